@@ -1,0 +1,92 @@
+"""Fitting and asking the classifier inside a meta-estimator, whatever labels it wants and whatever classes it saw."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._labels import Codes
+
+
+@dataclass
+class FittedClassifier:
+    """A fitted classifier whose probability columns are those of all classes of the task.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Fitted, perhaps on fewer classes than there are, perhaps on their numbers.
+    columns : ndarray of shape (n_seen,)
+        For every column of its ``predict_proba``, the position of the class in the task.
+    n_classes : int
+        Number of classes of the task.
+    """
+
+    estimator: Any
+    columns: Codes
+    n_classes: int
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return probabilities of all classes; of one that was not seen in fit, zero."""
+        proba = np.asarray(self.estimator.predict_proba(X))
+        if np.array_equal(self.columns, np.arange(self.n_classes)):
+            return proba
+        out = np.zeros((len(proba), self.n_classes), dtype=proba.dtype)
+        out[:, self.columns] = proba
+        return out
+
+
+def fit_classifier(
+    estimator: Any, X: Any, y: Any, codes: Codes, classes: NDArray[Any], fit_params: dict[str, Any]
+) -> FittedClassifier:
+    """Fit a classifier on the classes that are there.
+
+    Parameters
+    ----------
+    estimator : classifier
+        To be fitted as it is: clone it first.
+    X : array-like of shape (n_samples, n_features)
+        Training samples.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    codes : ndarray of shape (n_samples,)
+        Positions of the labels in `classes`.
+    classes : ndarray of shape (n_classes,)
+        All classes of the task.
+    fit_params : dict
+        Further arguments of ``fit``.
+
+    Returns
+    -------
+    FittedClassifier
+    """
+    if wants_numbered_labels(estimator):
+        seen, numbers = np.unique(codes, return_inverse=True)
+        return FittedClassifier(estimator.fit(X, numbers, **fit_params), seen, len(classes))
+    estimator.fit(X, y, **fit_params)
+    return fitted_classifier(estimator, classes)
+
+
+def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier:
+    """Return a classifier that is fitted already, with its columns found among all classes."""
+    where = {label: position for position, label in enumerate(classes.tolist())}
+    known = np.asarray(estimator.classes_).tolist()
+    missing = [label for label in known if label not in where]
+    if missing:
+        raise ValueError(
+            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} are not among those "
+            f"of this task, {classes.tolist()}."
+        )
+    return FittedClassifier(estimator, np.array([where[label] for label in known], dtype=np.intp), len(classes))
+
+
+def wants_numbered_labels(estimator: Any) -> bool:
+    """Whether a classifier, or one inside it, accepts no labels but 0 to K − 1, as XGBoost's does."""
+    parts = [estimator, *estimator.get_params(deep=True).values()]
+    return any(
+        base.__module__.split(".")[0] == "xgboost" and hasattr(part, "fit")
+        for part in parts
+        if not isinstance(part, type)
+        for base in type(part).__mro__
+    )

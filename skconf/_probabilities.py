@@ -1,0 +1,122 @@
+"""Predicted probabilities: checked in one pass through memory, never copied."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from skconf._labels import Codes
+
+Floats = NDArray[np.float64]
+
+#: Elements of a probability matrix looked at together: few enough to stay in the processor's cache.
+_BLOCK_ELEMENTS = 1 << 18
+_MOST_ROWS = 1 << 16
+
+
+def row_blocks(n_rows: int, n_columns: int = 1) -> list[slice]:
+    """Cut rows into slices that are small enough to be worked on in cache."""
+    step = min(max(_BLOCK_ELEMENTS // max(n_columns, 1), 256), _MOST_ROWS)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def as_probabilities(y_proba: ArrayLike) -> NDArray[Any]:
+    """Return probabilities as a floating-point array of shape (n,) or (n, K), without a copy where they are one."""
+    if sparse.issparse(y_proba):
+        raise ValueError("y_proba is a sparse matrix; pass a dense array (y_proba.toarray()).")
+    try:
+        proba = np.asarray(y_proba)
+        if proba.dtype not in (np.float16, np.float32, np.float64):
+            proba = proba.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y_proba could not be read as an array of numbers: {error}. Pass predict_proba's output: shape "
+            "(n_samples, n_classes), or (n_samples,) with the probability of pos_label."
+        ) from None
+    if proba.ndim not in (1, 2):
+        raise ValueError(f"y_proba must have shape (n_samples,) or (n_samples, n_classes), not {proba.shape}.")
+    if len(proba) == 0:
+        raise ValueError("y_proba has no rows; a metric needs at least one sample.")
+    return proba
+
+
+def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None) -> tuple[Codes, Floats]:
+    """Check every probability and return the predicted columns and the confidence in them.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n,) or (n, K)
+        A single column is the probability of class ``positive`` of two.
+    positive : int
+        The column that a single column stands for.
+    predicted : ndarray of shape (n,) or None
+        The predicted column of every row; None stands for the first maximum.
+
+    Returns
+    -------
+    predicted : ndarray of shape (n,)
+    confidence : ndarray of shape (n,), float64
+    """
+    n_rows, n_columns = len(proba), 1 if proba.ndim == 1 else proba.shape[1]
+    chosen = np.empty(n_rows, dtype=np.intp) if predicted is None else predicted
+    confidence = np.empty(n_rows)
+    off_sum: list[int] = []
+    for rows in row_blocks(n_rows, n_columns):
+        block = proba[rows]
+        _check_range(block, rows.start)
+        if proba.ndim == 1:
+            block = both_columns(block, positive)
+        elif not off_sum:
+            off_sum = _rows_off_one(block, rows.start)
+        if predicted is None:
+            chosen[rows] = _first_maximum(block)
+        confidence[rows] = block[np.arange(len(block)), chosen[rows]]
+    if off_sum:
+        warnings.warn(
+            f"The probabilities of a row should sum to 1; row {off_sum[0]} of y_proba sums to "
+            f"{float(proba[off_sum[0]].sum(dtype=np.float64)):.6g}. Pass probabilities, not scores.",
+            UserWarning,
+            stacklevel=4,
+        )
+    # A rounding error above 1 or below 0 has passed the check; no metric may meet it.
+    return chosen, np.clip(confidence, 0.0, 1.0, out=confidence)
+
+
+def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
+    """Return the two columns of a binary task from the probability of one class, in float64."""
+    columns = np.empty((len(positive_proba), 2))
+    columns[:, positive] = positive_proba
+    np.subtract(1.0, columns[:, positive], out=columns[:, 1 - positive])
+    return columns
+
+
+def _first_maximum(block: NDArray[Any]) -> NDArray[Any]:
+    if block.shape[1] == 2:  # numpy's argmax is slow on short rows
+        return np.greater(block[:, 1], block[:, 0])
+    return block.argmax(axis=1)
+
+
+def _check_range(block: NDArray[Any], start: int) -> None:
+    rounding = 8 * float(np.finfo(block.dtype).eps)
+    if block.min() >= -rounding and block.max() <= 1 + rounding:  # False for NaN, too
+        return
+    bad = ~((block >= -rounding) & (block <= 1 + rounding))
+    where = np.argwhere(bad)[0]
+    value = block[tuple(where)]
+    column = f", column {where[1]}" if block.ndim == 2 else ""
+    found = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
+    raise ValueError(
+        f"y_proba has {found}, in row {start + where[0]}{column}. Pass probabilities (predict_proba), not scores "
+        "or logits."
+    )
+
+
+def _rows_off_one(block: NDArray[Any], start: int) -> list[int]:
+    """Return the first row whose sum is not one within the rounding of its type, if there is any."""
+    tolerance = float(np.sqrt(np.finfo(block.dtype).eps))
+    if block.dtype == np.float16:
+        block = block.astype(np.float32)
+    off = np.abs(block @ np.ones(block.shape[1], dtype=block.dtype) - 1) > tolerance
+    return [start + int(np.argmax(off))] if off.any() else []

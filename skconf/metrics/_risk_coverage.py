@@ -1,0 +1,160 @@
+"""Risk and coverage: what is accepted, and how often it is wrong."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._ranking import Ranking
+from skconf.metrics import _references as references
+from skconf.metrics._checks import check_number
+from skconf.metrics._kinds import Ranked, Ratio
+from skconf.profile import ConfidenceProfile
+
+
+class _Selective(Ratio):
+    """A share of accepted predictions."""
+
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.threshold != np.inf:
+            check_number(self.threshold, "threshold", 0.0, 1.0)
+
+    def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
+        return profile.score >= self.threshold
+
+
+class Coverage(
+    _Selective,
+    name="coverage_score",
+    reference=references.SELECTIVE,
+    scorers="coverage",
+):
+    """Coverage: the share of predictions that are accepted.
+
+    Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
+    classifier uses another one.
+
+    {predictions}
+    threshold : float, default=0.5
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    selective_accuracy_score : How often the accepted ones are right.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import coverage_score
+    >>> coverage_score([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.65)
+    0.75
+    """
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
+        return self.accepted(profile), 1.0
+
+
+coverage_score = Coverage.function
+
+
+class SelectiveAccuracy(
+    _Selective,
+    name="selective_accuracy_score",
+    reference=references.SELECTIVE,
+    scorers="selective_accuracy",
+):
+    """Selective accuracy: the accuracy on the predictions that are accepted.
+
+    Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
+    selection ranks by.
+
+    {predictions}
+    threshold : float, default=0.5
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where nothing is accepted.
+
+    {raises}
+
+    See Also
+    --------
+    coverage_score : How many are accepted.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import selective_accuracy_score
+    >>> selective_accuracy_score([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.65)
+    1.0
+    """
+
+    undefined = "nothing is accepted at this threshold"
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        accepted = self.accepted(profile)
+        return accepted & profile.correct, accepted
+
+
+selective_accuracy_score = SelectiveAccuracy.function
+
+
+class AURC(
+    Ranked,
+    name="aurc_loss",
+    best=0.0,
+    reference=references.AURC,
+    scorers="aurc",
+):
+    """Area under the risk-coverage curve (AURC): mean error rate over all coverages.
+
+    AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
+    together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
+    matters.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import aurc_loss
+    >>> aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    0.0625
+    """
+
+    weight_meaning = (
+        "repetition counts, a sample of weight 2\n    counts as two; fractions lie between (by the digamma function)."
+    )
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        return ranking.mean_prefix_risk()
+
+
+aurc_loss = AURC.function

@@ -1,0 +1,390 @@
+"""ConfidenceProfile: who was right, and how sure it was. Predictions are checked once, here."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._labels import Codes, LabelColumn, check_labels, shorten
+from skconf._probabilities import Floats, as_probabilities, both_columns, read_confidence, row_blocks
+from skconf._ranking import Ranking
+from skconf._response import respond
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidenceProfile:
+    """Predictions, checked once and ready for every metric.
+
+    Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`, and pass it as the
+    first argument of any metric function: many metrics then cost one validation and one sort.
+
+    Attributes
+    ----------
+    correct : ndarray of shape (n_samples,), bool
+        Whether the predicted class is the true one.
+    confidence : ndarray of shape (n_samples,), float64
+        Probability of the predicted class. It is below 1/2 in a binary task where a given prediction is not the
+        most probable class.
+    score : ndarray of shape (n_samples,), float64
+        What selection ranks by: the confidence, unless a selective classifier uses another score.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Non-negative weights; None stands for ones.
+    classes : ndarray of shape (n_classes,) or None
+        Labels in the order of the probability columns; None for a profile from correctness.
+    true_class, predicted_class : ndarray of shape (n_samples,) or None
+        Positions in ``classes`` of the true and the predicted label.
+    positive_class : int or None
+        Position in ``classes`` of ``pos_label``.
+    threshold : float or None
+        The threshold of the selective classifier the predictions came from.
+
+    Examples
+    --------
+    >>> from skconf import ConfidenceProfile
+    >>> from skconf.metrics import calibrated_size_ratio, cw_accuracy_score
+    >>> profile = ConfidenceProfile.from_predictions([0, 1, 1, 0], [0.2, 0.9, 0.6, 0.7])
+    >>> profile.confidence
+    array([0.8, 0.9, 0.6, 0.7])
+    >>> profile.correct
+    array([ True,  True,  True, False])
+    >>> cw_accuracy_score(profile)
+    0.766...
+    >>> calibrated_size_ratio(profile)
+    0.833...
+    """
+
+    correct: NDArray[np.bool_]
+    confidence: Floats
+    score: Floats
+    sample_weight: Floats | None = None
+    classes: NDArray[Any] | None = None
+    true_class: Codes | None = None
+    predicted_class: Codes | None = None
+    positive_class: int | None = None
+    threshold: float | None = None
+    given_proba: NDArray[Any] | None = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_proba: ArrayLike,
+        *,
+        y_pred: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        score: ArrayLike | None = None,
+        threshold: float | None = None,
+    ) -> Self:
+        """Build a profile from true labels and predicted probabilities.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels: numbers, strings, booleans or a pandas categorical.
+        y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+            Probabilities in the order of `labels`; in a binary task a single column is the probability of
+            `pos_label`.
+        y_pred : array-like of shape (n_samples,), default=None
+            Predicted labels, where they are not the most probable ones. None stands for the first maximum in the
+            order of `labels`.
+        labels : array-like of shape (n_classes,), default=None
+            Labels of the columns of `y_proba`. None stands for the sorted labels of `y_true`, if there are as many
+            of them as columns.
+        pos_label : label, default=None
+            The positive class of a binary task; None stands for the second label.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+        score : array-like of shape (n_samples,), default=None
+            What selection ranks by; None stands for the confidence.
+        threshold : float, default=None
+            Score from which on a sample is accepted, where a selective classifier has one.
+
+        Returns
+        -------
+        ConfidenceProfile
+
+        Raises
+        ------
+        ValueError
+            If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, or
+            `labels` is needed and not given.
+        """
+        proba = as_probabilities(y_proba)
+        n_classes = 2 if proba.ndim == 1 else proba.shape[1]
+        truth = LabelColumn(y_true, "y_true")
+        _check_length(truth, len(proba), "y_true")
+        classes = _classes(truth, labels, n_classes)
+        positive = _positive(classes, pos_label)
+        true_class = truth.positions_in(classes)
+        predicted = None
+        if y_pred is not None:
+            column = LabelColumn(y_pred, "y_pred")
+            _check_length(column, len(proba), "y_pred")
+            predicted = column.positions_in(
+                classes, "If it marks rejected samples, pass the class predicted before the rejection."
+            )
+        weight = check_weight(sample_weight, len(proba))
+        ranked_by = None if score is None else _check_column(score, len(proba), "score")
+        predicted, confidence = read_confidence(proba, -1 if positive is None else positive, predicted)
+        return cls(
+            correct=predicted == true_class,
+            confidence=confidence,
+            score=_score_or_confidence(ranked_by, confidence),
+            sample_weight=weight,
+            classes=classes,
+            true_class=true_class,
+            predicted_class=predicted,
+            positive_class=positive,
+            threshold=threshold,
+            given_proba=proba,
+        )
+
+    @classmethod
+    def from_correctness(
+        cls,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        score: ArrayLike | None = None,
+    ) -> Self:
+        """Build a profile from correctness and confidence alone, all that a generative system gives.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_samples,)
+            Whether each answer is right: booleans, or 0 and 1.
+        confidence : array-like of shape (n_samples,)
+            Confidence in each answer, in [0, 1].
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+        score : array-like of shape (n_samples,), default=None
+            What selection ranks by; None stands for the confidence.
+
+        Returns
+        -------
+        ConfidenceProfile
+            Without classes: a metric that needs the probabilities of other classes raises.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing or out of range, or lengths differ.
+        """
+        sure = _check_column(confidence, None, "confidence")
+        outside = (sure < 0) | (sure > 1)
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise ValueError(f"confidence is {sure[row]} in row {row}; it must lie in [0, 1].")
+        right = _check_column(correct, len(sure), "correct")
+        graded = (right != 0) & (right != 1)
+        if graded.any():
+            row = int(np.argmax(graded))
+            raise ValueError(f"correct is {right[row]} in row {row}; it must be 0 or 1 (or a boolean).")
+        ranked_by = None if score is None else _check_column(score, len(sure), "score")
+        return cls(
+            correct=right == 1,
+            confidence=sure,
+            score=_score_or_confidence(ranked_by, sure),
+            sample_weight=check_weight(sample_weight, len(sure)),
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
+        """Build a profile from a fitted classifier, with one call of its ``predict_proba``.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with ``predict_proba``. A :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a
+            search, brings its own prediction, score and threshold along.
+        X : array-like of shape (n_samples, n_features)
+            Samples, as the classifier takes them.
+        y : array-like of shape (n_samples,)
+            True labels. A label that the classifier was not trained on counts as one it gives probability zero.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        ConfidenceProfile
+
+        Raises
+        ------
+        TypeError
+            If the estimator has no ``predict_proba``.
+        """
+        answer = respond(estimator, X)
+        classes, proba = _with_unseen(answer.classes, as_probabilities(answer.proba), LabelColumn(y, "y"))
+        return cls.from_predictions(
+            y,
+            proba,
+            y_pred=answer.predicted,
+            labels=classes,
+            sample_weight=sample_weight,
+            score=answer.score,
+            threshold=answer.threshold,
+        )
+
+    def __len__(self) -> int:
+        return len(self.correct)
+
+    def __repr__(self) -> str:
+        classes = "" if self.classes is None else f", n_classes={self.n_classes}"
+        weighted = "" if self.sample_weight is None else ", weighted"
+        return f"ConfidenceProfile(n_samples={self.n_samples}{classes}{weighted})"
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
+        """Return the profile of some rows: views for a slice, copies for an index or a mask."""
+        parts: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            per_row = isinstance(value, np.ndarray) and field.name != "classes"
+            parts[field.name] = value[rows] if per_row else value
+        if self.ranks_by_confidence:
+            parts["score"] = parts["confidence"]
+        return replace(self, **parts)
+
+    def blocks(self) -> Iterator[tuple[slice, Self]]:
+        """Go through the rows in parts that fit the processor's cache."""
+        for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes)):
+            yield rows, self[rows]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.correct)
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None where it is unknown, as for a generative system."""
+        return None if self.classes is None else len(self.classes)
+
+    @property
+    def ranks_by_confidence(self) -> bool:
+        """Whether selection ranks by the confidence itself."""
+        return self.score is self.confidence
+
+    @cached_property
+    def proba(self) -> NDArray[Any]:
+        """Probabilities of shape (n_samples, n_classes), in the type they were given.
+
+        Raises
+        ------
+        ValueError
+            If the profile was built from correctness.
+        """
+        if self.given_proba is None:
+            raise ValueError(
+                "This needs the probabilities of all classes, and the profile was built from correctness alone. "
+                "Use ConfidenceProfile.from_predictions."
+            )
+        if self.given_proba.ndim == 1:
+            return both_columns(self.given_proba, self.require("positive_class"))
+        return self.given_proba
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Weight and errors at every distinct score: the one sort that rank metrics share."""
+        return Ranking.of(self.score, ~self.correct, self.sample_weight)
+
+    def require(self, attribute: str) -> Any:
+        """Return ``classes``, ``true_class``, ``predicted_class`` or ``positive_class``, or raise where unknown."""
+        value = getattr(self, attribute)
+        if value is not None:
+            return value
+        if attribute == "positive_class" and self.classes is not None:
+            raise ValueError(
+                f"There are {self.n_classes} classes and no positive one: pass pos_label, or average='macro', "
+                "'micro', 'weighted' or None."
+            )
+        raise ValueError(
+            "This needs the true and predicted classes, and the profile was built from correctness alone. "
+            "Use ConfidenceProfile.from_predictions."
+        )
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
+    """Return weights as float64 after checking that they are non-negative and not all zero."""
+    if sample_weight is None:
+        return None
+    weight = _check_column(sample_weight, n_samples, "sample_weight")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight is {weight[row]} in row {row}; weights must not be negative.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere; at least one sample must have a positive weight.")
+    return weight
+
+
+def _score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
+    """Return the confidence itself where the score equals it: metrics tell the two apart by identity."""
+    return confidence if score is None or np.array_equal(score, confidence) else score
+
+
+def _check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
+    """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} could not be read as numbers: {error}.") from None
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty; a metric needs at least one sample.")
+    if n_samples is not None:
+        _check_length(column, n_samples, name)
+    finite = np.isfinite(column)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{name} is {column[row]} in row {row}; it must be finite.")
+    return column
+
+
+def _check_length(column: Any, n_samples: int, name: str) -> None:
+    if len(column) != n_samples:
+        raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
+
+
+def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
+    """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
+    if labels is not None:
+        classes = check_labels(labels)
+        if len(classes) != n_classes:
+            raise ValueError(
+                f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
+                "pass one label for each column, in their order."
+            )
+        return classes
+    classes = truth.sorted_distinct()
+    if len(classes) != n_classes:
+        raise ValueError(
+            f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "
+            f"({shorten(classes.tolist())}). Pass labels=[...], in the order of the columns of y_proba "
+            "(a classifier's classes_)."
+        )
+    return classes
+
+
+def _positive(classes: NDArray[Any], pos_label: Any) -> int | None:
+    if pos_label is None:
+        return 1 if len(classes) == 2 else None
+    listed: list[Any] = classes.tolist()
+    if pos_label not in listed:
+        raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(listed)}.")
+    return listed.index(pos_label)
+
+
+def _with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Add a column of zeros for every true label that the classifier has not been trained on."""
+    seen = set(classes.tolist())
+    unseen = sorted(label for label in truth.distinct if label not in seen)
+    if not unseen:
+        return classes, proba
+    zeros = np.zeros((len(proba), len(unseen)), dtype=proba.dtype)
+    return np.array([*classes.tolist(), *unseen]), np.hstack([proba, zeros])

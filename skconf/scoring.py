@@ -1,0 +1,286 @@
+"""Scorers: every metric where scikit-learn takes ``scoring=``."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from skconf.metrics._registry import Preset, metric_classes, suggest
+from skconf.profile import ConfidenceProfile
+
+
+def get_scorer_names() -> list[str]:
+    """Return the names of all scorers.
+
+    Returns
+    -------
+    list of str
+        Sorted names for :func:`get_scorer` and :func:`confidence_scoring`.
+
+    Examples
+    --------
+    >>> from skconf import get_scorer_names
+    >>> "cw_accuracy" in get_scorer_names()
+    True
+    """
+    return sorted(_presets())
+
+
+def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
+    """Return a scorer for scikit-learn's ``scoring=``, by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`get_scorer_names`. Where lower is better the name begins with ``neg_`` and the score is the
+        negative of the metric, so that greater is always better.
+    **params
+        Parameters of the metric, such as ``n`` of ``neg_ecuas``. A `threshold` that is not given is the estimator's
+        ``threshold_``, where a :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search;
+        and .5 elsewhere.
+
+    Returns
+    -------
+    ConfidenceScorer
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It makes one call of
+        ``predict_proba``, and reads the labels from ``classes_``: a class that a fold lacks changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer; the message has close matches.
+    TypeError
+        If the metric has no such parameter.
+
+    See Also
+    --------
+    confidence_scoring : Many metrics from one call of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skconf import get_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = DecisionTreeClassifier(max_depth=3, random_state=0)
+    >>> cross_val_score(model, X, y, scoring=get_scorer("neg_ecuas", n=1)).round(2)
+    array([-0.32, -0.37, -0.23, -0.21, -0.37])
+    """
+    return ConfidenceScorer(name, params)
+
+
+def confidence_scoring(names: Iterable[str] | Mapping[str, Any]) -> "MultiScorer":
+    """Return one scorer for many metrics: one call of ``predict_proba``, one validation, one sort.
+
+    Parameters
+    ----------
+    names : iterable of str, or mapping of str to str or ConfidenceScorer
+        Names of scorers; or a mapping from any keys to names or to scorers made by :func:`get_scorer`.
+
+    Returns
+    -------
+    MultiScorer
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats with the names
+        as given. It goes as it is into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric
+        that is undefined for a fold is NaN there, with one warning; the others keep their values.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer; the message has close matches.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skconf import confidence_scoring
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> scoring = confidence_scoring(["cw_accuracy", "neg_ece", "neg_aurc"])
+    >>> scores = cross_validate(model, X, y, scoring=scoring)
+    >>> scores["test_cw_accuracy"].round(3)
+    array([0.983, 0.984, 0.978, 0.979, 0.994])
+    """
+    if isinstance(names, str):
+        raise TypeError(f"names must be a list of scorer names, not the string {names!r}; use get_scorer for one.")
+    items = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
+    scorers = {key: scorer if isinstance(scorer, ConfidenceScorer) else get_scorer(scorer) for key, scorer in items}
+    if not scorers:
+        raise ValueError("names is empty; give at least one scorer name.")
+    return MultiScorer(scorers)
+
+
+class _Scorer:
+    """What both scorers share: metadata requests, and the profile they read."""
+
+    _requests: dict[str, Any]
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Request sample weights, under scikit-learn's metadata routing.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None, default=None
+            True asks for them, False ignores them, a name asks for them under that name, and None raises where
+            they are passed.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RuntimeError
+            If metadata routing is not enabled.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request needs metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        self._requests["sample_weight"] = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata this scorer requests.
+
+        Returns
+        -------
+        MetadataRequest
+        """
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._requests.get("sample_weight"))
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        # scikit-learn's searches ask this without routing, before they forward the weights given to fit.
+        return True
+
+
+class ConfidenceScorer(_Scorer):
+    """A metric as a scorer; made by :func:`get_scorer`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scorer.
+    params : mapping
+        Parameters of the metric that differ from the name's own.
+    """
+
+    def __init__(self, name: str, params: Mapping[str, Any]) -> None:
+        self.name = name
+        self.params = dict(params)
+        self._requests = {}
+        preset = self._preset
+        self._metric_class.with_params({**preset.params, **self.params})  # raises for a bad parameter
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+        """Return the score of a fitted classifier."""
+        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
+
+    def of_profile(self, profile: ConfidenceProfile) -> float:
+        """Return the score of predictions that were checked already.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions. Their threshold counts, if they have one and the scorer was not given another.
+
+        Returns
+        -------
+        float
+        """
+        params = {**self._preset.params, **self.params}
+        if profile.threshold is not None and any(f.name == "threshold" for f in fields(self._metric_class)):
+            params.setdefault("threshold", profile.threshold)
+        value = self._metric_class.with_params(params)(profile)
+        transform = self._preset.transform
+        return float(value if transform is None else transform(value))
+
+    def __repr__(self) -> str:
+        params = "".join(f", {name}={value!r}" for name, value in self.params.items())
+        return f"get_scorer({self.name!r}{params})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConfidenceScorer) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    @property
+    def _preset(self) -> Preset:
+        return _find(self.name)[1]
+
+    @property
+    def _metric_class(self) -> Any:
+        return _find(self.name)[0]
+
+
+class MultiScorer(_Scorer):
+    """Many metrics as one scorer; made by :func:`confidence_scoring`.
+
+    Parameters
+    ----------
+    scorers : mapping of str to ConfidenceScorer
+        The scorers by the key of their result.
+    """
+
+    def __init__(self, scorers: Mapping[str, ConfidenceScorer]) -> None:
+        self.scorers = dict(scorers)
+        self._requests = {}
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> dict[str, float]:
+        """Return the scores of a fitted classifier, by key."""
+        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
+
+    def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
+        """Return the scores of predictions that were checked already.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+
+        Returns
+        -------
+        dict of str to float
+            NaN where a metric is undefined for these predictions.
+        """
+        return {key: _score_or_nan(key, scorer, profile) for key, scorer in self.scorers.items()}
+
+    def __repr__(self) -> str:
+        if all(key == scorer.name and not scorer.params for key, scorer in self.scorers.items()):
+            return f"confidence_scoring({list(self.scorers)!r})"
+        return f"confidence_scoring({self.scorers!r})"
+
+
+def _score_or_nan(key: str, scorer: ConfidenceScorer, profile: ConfidenceProfile) -> float:
+    try:
+        return scorer.of_profile(profile)
+    except ValueError as error:
+        warnings.warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=4)
+        return float("nan")
+
+
+def _presets() -> dict[str, tuple[type[Any], Preset]]:
+    return {name: (cls, preset) for cls in metric_classes().values() for name, preset in cls.info.scorers.items()}
+
+
+def _find(name: str) -> tuple[type[Any], Preset]:
+    found = _presets()
+    if name not in found:
+        raise ValueError(
+            f"There is no scorer {name!r}.{suggest(name, found)} skconf.get_scorer_names() lists them all."
+        )
+    return found[name]
