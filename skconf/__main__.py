@@ -1,0 +1,7 @@
+"""``python -m skconf``."""
+
+import sys
+
+from skconf.cli import main
+
+sys.exit(main())

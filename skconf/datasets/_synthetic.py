@@ -1,0 +1,125 @@
+"""Synthetic confidence profiles: ten distributions of confidence, eight ways of being right."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skconf._probabilities import Floats
+from skconf.metrics._registry import suggest
+from skconf.profile import ConfidenceProfile
+
+Draw = Callable[[Any, int], Floats]
+
+
+def _truncated_normal(rng: Any, n: int) -> Floats:
+    """Draw from N(0.7, 0.1²) cut to [0, 1): the mass outside is about one in a thousand, so redrawing is cheap."""
+    sure = rng.normal(0.7, 0.1, n)
+    while (outside := np.flatnonzero((sure < 0) | (sure >= 1))).size:
+        sure[outside] = rng.normal(0.7, 0.1, outside.size)
+    return sure
+
+
+def _bimodal(rng: Any, n: int) -> Floats:
+    low = rng.random_sample(n) < 0.5
+    return np.where(low, rng.beta(0.5, 3.0, n), rng.beta(3.0, 0.5, n))
+
+
+#: Distributions of confidence, by the names of the paper's Table 4.
+DISTRIBUTIONS: dict[str, Draw] = {
+    "Uniform": lambda rng, n: rng.uniform(0, 1, n),
+    "Skew High": lambda rng, n: rng.beta(3.0, 0.5, n),
+    "Skew Low": lambda rng, n: rng.beta(0.5, 3.0, n),
+    "Bimodal": _bimodal,
+    "Tight Hi": lambda rng, n: rng.uniform(0.8, 1.0, n),
+    "Tight Lo": lambda rng, n: rng.uniform(0.0, 0.2, n),
+    "Normal": _truncated_normal,
+    "Log-Uniform Low": lambda rng, n: np.exp(rng.uniform(np.log(1e-4), np.log1p(-1e-6), n)),
+    "Log-Uniform High": lambda rng, n: 1 - np.exp(rng.uniform(np.log(1e-6), np.log(0.9), n)),
+    "Bell": lambda rng, n: rng.beta(5.0, 5.0, n),
+}
+
+#: Probability of being right at each confidence, in the order of the paper's Table 4.
+MODES: dict[str, Callable[[Floats, Any], Floats]] = {
+    "random_0.5": lambda c, rng: np.full_like(c, 0.5),  # noqa: ARG005
+    "perfect": lambda c, rng: c,  # noqa: ARG005
+    "underconf_linear": lambda c, rng: 0.2 + 0.8 * c,  # noqa: ARG005
+    "underconf_sqrt": lambda c, rng: np.sqrt(c),  # noqa: ARG005
+    "random_over_c": lambda c, rng: c + (1 - c) * rng.random_sample(len(c)),
+    "overconf_sqrt": lambda c, rng: 1 - np.sqrt(1 - c),  # noqa: ARG005
+    "overconf_half": lambda c, rng: 0.5 * c,  # noqa: ARG005
+    "random_under_c": lambda c, rng: c * rng.random_sample(len(c)),
+}
+
+
+def make_confidence_profile(
+    distribution: str = "Uniform",
+    mode: str = "perfect",
+    n_samples: int = 1000,
+    random_state: Any = None,
+) -> ConfidenceProfile:
+    """Draw a binary confidence profile whose calibration is known.
+
+    The confidence follows `distribution`, the predicted class is 0 or 1 with equal chance, and it is right with the
+    probability that `mode` gives at its confidence. The same seed gives the same confidences for every mode.
+
+    Parameters
+    ----------
+    distribution : str, default="Uniform"
+        "Uniform", "Skew High", "Skew Low", "Bimodal", "Tight Hi", "Tight Lo", "Normal", "Log-Uniform Low",
+        "Log-Uniform High" or "Bell"; also in lower case, with underscores.
+    mode : str, default="perfect"
+        Probability of being right at confidence c: "random_0.5", "perfect" (c), "underconf_linear" (0.2 + 0.8 c),
+        "underconf_sqrt" (√c), "random_over_c" (uniform above c), "overconf_sqrt" (1 − √(1 − c)), "overconf_half"
+        (c/2) or "random_under_c" (uniform below c).
+    n_samples : int, default=1000
+        Number of samples.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    ConfidenceProfile
+        With classes 0 and 1; the confidence of the prediction may be below 1/2.
+
+    Raises
+    ------
+    ValueError
+        If there is no such distribution or mode; the message has close matches.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Table 4.
+
+    Examples
+    --------
+    >>> from skconf.datasets import make_confidence_profile
+    >>> from skconf.metrics import calibrated_size_ratio
+    >>> profile = make_confidence_profile("Bell", "overconf_half", n_samples=10_000, random_state=0)
+    >>> round(calibrated_size_ratio(profile), 2)
+    1.62
+    """
+    draw, right_at = _look_up(distribution, DISTRIBUTIONS, "distribution"), _look_up(mode, MODES, "mode")
+    rng = check_random_state(random_state)
+    sure = draw(rng, n_samples)
+    predicted = rng.randint(0, 2, n_samples)
+    right = rng.random_sample(n_samples) < right_at(sure, rng)
+    return ConfidenceProfile.from_predictions(
+        np.where(right, predicted, 1 - predicted),
+        np.where(predicted == 1, sure, 1 - sure),
+        y_pred=predicted,
+        labels=[0, 1],
+    )
+
+
+def _look_up(name: str, known: dict[str, Any], what: str) -> Any:
+    plain = {_plain(key): value for key, value in known.items()}
+    if _plain(name) not in plain:
+        raise ValueError(f"There is no {what} {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    return plain[_plain(name)]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace(" ", "_").replace("-", "_")
