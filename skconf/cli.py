@@ -49,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     csr = experiments.add_parser(
         "csr",
         help="XGBoost on real data: no calibration, isotonic, Platt (CSR paper, Table 6)",
-        description="Train XGBoost, calibrate it, and print the columns of the CSR paper's Table 6, the paper's figures "
-        "beside ours. Results go to standard output, progress to standard error.",
+        description="Train XGBoost, calibrate it, and print the columns of the CSR paper's Table 6, the paper's "
+        "figures beside ours. Results go to standard output, progress to standard error.",
         epilog=f"data sets: {', '.join(list_uci())}",
     )
     csr.add_argument(
@@ -83,9 +83,7 @@ def _run_csr(options: argparse.Namespace) -> None:
     from skconf.experiments import csr_experiment, format_csr_table
 
     if options.csv is not None and not options.csv.parent.is_dir():
-        raise FileNotFoundError(
-            f"--csv {options.csv}: the folder {options.csv.parent} does not exist; create it first."
-        )
+        raise FileNotFoundError(f"--csv {options.csv}: there is no folder {options.csv.parent}; create it.")
     table = csr_experiment(
         options.datasets,
         calibrations=options.calibration,
