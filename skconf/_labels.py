@@ -1,11 +1,12 @@
 """Labels of any kind turned into column indices, with errors that name the row."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+
+from skconf._messages import shorten
 
 Codes = NDArray[np.intp]
 
@@ -76,9 +77,3 @@ def check_labels(labels: ArrayLike) -> NDArray[Any]:
     if len(set(array.tolist())) != len(array):
         raise ValueError(f"labels must be distinct, but is {shorten(array.tolist())}.")
     return array
-
-
-def shorten(values: Sequence[Any], at_most: int = 10) -> str:
-    """Return a list for an error message, cut after a few entries."""
-    shown = ", ".join(repr(value) for value in values[:at_most])
-    return f"[{shown}]" if len(values) <= at_most else f"[{shown}, ... {len(values) - at_most} more]"

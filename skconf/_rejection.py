@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from skconf._labels import Codes, shorten
+from skconf._labels import Codes
+from skconf._messages import shorten
 from skconf._probabilities import Floats
 
 

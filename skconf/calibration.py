@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.utils.validation import check_is_fitted
 
-from skconf._labels import LabelColumn, check_labels, shorten
+from skconf._labels import LabelColumn, check_labels
+from skconf._messages import shorten
 from skconf._probabilities import Floats, as_probabilities, both_columns
 from skconf.profile import check_weight
 

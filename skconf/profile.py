@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._labels import Codes, LabelColumn, check_labels, shorten
+from skconf._labels import Codes, LabelColumn, check_labels
+from skconf._messages import shorten
 from skconf._probabilities import Floats, as_probabilities, both_columns, read_confidence, row_blocks
 from skconf._ranking import Ranking
 from skconf._response import respond

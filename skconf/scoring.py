@@ -10,7 +10,8 @@ from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skconf.metrics._registry import Preset, metric_classes, suggest
+from skconf._messages import suggest
+from skconf.metrics._registry import Preset, metric_classes
 from skconf.profile import ConfidenceProfile
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from skconf._messages import suggest
 from skconf._probabilities import Floats
-from skconf.metrics._registry import suggest
 from skconf.profile import ConfidenceProfile
 
 Draw = Callable[[Any, int], Floats]

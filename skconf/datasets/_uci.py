@@ -8,7 +8,6 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.utils import Bunch
+
+from skconf._messages import suggest
 
 __all__ = ["fetch_uci", "list_uci"]
 
@@ -288,9 +289,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None) -> Bun
     {1: 357, 0: 212}
     """
     if name not in DATA_SETS:
-        close = get_close_matches(str(name), DATA_SETS, cutoff=0.5)  # 0.5 lets "adult" find "adult_income"
-        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-        raise ValueError(f"Unknown data set {name!r}.{hint} Known data sets: {', '.join(DATA_SETS)}.")
+        raise ValueError(f"Unknown data set {name!r}.{suggest(name, DATA_SETS)} Known: {', '.join(DATA_SETS)}.")
     data_set = DATA_SETS[name]
     if isinstance(data_set.source, Table):
         data, target, test_mask = _read_files(data_set, data_set.source, _data_home(data_home))

@@ -4,12 +4,12 @@ import inspect
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self, dataclass_transform
 
 from numpy.typing import ArrayLike
 
+from skconf._messages import suggest
 from skconf.profile import ConfidenceProfile
 
 
@@ -171,12 +171,6 @@ def get_metric(metric: Any, **params: Any) -> Any:
 def metric_classes() -> Mapping[str, type[Any]]:
     """Return the definitions by the name of their function."""
     return MappingProxyType(_METRICS)
-
-
-def suggest(name: str, known: Any) -> str:
-    """Return a sentence with the close matches of a misspelt name, or nothing."""
-    close = get_close_matches(str(name), list(known), n=3)
-    return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[str, Preset]:

@@ -1,0 +1,73 @@
+"""The code that the documents show runs, and says what they say."""
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def blocks(document, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / document).read_text(), flags=re.M | re.S)
+
+
+@pytest.fixture(autouse=True)
+def few_threads(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def run(code):
+    """Run a script on its own, as a reader would."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_readme_example_shows_what_it_says():
+    pytest.importorskip("xgboost")
+    printed, shown = (
+        {line.split()[0]: [float(number) for number in re.findall(r": (-?[\d.]+)", line)] for line in text.splitlines()}
+        for text in (run(blocks("README.md", "python")[0]), blocks("README.md", "text")[0])
+    )
+    assert printed.keys() == shown.keys() == {"None", "isotonic", "platt"}
+    for name, (accuracy, excess, coverage, selective) in printed.items():
+        # Versions of XGBoost differ in the third digit; the finding may not.
+        np.testing.assert_allclose([accuracy, coverage, selective], np.array(shown[name])[[0, 2, 3]], atol=0.03)
+        assert (excess < -1000) == (name == "isotonic")
+
+
+def test_readme_profile_example_prints_what_it_says():
+    code = blocks("README.md", "python")[1]
+    assert run(code).strip() == code.strip().splitlines()[-1].removeprefix("# ")
+
+
+def test_readme_names_exist():
+    import skconf
+
+    text = (ROOT / "README.md").read_text()
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    cells = [row.split("|")[2:4] for row in table.splitlines()[2:]]
+    functions = [name for cell, _ in cells for name in re.findall(r"`(\w+)`", cell)]
+    scorers = [name for _, cell in cells for name in re.findall(r"`(\w+)`", cell)]
+    assert set(functions) == set(skconf.metrics.__all__) - {"get_metric"}
+    assert set(scorers) <= set(skconf.get_scorer_names())
+
+
+def test_metric_of_the_contributing_guide_works():
+    (code,) = blocks("docs/contributing.md", "python")
+    expected = "from skconf import get_scorer\nprint(doubt_loss([0, 1], [0.25, 0.5], power=2), get_scorer('neg_doubt'))"
+    assert run(code + expected).strip() == f"{(0.25**2 + 0.5**2) / 2} get_scorer('neg_doubt')"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example_runs_alone(path, capsys):
+    pytest.importorskip("xgboost")
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
