@@ -38,12 +38,12 @@ class ClassAverage(Additive):
             raise ValueError(f"zero_division must be 'warn', 0, 1 or nan, but is {self.zero_division!r}.")
 
     @abstractmethod
-    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return true-positive mass, predicted mass and support: by class, or of one positive class."""
+    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term, Term]:
+        """Return true-positive mass, predicted mass and support, by class or of one positive class; and all mass."""
 
     @abstractmethod
     def quotient(
-        self, hit: NDArray[Any], predicted: NDArray[Any], support: NDArray[Any]
+        self, hit: NDArray[Any], predicted: NDArray[Any], support: NDArray[Any], total: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return numerator and denominator, linear in the masses."""
 
@@ -52,8 +52,9 @@ class ClassAverage(Additive):
         return self.masses(profile, positive)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
-        hit, predicted, support = sums
-        above, below = self.quotient(hit, predicted, support)
+        hit, predicted, support, total = sums
+        by_class = total if self.average == "binary" else total[..., np.newaxis]
+        above, below = self.quotient(hit, predicted, support, by_class)
         if self.average == "micro":
             above, below = above.sum(axis=-1), below.sum(axis=-1)
         if self.zero_division == "warn" and np.any(below == 0):

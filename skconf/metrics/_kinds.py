@@ -37,9 +37,9 @@ class Metric(Registered, ABC):
     undefined: ClassVar[str] = "its denominator is zero"
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
-        """Return the metric of a profile: a float, or an array where it has a value for each class."""
+        """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
         value = self.value(profile)
-        if isinstance(value, np.ndarray) and value.ndim:
+        if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
             return value
         if np.isnan(value):
             warnings.warn(
@@ -61,6 +61,14 @@ class Metric(Registered, ABC):
     def contributions(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
         """Return what each sample adds to the value, where the metric is additive."""
         self._refuse("per-sample contributions")
+
+    def refuse_weights(self, profile: ConfidenceProfile) -> None:
+        """Raise if the profile has sample weights."""
+        if profile.sample_weight is not None:
+            raise ValueError(
+                f"{self.info.name} takes no sample_weight: its reference distribution is that of equally weighted "
+                "samples. Leave the weights out, or resample by them."
+            )
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")

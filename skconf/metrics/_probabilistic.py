@@ -14,15 +14,15 @@ from skconf.profile import ConfidenceProfile
 class _SoftMasses(ClassAverage):
     """Masses of the probabilistic confusion matrix."""
 
-    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
+    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term, Term]:
         true_class = profile.require("true_class")
         if positive is not None:
             column, present = profile.proba[:, positive], true_class == positive
-            return Term(column * present), Term(column), Term(present)
+            return Term(column * present), Term(column), Term(present), Term(1.0)
         n_classes = profile.proba.shape[1]
         given_to_truth = profile.proba[np.arange(len(profile)), true_class]
         by_class = {"cell": true_class, "n_cells": n_classes}
-        return Term(given_to_truth, **by_class), Term(profile.proba), Term(1.0, **by_class)
+        return Term(given_to_truth, **by_class), Term(profile.proba), Term(1.0, **by_class), Term(1.0)
 
 
 class CF1Score(
@@ -68,7 +68,11 @@ class CF1Score(
     """
 
     def quotient(
-        self, hit: NDArray[Any], predicted: NDArray[Any], support: NDArray[Any]
+        self,
+        hit: NDArray[Any],
+        predicted: NDArray[Any],
+        support: NDArray[Any],
+        total: NDArray[Any],  # noqa: ARG002
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         return 2 * hit, predicted + support
 

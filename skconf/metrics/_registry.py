@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, Self, dataclass_transform
+from typing import Any, ClassVar, Protocol, dataclass_transform
 
 from numpy.typing import ArrayLike
 
@@ -117,7 +117,7 @@ class Registered:
         _METRICS[name] = cls
 
     @classmethod
-    def with_params(cls, params: Mapping[str, Any]) -> Self:
+    def with_params(cls, params: Mapping[str, Any]) -> Any:
         """Return the metric with these parameters; an unknown one raises and names those there are."""
         known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         for given in params:
@@ -126,7 +126,15 @@ class Registered:
                     f"{cls.info.name}() has no parameter {given!r}."
                     f"{suggest(given, known)} Its own parameters are: {', '.join(known) or 'none'}."
                 )
-        return cls(**params)
+        metric = cls(**params)
+        variant = metric.variant()
+        if variant is not metric:
+            object.__setattr__(variant, "info", cls.info)  # another kind, under the same name
+        return variant
+
+    def variant(self) -> Any:
+        """Return the metric to compute: another one where these parameters change its kind."""
+        return self
 
 
 def get_metric(metric: Any, **params: Any) -> Any:
