@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-REFERENCE = Path(__file__).parent / "reference"
-
 
 @pytest.fixture(scope="session")
 def model_outputs():

@@ -1,15 +1,17 @@
 """Numbers that others published, on the very outputs they published them for."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import REFERENCE
 
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS
+
+REFERENCE = Path(__file__).parent / "reference"
 
 #: Systems of the ECUAS paper whose outputs are at hand.
 SYSTEMS = (
