@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._labels import Codes
+from skconf._labels import Codes, LabelColumn
 
 
 @dataclass
@@ -30,6 +30,8 @@ class FittedClassifier:
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return probabilities of all classes; of one that was not seen in fit, zero."""
         proba = np.asarray(self.estimator.predict_proba(X))
+        if len(self.columns) == 1:  # XGBoost then has two columns, others one: there is no doubt to be had
+            proba = np.ones((len(proba), 1), dtype=proba.dtype)
         if np.array_equal(self.columns, np.arange(self.n_classes)):
             return proba
         out = np.zeros((len(proba), self.n_classes), dtype=proba.dtype)
@@ -63,7 +65,8 @@ def fit_classifier(
     """
     if wants_numbered_labels(estimator):
         seen, numbers = np.unique(codes, return_inverse=True)
-        return FittedClassifier(estimator.fit(X, numbers, **fit_params), seen, len(classes))
+        numbered = {name: _numbered(name, value, classes[seen]) for name, value in fit_params.items()}
+        return FittedClassifier(estimator.fit(X, numbers, **numbered), seen, len(classes))
     estimator.fit(X, y, **fit_params)
     return fitted_classifier(estimator, classes)
 
@@ -79,6 +82,13 @@ def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier
             f"of this task, {classes.tolist()}."
         )
     return FittedClassifier(estimator, np.array([where[label] for label in known], dtype=np.intp), len(classes))
+
+
+def _numbered(name: str, value: Any, labels: NDArray[Any]) -> Any:
+    """Return an argument of fit, with the labels of an evaluation set as their numbers."""
+    if name.split("__")[-1] != "eval_set" or value is None:
+        return value
+    return [(X, LabelColumn(y, "The y of eval_set").positions_in(labels)) for X, y in value]
 
 
 def wants_numbered_labels(estimator: Any) -> bool:

@@ -21,7 +21,8 @@ class LabelColumn:
     def __init__(self, labels: ArrayLike, name: str) -> None:
         column: Any = labels
         if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
-            column = np.asarray(labels)
+            # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
+            column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else np.asarray(labels)
             if column.ndim == 2 and column.shape[1] == 1:
                 column = column[:, 0]
             if column.ndim != 1:
@@ -29,6 +30,8 @@ class LabelColumn:
                     f"{name} must be a single column of labels, but has shape {column.shape}. "
                     "Multi-output and multilabel targets are not supported: pass one column at a time."
                 )
+        if getattr(column.dtype, "kind", "") == "c":
+            raise ValueError(f"Complex data not supported: {name} holds complex numbers, which cannot be labels.")
         if len(column) == 0:
             raise ValueError(f"{name} is empty; at least one sample is needed (0 samples given).")
         codes, distinct = pd.factorize(column)
@@ -48,11 +51,26 @@ class LabelColumn:
         try:
             return np.array(sorted(self.distinct))
         except TypeError:
-            kinds = sorted({type(label).__name__ for label in self.distinct})
             raise ValueError(
-                f"{self.name} mixes labels that cannot be sorted together ({', '.join(kinds)}). "
+                f"{self.name} mixes labels that cannot be sorted together ({', '.join(self.kinds())}). "
                 "Convert them to one type."
             ) from None
+
+    def kinds(self) -> list[str]:
+        """Return the names of the types of the labels."""
+        return sorted({type(label).__name__ for label in self.distinct})
+
+    def unseen_in(self, labels: NDArray[Any]) -> list[Any]:
+        """Return the sorted distinct labels that are not among ``labels``; of another kind than these, they raise."""
+        seen = set(labels.tolist())
+        unseen = [label for label in self.distinct if label not in seen]
+        known = sorted({type(label).__name__ for label in labels.tolist()})
+        if len({isinstance(label, str) for label in [*unseen, *labels.tolist()]}) > 1:
+            raise ValueError(
+                f"{self.name} holds labels of type {', '.join(self.kinds())}, such as {unseen[0]!r}, but the "
+                f"classes are of type {', '.join(known)}: {shorten(labels.tolist())}. Convert them to one type."
+            )
+        return sorted(unseen)
 
     def positions_in(self, labels: NDArray[Any], hint: str = "") -> Codes:
         """Return the position of every row's label in ``labels``; a label that is not there raises."""
@@ -71,9 +89,10 @@ class LabelColumn:
 
 def check_labels(labels: ArrayLike) -> NDArray[Any]:
     """Return the labels of the probability columns as an array of distinct values."""
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise ValueError(f"labels must be one-dimensional, but has shape {array.shape}.")
-    if len(set(array.tolist())) != len(array):
-        raise ValueError(f"labels must be distinct, but is {shorten(array.tolist())}.")
-    return array
+    if np.ndim(labels) != 1:
+        raise ValueError(f"labels must be one-dimensional, but has shape {np.shape(labels)}.")
+    column = LabelColumn(labels, "labels")
+    if len(column.distinct) != len(column):
+        raise ValueError(f"labels must be distinct, but is {shorten(np.asarray(labels).tolist())}.")
+    column.sorted_distinct()  # raises for a mixture of types
+    return np.array(column.distinct)

@@ -72,6 +72,12 @@ class Ranking:
         within = 1 - before / weight * harmonic_difference(before, weight)
         return float((errors * (within + later)).sum() / total)
 
+    def discordant_weight(self) -> float:
+        """Return the weight of pairs in which a wrong prediction has a higher score than a right one, ties half."""
+        right = self.weight - self.errors
+        right_below = right.sum() - np.cumsum(right)
+        return float(self.errors @ (right_below + right / 2))
+
 
 def harmonic_difference(start: Floats, steps: Floats) -> Floats:
     """Return ψ(start + steps + 1) − ψ(start + 1): for whole numbers Σ 1/j over j = start + 1 … start + steps.

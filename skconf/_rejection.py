@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
@@ -60,15 +61,20 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
         If a user's function returns another shape, NaN, or values outside [0, 1].
     """
     if isinstance(confidence, str):
-        return np.clip(SCORES[confidence](proba, predicted), 0.0, 1.0)
-    score = np.asarray(confidence(proba), dtype=np.float64)
+        score = SCORES[confidence](proba, predicted)
+    else:
+        shown = proba.view()
+        shown.flags.writeable = False  # the probabilities are an answer of their own
+        score = np.asarray(confidence(shown), dtype=np.float64)
     if score.shape != (len(proba),):
         raise ValueError(
             f"confidence must return one score for each of {len(proba)} samples, but returned shape {score.shape}."
         )
-    if not (score.min(initial=0.0) >= 0 and score.max(initial=0.0) <= 1):
-        raise ValueError(f"confidence must return scores in [0, 1], but they lie in [{score.min()}, {score.max()}].")
-    return score
+    rounding = 1e-6  # of float32 probabilities that are added up
+    if not (score.min(initial=0.0) >= -rounding and score.max(initial=0.0) <= 1 + rounding):  # False for NaN, too
+        found = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
+        raise ValueError(f"confidence must give scores in [0, 1], but gave {found}.")
+    return np.clip(score, 0.0, 1.0)
 
 
 def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
@@ -92,12 +98,14 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
     """
     known = classes.tolist()
     if reject_label is not None:
+        if np.ndim(reject_label) != 0:
+            raise ValueError(f"reject_label must be a single label, but is {reject_label!r}.")
+        if pd.isna(reject_label):
+            raise ValueError("reject_label must equal itself, which a missing value does not; choose another label.")
         if reject_label in known:
             raise ValueError(
                 f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose a label that is not."
             )
-        if reject_label != reject_label:
-            raise ValueError("reject_label must equal itself, which NaN does not; choose another label.")
         return reject_label
     if isinstance(known[0], str):
         label = "reject"
@@ -125,8 +133,11 @@ def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], rej
     """
     label = np.asarray(reject_label)
     text = [array.dtype.kind in "UTO" for array in (prediction, label)]
-    # A string next to a number would be turned into one, or cut: only an object array holds both.
-    dtype = np.dtype(object) if text[0] != text[1] else np.result_type(prediction, label)
+    dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)
+    # A string next to a number would be turned into one, or cut, and a whole number of 64 bits rounded: only an object
+    # array holds both.
+    if dtype.kind == "f" and "f" not in (prediction.dtype.kind, label.dtype.kind):
+        dtype = np.dtype(object)
     out = prediction.astype(dtype)
     out[~accepted] = reject_label
     return out

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 
@@ -26,7 +27,12 @@ def respond(estimator: Any, X: Any) -> Response:
         for transformer in transformers:
             X = transformer.transform(X)
         answer = selective.predict_selective(X)
-        return Response(selective.classes_, answer.proba, answer.prediction, answer.score, float(selective.threshold_))
+        predicted = answer.prediction if selective.keep_prediction else None  # else it is the most probable class
+        return Response(selective.classes_, answer.proba, predicted, answer.score, float(selective.threshold_))
+    if getattr(estimator, "refit", True) is False:
+        raise TypeError(
+            f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
+        )
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(
             f"{type(estimator).__name__} has no predict_proba. Confidence needs probabilities: wrap it in "
@@ -35,6 +41,10 @@ def respond(estimator: Any, X: Any) -> Response:
     proba = estimator.predict_proba(X)
     if isinstance(proba, list):
         raise ValueError(f"{type(estimator).__name__} predicts several outputs; evaluate each output by itself.")
+    if not hasattr(estimator, "classes_"):
+        raise TypeError(
+            f"{type(estimator).__name__} has no classes_: it is no classifier, and cannot be right or wrong."
+        )
     return Response(np.asarray(estimator.classes_), proba)
 
 
@@ -46,6 +56,8 @@ def _find_selective(estimator: Any) -> tuple[Any, list[Any]]:
             if len(estimator.steps) > 1:
                 transformers.append(estimator[:-1])
             estimator = estimator[-1]
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skconf._labels import LabelColumn, check_labels
 from skconf._messages import shorten
-from skconf._probabilities import Floats, as_probabilities, both_columns
+from skconf._probabilities import Floats, as_probabilities, both_columns, check_probabilities
 from skconf.profile import check_weight
 
 Column = Callable[[Floats], Floats]
@@ -300,9 +300,8 @@ def fit_sigmoid(feature: Floats, target: Floats, sample_weight: Floats) -> tuple
 
 
 def _two_dimensional(proba: ArrayLike) -> NDArray[Any]:
-    columns = as_probabilities(proba)
-    if not (columns.min() >= 0 and columns.max() <= 1 + 8 * np.finfo(columns.dtype).eps):
-        raise ValueError("proba holds NaN or values outside [0, 1]; pass the output of predict_proba.")
+    columns = as_probabilities(proba, "proba")
+    check_probabilities(columns, "proba")
     return both_columns(columns, 1) if columns.ndim == 1 else columns
 
 

@@ -41,6 +41,8 @@ class ConfidenceProfile:
         Position in ``classes`` of ``pos_label``.
     threshold : float or None
         The threshold of the selective classifier the predictions came from.
+    prediction_given : bool
+        Whether the predicted labels were given, and not read off the probabilities.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class ConfidenceProfile:
     predicted_class: Codes | None = None
     positive_class: int | None = None
     threshold: float | None = None
+    prediction_given: bool = False
     given_proba: NDArray[Any] | None = None
 
     @classmethod
@@ -142,6 +145,7 @@ class ConfidenceProfile:
             predicted_class=predicted,
             positive_class=positive,
             threshold=threshold,
+            prediction_given=y_pred is not None,
             given_proba=proba,
         )
 
@@ -178,10 +182,13 @@ class ConfidenceProfile:
             If a value is missing or out of range, or lengths differ.
         """
         sure = _check_column(confidence, None, "confidence")
-        outside = (sure < 0) | (sure > 1)
+        # The rounding error that probabilities of float32 may have is no error here either.
+        rounding = 8 * np.finfo(np.float32).eps
+        outside = (sure < -rounding) | (sure > 1 + rounding)
         if outside.any():
             row = int(np.argmax(outside))
             raise ValueError(f"confidence is {sure[row]} in row {row}; it must lie in [0, 1].")
+        sure = np.clip(sure, 0.0, 1.0)
         right = _check_column(correct, len(sure), "correct")
         graded = (right != 0) & (right != 1)
         if graded.any():
@@ -227,6 +234,7 @@ class ConfidenceProfile:
             proba,
             y_pred=answer.predicted,
             labels=classes,
+            pos_label=max(classes.tolist()) if len(classes) == 2 else None,
             sample_weight=sample_weight,
             score=answer.score,
             threshold=answer.threshold,
@@ -242,6 +250,8 @@ class ConfidenceProfile:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
         """Return the profile of some rows: views for a slice, copies for an index or a mask."""
+        if not isinstance(rows, slice) and np.ndim(rows) == 0:
+            raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
         parts: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
@@ -352,10 +362,18 @@ def _check_length(column: Any, n_samples: int, name: str) -> None:
         raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
 
 
+_COLUMN_VECTOR = (
+    "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as y_proba[:, 0], of "
+    "shape (n,), or both columns."
+)
+
+
 def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
     """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
     if labels is not None:
         classes = check_labels(labels)
+        if n_classes == 1 and len(classes) == 2:
+            raise ValueError(_COLUMN_VECTOR)
         if len(classes) != n_classes:
             raise ValueError(
                 f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
@@ -363,6 +381,8 @@ def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> ND
             )
         return classes
     classes = truth.sorted_distinct()
+    if n_classes == 1 and len(classes) == 2:
+        raise ValueError(_COLUMN_VECTOR)
     if len(classes) != n_classes:
         raise ValueError(
             f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "
@@ -383,8 +403,7 @@ def _positive(classes: NDArray[Any], pos_label: Any) -> int | None:
 
 def _with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
     """Add a column of zeros for every true label that the classifier has not been trained on."""
-    seen = set(classes.tolist())
-    unseen = sorted(label for label in truth.distinct if label not in seen)
+    unseen = truth.unseen_in(classes)
     if not unseen:
         return classes, proba
     zeros = np.zeros((len(proba), len(unseen)), dtype=proba.dtype)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
@@ -178,6 +179,10 @@ class ConfidenceScorer(_Scorer):
     """
 
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"A scorer is found by its name, a string such as 'cw_accuracy', not by {name!r}.")
+        if "average" in params and params["average"] is None:
+            raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
         self.name = name
         self.params = dict(params)
         self._requests = {}
@@ -212,10 +217,14 @@ class ConfidenceScorer(_Scorer):
         return f"get_scorer({self.name!r}{params})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConfidenceScorer) and repr(self) == repr(other)
+        if not isinstance(other, ConfidenceScorer):
+            return NotImplemented
+        if self.name != other.name or self.params.keys() != other.params.keys():
+            return False
+        return all(np.array_equal(value, other.params[key]) for key, value in self.params.items())
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash((self.name, *sorted(self.params)))
 
     @property
     def _preset(self) -> Preset:
@@ -259,6 +268,12 @@ class MultiScorer(_Scorer):
             NaN where a metric is undefined for these predictions.
         """
         return {key: _score_or_nan(key, scorer, profile) for key, scorer in self.scorers.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return self.scorers == other.scorers if isinstance(other, MultiScorer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.scorers))
 
     def __repr__(self) -> str:
         if all(key == scorer.name and not scorer.params for key, scorer in self.scorers.items()):

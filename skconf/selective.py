@@ -1,19 +1,26 @@
 """SelectiveClassifier: any classifier with probabilities, made to abstain where it is not sure enough."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedShuffleSplit, check_cv
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, check_is_fitted, column_or_1d, indexable
+from sklearn.utils.validation import (
+    _check_method_params,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    indexable,
+)
 
 from skconf._inner import FittedClassifier, fit_classifier, fitted_classifier
 from skconf._labels import Codes, LabelColumn
@@ -60,7 +67,7 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Score from which on a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
     calibration : {"platt", "isotonic"}, calibrator or None, default=None
         How probabilities are corrected: a name, or an object with ``fit(proba, y, sample_weight, labels=...)`` and
-        ``predict_proba(proba)``, such as those of :mod:`skconf.calibration`.
+        ``predict_proba(proba)`` (`labels` is optional), such as those of :mod:`skconf.calibration`.
     confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
         The score: the probability of the prediction, the gap between the two most probable classes, one minus the
         relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
@@ -126,7 +133,7 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
         "confidence": [StrOptions(set(SCORES)), callable],
         "keep_prediction": ["boolean"],
-        "cv": ["cv_object", Interval(RealNotInt, 0, 1, closed="neither")],
+        "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
         "ensemble": ["boolean"],
         "reject_label": "no_validation",
         "n_jobs": [None, int],
@@ -183,18 +190,24 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X, y = indexable(X, y)
         y = _single_output(y)
         truth = LabelColumn(y, "y")
+        sorted_labels = truth.sorted_distinct()
+        check_classification_targets(y)
         frozen = isinstance(self.estimator, FrozenEstimator)
+        if frozen:
+            check_is_fitted(self.estimator)
         # A model that was trained elsewhere knows its classes; the samples here may lack some.
-        classes = np.asarray(self.estimator.classes_) if frozen else truth.sorted_distinct()
+        classes = np.asarray(self.estimator.classes_) if frozen else sorted_labels
         codes = truth.positions_in(classes)
-        self.reject_label_ = choose_reject_label(classes, self.reject_label)
-        fit_params = process_routing(self, "fit", **params).estimator.fit if params else {}
-        self.members_ = self._fit_members(X, y, codes, classes, dict(fit_params))
-        self.classes_ = classes
-        first = self.members_[0][0].estimator
+        reject_label = choose_reject_label(classes, self.reject_label)
+        if get_config()["enable_metadata_routing"] and not frozen:
+            params = dict(process_routing(self, "fit", **params).estimator.fit)
+        members = self._fit_members(X, y, codes, classes, params)
+        self.classes_, self.reject_label_, self.members_ = classes, reject_label, members
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
+            if name in vars(self):  # of an earlier fit
+                delattr(self, name)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
         return self
 
     def _fit_members(
@@ -218,14 +231,14 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
         def calibrate(proba: NDArray[Any], rows: NDArray[np.intp]) -> Any:
             calibrator = clone(make_calibrator(self.calibration))
-            labels = classes[codes[rows]]
-            return calibrator.fit(proba, labels, None if weight is None else weight[rows], labels=classes)
+            order = {"labels": classes} if has_fit_parameter(calibrator, "labels") else {}
+            return calibrator.fit(proba, classes[codes[rows]], None if weight is None else weight[rows], **order)
 
         if frozen:
             model = fit_on(everything)
             return [(model, calibrate(model.predict_proba(X), everything))]
-        if isinstance(self.cv, float):
-            split = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
+            split = StratifiedShuffleSplit(1, test_size=float(self.cv), random_state=self.random_state)
             train, held_out = next(split.split(np.zeros(len(codes)), codes))
             model = fit_on(train)
             return [(model, calibrate(model.predict_proba(_safe_indexing(X, held_out)), held_out))]
@@ -266,6 +279,7 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Named fields `proba`, `prediction`, `score` and `accepted`.
         """
         check_is_fitted(self)
+        self._validate_params()  # the threshold, say, may have been set since
         pairs = [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
         proba = _mean([raw if calibrator is None else calibrator.predict_proba(raw) for raw, calibrator in pairs])
         predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
@@ -348,8 +362,11 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         float
             In [0, 1]; higher is better.
         """
-        answer = self.predict_selective(X)
-        right = answer.accepted & (answer.prediction == np.asarray(y))
+        answer, truth = self.predict_selective(X), LabelColumn(y, "y")
+        if len(truth) != len(answer.accepted):
+            raise ValueError(f"y has {len(truth)} rows, but X has {len(answer.accepted)} samples.")
+        truth.unseen_in(self.classes_)  # raises for labels of another kind; an unseen one is a miss
+        right = answer.accepted & (answer.prediction == np.array(truth.distinct)[truth.codes])
         return float(np.average(right, weights=check_weight(sample_weight, len(right))))
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -360,7 +377,8 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         MetadataRouter
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=self.estimator, method_mapping=mapping)
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -377,7 +395,6 @@ def _single_output(y: Any) -> Any:
             f"y has shape {np.shape(y)}. SelectiveClassifier has one output: fit one classifier for each "
             "(sklearn.multioutput.MultiOutputClassifier does)."
         )
-    check_classification_targets(y)
     return y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
 
 

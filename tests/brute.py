@@ -141,3 +141,55 @@ def aurc_loss(y, proba, predicted, w):
         total += sum((errors + j * wrong / len(tied)) / (seen + j) for j in range(1, len(tied) + 1))
         seen, errors = seen + len(tied), errors + wrong
     return total / len(rows)
+
+
+def calibrated_size_ratio_zscore(y, proba, predicted, w, eps=1e-8):
+    ratio = calibrated_size_ratio(y, proba, predicted, w, eps)
+    return (ratio - 1) / calibrated_size_ratio_std(y, proba, predicted, w, eps)
+
+
+def selective_risk_loss(y, proba, predicted, w, threshold=0.5):
+    return 1 - selective_accuracy_score(y, proba, predicted, w, threshold)
+
+
+def reject_cost_loss(y, proba, predicted, w, reject_cost=0.1):
+    total = 0.0
+    for i, c in enumerate(confidences(proba, predicted)):
+        total += w[i] * (reject_cost if 1 - c > reject_cost else float(y[i] != predicted[i]))
+    return total / sum(w)
+
+
+def excess_aurc_loss(y, proba, predicted, w, optimum="exact"):
+    n = int(sum(w))
+    errors = int(sum(w[i] for i in range(len(y)) if y[i] != predicted[i]))
+    if optimum == "exact":
+        least = sum(j / (n - errors + j) for j in range(1, errors + 1)) / n
+    else:
+        rate = errors / n
+        least = rate + (1 - rate) * math.log(1 - rate) if rate < 1 else 1.0
+    return aurc_loss(y, proba, predicted, w) - least
+
+
+def augrc_loss(y, proba, predicted, w):
+    c = confidences(proba, predicted)
+    right = [(c[i], w[i]) for i in range(len(y)) if y[i] == predicted[i]]
+    wrong = [(c[i], w[i]) for i in range(len(y)) if y[i] != predicted[i]]
+    ordered = sum(a * b * ((r > e) + (r == e) / 2) for r, a in right for e, b in wrong)
+    accuracy, error = sum(b for _, b in right) / sum(w), sum(b for _, b in wrong) / sum(w)
+    pairs = sum(b for _, b in right) * sum(b for _, b in wrong)
+    return (1 - ordered / pairs) * accuracy * error + error**2 / 2 if pairs else error**2 / 2
+
+
+def metric_coverage_auc(y, proba, predicted, w, metric="cwsa", thresholds=None, normalize="accepted"):
+    thresholds = [t / 100 for t in range(50, 100)] if thresholds is None else thresholds
+    heights, coverages = [], []
+    for t in thresholds:
+        coverage = coverage_score(y, proba, predicted, w, t)
+        if metric == "selective_accuracy":
+            height = selective_accuracy_score(y, proba, predicted, w, t) if coverage else 0.0
+        else:
+            height = cwsa_score(y, proba, predicted, w, t, normalize, punish=metric == "cwsa")
+        heights.append(height)
+        coverages.append(coverage)
+    steps = range(len(thresholds) - 1)
+    return sum((coverages[i] - coverages[i + 1]) * (heights[i] + heights[i + 1]) / 2 for i in steps)

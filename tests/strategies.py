@@ -16,7 +16,7 @@ class Outcome:
     predicted: np.ndarray
     weight: np.ndarray
 
-    def call(self, metric: Any, **params: Any) -> Any:
+    def call(self, metric: Any, /, **params: Any) -> Any:
         """Call a public metric function with all of it."""
         return metric(
             self.y,

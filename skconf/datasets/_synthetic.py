@@ -99,7 +99,7 @@ def make_confidence_profile(
     >>> from skconf.metrics import calibrated_size_ratio
     >>> profile = make_confidence_profile("Bell", "overconf_half", n_samples=10_000, random_state=0)
     >>> round(calibrated_size_ratio(profile), 2)
-    1.62
+    1.61
     """
     draw, right_at = _look_up(distribution, DISTRIBUTIONS, "distribution"), _look_up(mode, MODES, "mode")
     rng = check_random_state(random_state)

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._probabilities import Floats
-from skconf.metrics._checks import check_number
-from skconf.metrics._kinds import Additive, Ratio, Term, divide
+from skconf.metrics._checks import check_number, check_option, check_whole
+from skconf.metrics._error_draws import draw_error_sizes
+from skconf.metrics._kinds import Additive, Metric, Ratio, Term, Whole, divide
 from skconf.metrics._references import CSR
 from skconf.metrics._registry import Preset
 from skconf.profile import ConfidenceProfile
@@ -20,7 +21,7 @@ _IMPORTANCE = (
 )
 
 
-class _Clipped(Additive):
+class _Clipped(Metric):
     """Confidence kept away from 0 and 1."""
 
     eps: float = 1e-8
@@ -148,9 +149,61 @@ class CalibratedSizeRatioStd(
 calibrated_size_ratio_std = CalibratedSizeRatioStd.function
 
 
-class OverconfidenceRisk(
+class CalibratedSizeRatioZScore(
     _Clipped,
     Additive,
+    name="calibrated_size_ratio_zscore",
+    bounds=(-np.inf, np.inf),
+    best=0.0,
+    reference=f"{CSR}, Section 2.1",
+):
+    """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
+
+    The paper calls confidences with z > 1 risky, and marks those with z > 3.
+
+    {predictions}
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], in float64.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    overconfidence_risk : The same as a probability.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import calibrated_size_ratio_zscore
+    >>> y_true = ["a", "b", "b", "b", "a"]
+    >>> round(calibrated_size_ratio_zscore(y_true, [0.2, 0.75, 0.75, 0.75, 0.75]), 2)
+    -0.25
+    """
+
+    weight_meaning = _IMPORTANCE
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        sure = self.clipped(profile)
+        return Term(self.error_sizes(profile)), Term(1.0), Term(sure / (1 - sure), power=2)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        sizes, weight, odds = sums
+        return divide(sizes - weight, np.sqrt(odds), np.nan)
+
+
+calibrated_size_ratio_zscore = CalibratedSizeRatioZScore.function
+
+
+class OverconfidenceRisk(
+    CalibratedSizeRatioZScore,
     name="overconfidence_risk",
     best=0.0,
     greater_is_better=False,
@@ -162,9 +215,16 @@ class OverconfidenceRisk(
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
     the ratio is more than one standard deviation too high, above .9987 more than three.
 
-    {predictions}
+    {predictions} "monte_carlo" takes none.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
+    method : {"normal", "monte_carlo"}, default="normal"
+        "normal" is the paper's formula. "monte_carlo" is 1 − p, with p the p-value of the ratio among ratios of errors
+        drawn from the confidences themselves, which is valid at any sample size and however heavy the tail.
+    n_resamples : int, default=9999
+        Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
+    random_state : int, Generator or None, default=0
+        Seed of "monte_carlo".
 
     Returns
     -------
@@ -194,20 +254,48 @@ class OverconfidenceRisk(
     >>> y_true = ["a", "b", "b", "b", "a"]
     >>> overconfidence_risk(y_true, [0.2, 0.75, 0.75, 0.75, 0.75])
     0.0
-    >>> round(overconfidence_risk(y_true, [0.01, 0.99, 0.99, 0.99, 0.99]), 4)
-    1.0
+    >>> round(overconfidence_risk(y_true, [0.2, 0.25, 0.75, 0.25, 0.75]), 3)
+    0.96
+    >>> round(overconfidence_risk(y_true, [0.2, 0.25, 0.75, 0.25, 0.75], method="monte_carlo"), 2)
+    0.91
     """
 
-    weight_meaning = _IMPORTANCE
+    method: str = "normal"
+    n_resamples: int = 9999
+    random_state: Any = 0
 
-    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        sure = self.clipped(profile)
-        return Term(self.error_sizes(profile)), Term(1.0), Term(sure / (1 - sure), power=2)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option(self.method, "method", ("normal", "monte_carlo"))
+        check_whole(self.n_resamples, "n_resamples")
+
+    def variant(self) -> Any:
+        if self.method == "normal":
+            return self
+        return _SimulatedRisk(eps=self.eps, n_resamples=self.n_resamples, random_state=self.random_state)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
-        sizes, weight, odds = sums
-        risk = ndtr(divide(sizes - weight, np.sqrt(odds), np.nan))
+        sizes, weight, _ = sums
+        risk = ndtr(super().combine(*sums))
         return np.where(weight == 0, np.nan, np.where(sizes.real > weight.real, risk, 0.0))
 
 
 overconfidence_risk = OverconfidenceRisk.function
+
+
+class _SimulatedRisk(_Clipped, Whole):
+    """1 − p of the size ratio under errors drawn from the confidences."""
+
+    n_resamples: int
+    random_state: Any
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        self.refuse_weights(profile)
+        size = 1 / (1 - self.clipped(profile))
+        observed = float(size[~profile.correct].sum())
+        if observed <= len(size):
+            return 0.0
+        drawn = draw_error_sizes(size, self.n_resamples, np.random.default_rng(self.random_state))
+        # A sum in another order differs by rounding; a draw as large as the data must count as such.
+        as_large = np.count_nonzero(drawn >= observed * (1 - 1e-9))
+        return float(1 - (as_large + 1) / (self.n_resamples + 1))

@@ -12,12 +12,25 @@ from skconf.metrics._kinds import Ratio
 from skconf.metrics._references import CWSA
 from skconf.profile import ConfidenceProfile
 
+NORMALIZE = ("accepted", "all")
+
+
+def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
+    """Raise if predictions are selected by another score than the confidence that CWSA measures."""
+    if not profile.ranks_by_confidence:
+        raise ValueError(
+            f"{name} measures how far the confidence clears the threshold, but these predictions are selected by "
+            "another score. Use confidence='max_proba', or selective_accuracy_score."
+        )
+
 
 class _AboveThreshold(Ratio):
-    """Mean reward of accepted predictions, φ = (c − τ)/(1 − τ) times a reward of correctness."""
+    """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
 
     threshold: float = 0.5
     normalize: str = "accepted"
+    phi: Any = None
+    similarity: Any = None
 
     empty = 0.0
 
@@ -25,30 +38,49 @@ class _AboveThreshold(Ratio):
         # An infinite threshold is what a tuned classifier has that abstains on everything.
         if self.threshold != np.inf:
             check_number(self.threshold, "threshold", 0.0, 1.0, open_high=True)
-        check_option(self.normalize, "normalize", ("accepted", "all"))
+        check_option(self.normalize, "normalize", NORMALIZE)
+        if self.phi is not None and not callable(self.phi):
+            raise TypeError(f"phi must be a function of an array of confidences, but is {self.phi!r}.")
+        if self.similarity is not None:
+            matrix = np.asarray(self.similarity, dtype=np.float64)
+            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+                raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
+            if not ((matrix >= 0) & (matrix <= 1)).all():
+                raise ValueError("similarity must hold values in [0, 1].")
 
     @abstractmethod
-    def reward(self, correct: NDArray[np.bool_]) -> Floats:
-        """Return what a prediction of full confidence earns."""
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        """Return what a prediction of full confidence earns, by its correctness in [0, 1]."""
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
-        if not profile.ranks_by_confidence:
-            raise ValueError(
-                f"{self.info.name} measures how far the confidence clears the threshold, but these predictions are "
-                "selected by another score. Use confidence='max_proba', or selective_accuracy_score."
-            )
+        check_ranks_by_confidence(self.info.name, profile)
         accepted = profile.confidence >= self.threshold
-        scale = 0.0 if self.threshold == np.inf else 1 / (1 - self.threshold)
-        offset = 0.0 if self.threshold == np.inf else self.threshold
-        clearance = np.maximum(profile.confidence - offset, 0.0) * scale
-        return clearance * self.reward(profile.correct), accepted if self.normalize == "accepted" else 1.0
+        earned = np.zeros(len(profile))
+        earned[accepted] = self._worth(profile.confidence[accepted]) * self.reward(self._correctness(profile)[accepted])
+        return earned, accepted if self.normalize == "accepted" else 1.0
+
+    def _worth(self, confidence: Floats) -> Floats:
+        if self.phi is None:
+            return (confidence - self.threshold) / (1 - self.threshold)
+        worth = np.asarray(self.phi(confidence), dtype=np.float64)
+        if worth.shape != confidence.shape or not np.isfinite(worth).all():
+            raise ValueError("phi must return a finite number for every confidence it is given.")
+        return worth
+
+    def _correctness(self, profile: ConfidenceProfile) -> NDArray[Any]:
+        if self.similarity is None:
+            return profile.correct
+        matrix = np.asarray(self.similarity, dtype=np.float64)
+        if len(matrix) != profile.n_classes:
+            raise ValueError(f"similarity is for {len(matrix)} classes, but there are {profile.n_classes}.")
+        return matrix[profile.require("predicted_class"), profile.require("true_class")]
 
 
 class CWSAScore(
     _AboveThreshold,
     name="cwsa_score",
     bounds=(-1.0, 1.0),
-    reference=f"{CWSA}, equation (4)",
+    reference=f"{CWSA}, equation (4), Algorithm 1 and appendix A.6",
     scorers="cwsa",
 ):
     """Confidence-weighted selective accuracy (CWSA): confident errors cost what confident successes earn.
@@ -62,6 +94,10 @@ class CWSAScore(
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
         tables and its authors' code.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
 
     Returns
     -------
@@ -73,6 +109,7 @@ class CWSAScore(
     See Also
     --------
     cwsa_plus_score : Without the punishment of errors.
+    cwsa_curve : At many thresholds.
 
     References
     ----------
@@ -88,8 +125,8 @@ class CWSAScore(
     0.4
     """
 
-    def reward(self, correct: NDArray[np.bool_]) -> Floats:
-        return np.where(correct, 1.0, -1.0)
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        return 2.0 * correctness - 1.0
 
 
 cwsa_score = CWSAScore.function
@@ -98,7 +135,7 @@ cwsa_score = CWSAScore.function
 class CWSAPlusScore(
     _AboveThreshold,
     name="cwsa_plus_score",
-    reference=f"{CWSA}, equation (5)",
+    reference=f"{CWSA}, equation (5), Algorithm 1 and appendix A.6",
     scorers="cwsa_plus",
 ):
     """CWSA+: confidence-weighted selective accuracy that only rewards, and never punishes.
@@ -111,6 +148,10 @@ class CWSAPlusScore(
         Confidence from which on a prediction is accepted, in [0, 1); infinity accepts nothing.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, or all weight.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
 
     Returns
     -------
@@ -134,8 +175,8 @@ class CWSAPlusScore(
     0.4
     """
 
-    def reward(self, correct: NDArray[np.bool_]) -> Floats:
-        return correct.astype(np.float64)
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        return correctness.astype(np.float64)
 
 
 cwsa_plus_score = CWSAPlusScore.function

@@ -38,6 +38,8 @@ class Metric(Registered, ABC):
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
+        if len(profile) == 0:
+            raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
         value = self.value(profile)
         if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
             return value

@@ -1,32 +1,129 @@
 """cPrecision, cRecall and cF: counts replaced by the probability given to each class."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from skconf.metrics._averages import ClassAverage
+from skconf.metrics._averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
 from skconf.metrics._kinds import Term
 from skconf.metrics._references import CF1
 from skconf.profile import ConfidenceProfile
 
 
-class _SoftMasses(ClassAverage):
-    """Masses of the probabilistic confusion matrix."""
+class _ProbabilityMasses(ClassAverage):
+    """The probability given to a class where it is true, where it is not, and what is missing where it is true."""
 
-    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term, Term]:
+    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         true_class = profile.require("true_class")
         if positive is not None:
-            column, present = profile.proba[:, positive], true_class == positive
-            return Term(column * present), Term(column), Term(present), Term(1.0)
-        n_classes = profile.proba.shape[1]
-        given_to_truth = profile.proba[np.arange(len(profile)), true_class]
-        by_class = {"cell": true_class, "n_cells": n_classes}
-        return Term(given_to_truth, **by_class), Term(profile.proba), Term(1.0, **by_class), Term(1.0)
+            given, present = profile.proba[:, positive, np.newaxis], (true_class == positive)[:, np.newaxis]
+            return Term(given * present), Term(given * ~present), Term((1.0 - given.astype(np.float64)) * present)
+        rows, n_classes = np.arange(len(profile)), profile.proba.shape[1]
+        given_to_truth = profile.proba[rows, true_class].astype(np.float64)
+        hit, missed = Term(given_to_truth, true_class, n_classes), Term(1.0 - given_to_truth, true_class, n_classes)
+        if self.average == "micro":
+            return hit, missed, missed  # over all classes, what the true one misses is what the others are given
+        given_to_rest = profile.proba.copy()  # of a block that fits the cache
+        given_to_rest[rows, true_class] = 0.0
+        return hit, Term(given_to_rest), missed
+
+
+class CPrecisionScore(
+    _ProbabilityMasses,
+    PrecisionOf,
+    name="cprecision_score",
+    reference=f"{CF1}, Section 3",
+    scorers="cprecision",
+):
+    """Confidence precision (cPrecision): the share of the probability given to a class that is given where it is true.
+
+    cPrecision of class j = Σ_{y = j} w p_j / Σ w p_j. A class that is never the most probable one still has a value;
+    it is 0/0 only for a class that is given no probability at all. With average="micro" it is the mean probability
+    of the true class.
+
+    {predictions}
+    {averages}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    crecall_score : The share of a class that is found.
+    cw_precision_score : Precision of the predicted classes, weighted by confidence.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cprecision_score
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> cprecision_score(y_true, y_proba, average=None).round(3)
+    array([0.5  , 0.667, 0.6  ])
+    >>> round(cprecision_score(y_true, y_proba, average="macro"), 3)
+    0.589
+    """
+
+    empty_class = "a class that is given no probability"
+
+
+cprecision_score = CPrecisionScore.function
+
+
+class CRecallScore(
+    _ProbabilityMasses,
+    RecallOf,
+    name="crecall_score",
+    reference=f"{CF1}, Section 3",
+    scorers="crecall",
+):
+    """Confidence recall (cRecall): the mean probability that a class is given where it is true.
+
+    cRecall of class j = Σ_{y = j} w p_j / Σ_{y = j} w. With average="micro" or "weighted" it is the mean probability
+    of the true class.
+
+    {predictions}
+    {averages}
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    cprecision_score : The share of the probability given to a class that is given where it is true.
+    cw_recall_score : Recall of the predicted classes, weighted by confidence.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import crecall_score
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> crecall_score(y_true, y_proba, average=None).round(3)
+    array([0.7, 0.7, 0.3])
+    >>> round(crecall_score(y_true, y_proba, average="macro"), 3)
+    0.567
+    """
+
+
+crecall_score = CRecallScore.function
 
 
 class CF1Score(
-    _SoftMasses,
+    _ProbabilityMasses,
+    FScoreOf,
     name="cf1_score",
     reference=f"{CF1}, Section 3",
     scorers="cf1",
@@ -35,15 +132,11 @@ class CF1Score(
 
     cF1 of class j = 2 Σ_{y = j} w p_j / (Σ w p_j + Σ_{y = j} w), the harmonic mean of cPrecision
     Σ_{y = j} w p_j / Σ w p_j and cRecall Σ_{y = j} w p_j / Σ_{y = j} w. A class that is never the most probable one
-    still has a value.
+    still has a value. With average="macro" it is the mean of the values of the classes, not the harmonic mean of
+    two means; with average="micro" the mean probability of the true class.
 
     {predictions}
-    average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
-        "binary" reports the positive class of a binary task; "macro" the mean over classes; "weighted" the mean
-        weighted by support; "micro" counts over all classes (the mean probability of the true class); None returns
-        an array with the value of each class.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value for a class without any mass. "warn" stands for 0 with a warning; NaN is left out of averages.
+    {averages}
 
     Returns
     -------
@@ -51,6 +144,11 @@ class CF1Score(
         {facts}
 
     {raises}
+
+    See Also
+    --------
+    cfbeta_score : Recall weighted against precision.
+    cw_f1_score : F1 of the predicted classes, weighted by confidence.
 
     References
     ----------
@@ -67,14 +165,49 @@ class CF1Score(
     0.555
     """
 
-    def quotient(
-        self,
-        hit: NDArray[Any],
-        predicted: NDArray[Any],
-        support: NDArray[Any],
-        total: NDArray[Any],  # noqa: ARG002
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        return 2 * hit, predicted + support
-
 
 cf1_score = CF1Score.function
+
+
+class CFBetaScore(
+    _ProbabilityMasses,
+    FBetaOf,
+    name="cfbeta_score",
+    reference=f"{CF1}, Section 3",
+    scorers="cfbeta",
+):
+    """Confidence F-beta (cF_β): F-beta computed from the probability given to each class, not from counts.
+
+    cF_β = (1 + β²) cP cR / (β² cP + cR), with cP the cPrecision and cR the cRecall of the class.
+
+    {predictions}
+    {averages}
+    beta : float, default=1.0
+        How many times as much recall counts as precision: 0 gives cPrecision, infinity cRecall.
+
+    Returns
+    -------
+    float or ndarray of shape (n_classes,)
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    cf1_score : The same with β = 1.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cfbeta_score
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> cfbeta_score(y_true, y_proba, beta=2, average=None).round(3)
+    array([0.648, 0.693, 0.333])
+    """
+
+
+cfbeta_score = CFBetaScore.function

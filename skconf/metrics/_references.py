@@ -24,3 +24,41 @@ AURC = (
     "Y. Geifman, G. Uziel and R. El-Yaniv, Bias-Reduced Uncertainty Estimation for Deep Neural Classifiers, ICLR, 2019"
 )
 SELECTIVE = "R. El-Yaniv and Y. Wiener, On the Foundations of Noise-free Selective Classification, JMLR 11, 2010"
+AUGRC = "J. Traub et al., Overcoming Common Flaws in the Evaluation of Selective Classification Systems, NeurIPS, 2024"
+CALIBRATION_NORMS = "A. Kumar, P. S. Liang and T. Ma, Verified Uncertainty Calibration, NeurIPS, 2019"
+MCE = (
+    "M. P. Naeini, G. F. Cooper and M. Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, "
+    "AAAI, 2015"
+)
+SMOOTH_ECE = (
+    "J. Błasiok and P. Nakkiran, Smooth ECE: Principled Reliability Diagrams via Kernel Smoothing, ICLR, 2024, "
+    "arXiv:2309.12236"
+)
+CALIBRATION_DISTANCE = (
+    "M. Qiao and L. Zheng, On the distance from calibration in sequential prediction, COLT, 2024; with isotonic "
+    "regression as in Table 7 of " + CSR
+)
+ECCE = (
+    "I. Arrieta-Ibarra, P. Gujral, J. Tannen, M. Tygert and C. Xu, Metrics of calibration for probabilistic "
+    "predictions, JMLR 23, 2022"
+)
+ECD = (
+    "D. J. Sumler, L. Devlin, S. Maskell and R. O. Lane, An entropic metric for measuring calibration of machine "
+    "learning models, TRUST-AI, 2025, arXiv:2502.14545"
+)
+BRIER = "G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950"
+LOG_SCORE = "I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14, 1952"
+BRIER_PARTS = (
+    "D. B. Stephenson, C. A. S. Coelho and I. T. Jolliffe, Two Extra Components in the Brier Score Decomposition, "
+    "Weather and Forecasting 23, 2008; with isotonic regression T. Dimitriadis, T. Gneiting and A. I. Jordan, Stable "
+    "reliability diagrams for probabilistic classifiers, PNAS 118, 2021"
+)
+FAILURE_AUROC = (
+    "D. Hendrycks and K. Gimpel, A Baseline for Detecting Misclassified and Out-of-Distribution Examples in Neural "
+    "Networks, ICLR, 2017"
+)
+TCE = "T. Matsubara, N. Tax, R. Mudd and I. Guy, TCE: A Test-Based Approach to Measuring Calibration Error, UAI, 2023"
+T_CAL = (
+    "D. Lee, X. Huang, H. Hassani and E. Dobriban, T-Cal: An optimal test for the calibration of predictive models, "
+    "JMLR 24, 2023, arXiv:2203.01850"
+)

@@ -1,14 +1,13 @@
-"""Risk and coverage: what is accepted, and how often it is wrong."""
+"""Coverage and selective risk: what is accepted at a threshold, and how often it is wrong."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._ranking import Ranking
 from skconf.metrics import _references as references
 from skconf.metrics._checks import check_number
-from skconf.metrics._kinds import Ranked, Ratio
+from skconf.metrics._kinds import Ratio
 from skconf.profile import ConfidenceProfile
 
 
@@ -116,27 +115,32 @@ class SelectiveAccuracy(
 selective_accuracy_score = SelectiveAccuracy.function
 
 
-class AURC(
-    Ranked,
-    name="aurc_loss",
+class SelectiveRisk(
+    _Selective,
+    name="selective_risk_loss",
     best=0.0,
-    reference=references.AURC,
-    scorers="aurc",
+    reference=references.SELECTIVE,
+    scorers="selective_risk",
 ):
-    """Area under the risk-coverage curve (AURC): mean error rate over all coverages.
+    """Selective risk: the error rate on the predictions that are accepted.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
-    together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
-    matters.
+    Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
+    selection ranks by.
 
     {predictions}
+    threshold : float, default=0.5
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
 
     Returns
     -------
     float
-        {facts}
+        {facts} NaN, with a warning, where nothing is accepted.
 
     {raises}
+
+    See Also
+    --------
+    risk_coverage_curve : At every threshold.
 
     References
     ----------
@@ -144,17 +148,16 @@ class AURC(
 
     Examples
     --------
-    >>> from skconf.metrics import aurc_loss
-    >>> aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
-    0.0625
+    >>> from skconf.metrics import selective_risk_loss
+    >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6])
+    0.25
     """
 
-    weight_meaning = (
-        "repetition counts, a sample of weight 2\n    counts as two; fractions lie between (by the digamma function)."
-    )
+    undefined = "nothing is accepted at this threshold"
 
-    def of_ranking(self, ranking: Ranking) -> float:
-        return ranking.mean_prefix_risk()
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        accepted = self.accepted(profile)
+        return accepted & ~profile.correct, accepted
 
 
-aurc_loss = AURC.function
+selective_risk_loss = SelectiveRisk.function
