@@ -69,7 +69,9 @@ class Ranking:
         errors, weight, after = self.errors[hit], self.weight[hit], after[hit]
         before = after - weight
         later = harmonic_difference(after, total - after)
-        within = 1 - before / weight * harmonic_difference(before, weight)
+        within = 1 / after  # of a sample that is alone at its score
+        tied = np.flatnonzero(weight != 1)
+        within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
         return float((errors * (within + later)).sum() / total)
 
     def discordant_weight(self) -> float:

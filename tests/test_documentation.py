@@ -25,7 +25,9 @@ def few_threads(monkeypatch):
 def run(code):
     """Run a script on its own, as a reader would."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -59,6 +61,19 @@ def test_readme_names_exist():
     assert set(functions) <= set(skconf.metrics.__all__)
     assert len(functions) > 10
     assert set(scorers) <= set(skconf.get_scorer_names())
+
+
+def test_table_of_metrics_is_generated_from_the_package():
+    made = run("import runpy; print(runpy.run_path('docs/generate_metrics.py')['table'](), end='')")
+    assert made == (ROOT / "docs" / "metrics.md").read_text(), "run python docs/generate_metrics.py"
+
+
+def test_static_tools_are_shown_every_module_of_metrics():
+    from skconf.metrics._registry import metric_classes
+
+    shown = (ROOT / "skconf" / "metrics" / "__init__.py").read_text()
+    for cls in metric_classes().values():
+        assert f"from {cls.__module__} import *" in shown
 
 
 def test_metric_of_the_contributing_guide_works():

@@ -13,6 +13,7 @@ from skconf._messages import shorten
 from skconf._probabilities import Floats, row_blocks
 from skconf.metrics._averages import mean_of_defined
 from skconf.metrics._checks import check_option
+from skconf.metrics._confusion import others
 from skconf.metrics._kinds import Whole, divide
 from skconf.metrics._references import CSR
 from skconf.metrics._registry import Preset
@@ -91,7 +92,7 @@ class CWROCCurve(
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the curve, with a warning where one of its axes is undefined."""
-        curve = self.value(profile)
+        curve = super().__call__(profile)
         for axis, side in ((curve.tpr, "positive"), (curve.fpr, "negative")):
             if np.isnan(axis[0]):
                 _warn(f"{self.info.name} is undefined on one axis: there is no confidence on any {side} sample.")
@@ -174,15 +175,17 @@ class CWROCAUC(
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the value, with a warning that names the classes that have none."""
-        areas, support = self._by_class(profile)
-        value, absent = self._average(areas, support), np.isnan(areas)
-        if absent.all():
-            _warn(f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN.")
-        elif absent.any():
+        value = super().__call__(profile)
+        support = np.bincount(
+            profile.require("true_class"), _confidence_weight(profile), len(profile.require("classes"))
+        )
+        absent = (support == 0) | (others(support) == 0)
+        scalar_is_nan = absent.all() and self.average is not None  # of which there has been a warning
+        if absent.any() and not scalar_is_nan and len(absent) != 2:
             left_out = "NaN for" if self.average is None else "an average without"
             names = shorten(profile.require("classes")[absent].tolist())
             _warn(f"{self.info.name} is {left_out} {names}: there is no confidence on samples of it, or on others.")
-        return value if value.ndim else float(value)
+        return value
 
     def value(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return the value, NaN where it is undefined."""
@@ -257,7 +260,8 @@ def _won_by_few(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats)
 def by_score(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[NDArray[Any], Floats, Floats]:
     """Return the distinct scores in ascending order, and the weight of positives and of negatives at each."""
     order, ordered = ascending(score)
-    above, below = (weight * present)[order], weight[order]
+    below = weight[order]
+    above = below * present[order]
     below -= above
     first = ordered[1:] != ordered[:-1]
     if not first.all():
@@ -287,7 +291,7 @@ def ascending(score: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     packed &= np.uint64(~position & 0xFFFF_FFFF_FFFF_FFFF)
     packed |= np.arange(n_samples, dtype=np.uint64)
     packed.sort()
-    order: Codes = (packed & np.uint64(position)).view(np.int64).astype(np.intp, copy=False)
+    order = (packed & np.uint64(position)).view(np.int64).astype(np.intp, copy=False)
     ordered = score[order]
     if (ordered[1:] < ordered[:-1]).any():
         alike = packed[1:] ^ packed[:-1] <= position
@@ -327,4 +331,5 @@ def _share(weight: Floats) -> Floats:
 
 
 def _warn(message: str) -> None:
+    """Warn the caller of a public function, three calls up."""
     warnings.warn(message, UndefinedMetricWarning, stacklevel=4)

@@ -90,8 +90,8 @@ class ConfidenceWeighted:
         parameters = _parameters(self.metric)
         if "sample_weight" not in parameters:
             raise TypeError(
-                f"{_name(self.metric)} takes no sample_weight (its parameters are {', '.join(parameters)}), so that its "
-                "samples cannot be weighted by confidence."
+                f"{_name(self.metric)} takes no sample_weight (its parameters are {', '.join(parameters)}), so "
+                "that its samples cannot be weighted by confidence."
             )
 
     @property
@@ -151,7 +151,7 @@ class ConfidenceWeighted:
         elif y_proba is None:
             raise TypeError(f"{self.__name__}() needs y_proba, unless its first argument is a ConfidenceProfile.")
         else:
-            profile = ConfidenceProfile.from_predictions(y_true, y_proba, **given)  # type: ignore[arg-type]
+            profile = ConfidenceProfile.from_predictions(y_true, y_proba, **given)
         return self._of_profile(profile, kwargs)
 
     def _of_profile(self, profile: ConfidenceProfile, kwargs: dict[str, Any]) -> Any:
@@ -175,7 +175,7 @@ class ConfidenceWeighted:
         function = getattr(self.metric, "func", self.metric)  # of a functools.partial
         if any(function is getattr(metrics, name) for name in _EXCEPTIONS):
             return True
-        return list(_parameters(self.metric))[1:2] != [] and list(_parameters(self.metric))[1] in _PROBABILITIES
+        return any(name in _PROBABILITIES for name in list(_parameters(self.metric))[1:2])
 
     def _reads_pos_label(self, kwargs: dict[str, Any]) -> bool:
         """Return whether a metric of labels takes `pos_label`, and does not ignore it because of its average."""

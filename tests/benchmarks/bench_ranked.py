@@ -1,0 +1,65 @@
+"""Rank metrics and the simulated risk, as multiples of one argsort of the confidences.
+
+Run with ``python -m pytest tests/benchmarks/bench_ranked.py``.
+"""
+
+import numpy as np
+import pytest
+
+from skconf import ConfidenceProfile, metrics
+
+N = 1_000_000
+
+
+@pytest.fixture(scope="module", params=[0.1, 0.4], ids=lambda rate: f"errors-{rate}")
+def outcome(request):
+    rng = np.random.default_rng(0)
+    return rng.random(N) > request.param, rng.random(N)
+
+
+@pytest.mark.parametrize("name", ["aurc_loss", "excess_aurc_loss", "augrc_loss", "risk_coverage_curve"])
+def test_from_correctness(name, outcome, ratio):
+    correct, sure = outcome
+
+    def call():
+        return getattr(metrics, name)(ConfidenceProfile.from_correctness(correct, sure))
+
+    label = f"{name} {N:,} (c, z), {1 - correct.mean():.0%} wrong"
+    ratio(label, "argsort", lambda: np.argsort(sure), call, sure.nbytes)
+
+
+def test_plain_aurc(outcome, ratio):
+    """What an exact implementation must do at least, ties left to the order of rows: sort, gather, add, divide."""
+    correct, sure = outcome
+
+    def plain():
+        wrong = ~correct[np.argsort(-sure, kind="stable")]
+        return np.mean(np.cumsum(wrong) / np.arange(1, N + 1))
+
+    def call():
+        return metrics.aurc_loss(ConfidenceProfile.from_correctness(correct, sure))
+
+    assert call() == pytest.approx(plain(), rel=1e-9)
+    ratio(f"aurc_loss {N:,} (c, z), {1 - correct.mean():.0%} wrong", "plain numpy", plain, call, sure.nbytes)
+
+
+def test_cwsa_curve_of_a_ready_profile(outcome, ratio):
+    correct, sure = outcome
+    profile = ConfidenceProfile.from_correctness(correct, sure)
+    thresholds = np.arange(1000) / 1000
+
+    def call():
+        return metrics.cwsa_curve(profile, thresholds=thresholds)
+
+    ratio(f"cwsa_curve 1,000 thresholds, {N:,}", "argsort", lambda: np.argsort(sure), call, sure.nbytes)
+
+
+def test_simulated_risk(outcome, ratio):
+    _, sure = outcome
+    wrong = np.random.default_rng(1).random(N) < np.minimum(1.001 * (1 - sure), 1)
+    profile = ConfidenceProfile.from_correctness(~wrong, sure)
+
+    def call():
+        return metrics.overconfidence_risk(profile, method="monte_carlo")
+
+    ratio(f"overconfidence_risk monte_carlo {N:,}", "argsort", lambda: np.argsort(sure), call, sure.nbytes)
