@@ -125,14 +125,16 @@ class PlattCalibrator(_OneVsRestCalibrator):
     """Platt scaling: a sigmoid of the logit, with smoothed targets.
 
     For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability, and a and b of largest
-    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, which keeps the sigmoid from
-    certainty. More than two classes are calibrated one against the rest, and rows scaled to sum to one.
+    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, with sums of weights for counts,
+    which keeps a and b finite. More than two classes are calibrated one against the rest, and rows scaled to sum to
+    one.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
         What the sigmoid is a function of. "proba" takes the probability itself, as scikit-learn's sigmoid calibration
-        of classifiers with only ``predict_proba`` did, and the CSR paper with it: its output cannot reach 0 or 1.
+        of classifiers with only ``predict_proba`` did, and the CSR paper with it: its output lies between those at the
+        probabilities 0 and 1.
 
     Attributes
     ----------
@@ -171,7 +173,7 @@ class PlattCalibrator(_OneVsRestCalibrator):
 
 
 class IsotonicCalibrator(_OneVsRestCalibrator):
-    """Isotonic calibration: the best non-decreasing step function of the probability.
+    """Isotonic calibration: the best non-decreasing function of the probability, linear between its plateaus.
 
     Plain isotonic regression gives exactly 0 and 1 on its end plateaus, where the calibration data happened to hold
     only one outcome, and is then wrong at full confidence; see the calibrated size ratio. More than two classes are
@@ -202,7 +204,7 @@ class IsotonicCalibrator(_OneVsRestCalibrator):
         # Without "clip" scikit-learn returns NaN on training points that lie within rounding of each other.
         regression = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
         regression.fit(proba, target.astype(np.float64), sample_weight=sample_weight)
-        return _Step(regression)
+        return _Monotone(regression)
 
 
 class _Sigmoid:
@@ -215,7 +217,7 @@ class _Sigmoid:
         return np.asarray(expit(self.slope * self.feature(proba) + self.intercept))
 
 
-class _Step:
+class _Monotone:
     """A fitted isotonic regression."""
 
     def __init__(self, regression: IsotonicRegression) -> None:

@@ -79,7 +79,8 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
         trained on. Without calibration it plays no part.
     ensemble : bool, default=False
-        Keep the classifier and the calibrator of every fold and average them, rather than fit one of each.
+        Keep the classifier and the calibrator of every fold and average them, rather than fit one of each. Without
+        calibration it plays no part.
     reject_label : label, default=None
         What ``predict`` gives for a rejected sample; must not be a class. None stands for −1 (or one below the
         smallest label, if −1 is taken) for numbers and booleans, and for "reject" for strings.
@@ -136,9 +137,12 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
         "ensemble": ["boolean"],
         "reject_label": "no_validation",
-        "n_jobs": [None, int],
+        "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
+
+    #: Weights go to the inner classifier; a frozen one is not fitted, and requests them for the calibration alone.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False}
 
     def __init__(
         self,
@@ -199,7 +203,10 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         classes = np.asarray(self.estimator.classes_) if frozen else sorted_labels
         codes = truth.positions_in(classes)
         reject_label = choose_reject_label(classes, self.reject_label)
-        if get_config()["enable_metadata_routing"] and not frozen:
+        params = {name: value for name, value in params.items() if value is not None}
+        if frozen:
+            _only_weights(params)
+        elif get_config()["enable_metadata_routing"]:
             params = dict(process_routing(self, "fit", **params).estimator.fit)
         members = self._fit_members(X, y, codes, classes, params)
         self.classes_, self.reject_label_, self.members_ = classes, reject_label, members
@@ -224,10 +231,11 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             part = _safe_indexing(X, rows), _safe_indexing(y, rows), codes[rows]
             return fit_classifier(clone(self.estimator), *part, classes, some)
 
+        # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
+        weights = [value for name, value in fit_params.items() if name.split("__")[-1] == "sample_weight"]
+        weight = check_weight(weights[-1], len(codes)) if weights else None
         if self.calibration is None:
             return [(fit_on(everything), None)]
-
-        weight = check_weight(fit_params.get("sample_weight"), len(codes))
 
         def calibrate(proba: NDArray[Any], rows: NDArray[np.intp]) -> Any:
             calibrator = clone(make_calibrator(self.calibration))
@@ -281,10 +289,23 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_is_fitted(self)
         self._validate_params()  # the threshold, say, may have been set since
         pairs = [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
-        proba = _mean([raw if calibrator is None else calibrator.predict_proba(raw) for raw, calibrator in pairs])
+        proba = _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])
         predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
         score = selection_score(self.confidence, proba, predicted)
         return SelectivePrediction(proba, self.classes_[predicted], score, score >= self.threshold_)
+
+    def _calibrated(self, raw: NDArray[Any], calibrator: Any) -> NDArray[Any]:
+        if np.isnan(raw).any():
+            raise ValueError(f"predict_proba of {type(self.estimator).__name__} gave NaN, which is no confidence.")
+        if calibrator is None:
+            return raw
+        proba = np.asarray(calibrator.predict_proba(raw))
+        if proba.shape != raw.shape:
+            raise ValueError(
+                f"The calibrator {type(calibrator).__name__} made shape {proba.shape} of probabilities of shape "
+                f"{raw.shape}: its columns cannot be told. Give it a fit(proba, y, sample_weight, labels=...)."
+            )
+        return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted class, and the reject label where the score is below the threshold.
@@ -377,7 +398,8 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         MetadataRouter
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        router = MetadataRouter(owner=self).add_self_request(self)
+        # By its name: an owner is copied along with requests, and a fitted model may be large.
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Any:
@@ -386,6 +408,12 @@ class SelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def _only_weights(params: dict[str, Any]) -> None:
+    for name in params:
+        if name != "sample_weight":
+            raise TypeError(f"fit got {name!r}, but a frozen classifier is not fitted: only sample_weight has a use.")
 
 
 def _single_output(y: Any) -> Any:

@@ -179,6 +179,12 @@ def test_anything_but_one_column_is_refused_with_its_shape(labels, shape):
     assert "Multi-output and multilabel targets are not supported: pass one column at a time" in str(error.value)
 
 
+@pytest.mark.parametrize("labels", [[[0, 1], [1], []], [{"a"}, {"b"}]], ids=["lists", "sets"])
+def test_several_labels_per_sample_are_refused_by_name(labels):
+    with pytest.raises(ValueError, match="y_true"):
+        column(labels)
+
+
 @pytest.mark.parametrize("labels", [[], np.array([]), pd.Series([], dtype="string"), pd.Categorical([])])
 def test_no_labels_at_all_are_refused(labels):
     with pytest.raises(ValueError, match=r"y_true is empty; at least one sample is needed \(0 samples"):

@@ -4,6 +4,7 @@ import copy
 import pickle
 import tracemalloc
 import warnings
+from inspect import signature
 from typing import ClassVar
 
 import numpy as np
@@ -16,9 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, LogisticRegressionCV
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -758,6 +759,10 @@ def wrapped(selective):
     }
 
 
+X2 = X[["age", "size"]].to_numpy()
+#: What scikit-learn 1.9 wants to be told.
+NEW = "use_legacy_attributes" in signature(LogisticRegressionCV).parameters
+NO_WARNINGS = {"l1_ratios": (0.0,), "use_legacy_attributes": False} if NEW else {}
 NESTS = list(wrapped(SelectiveClassifier(LogisticRegression())))
 
 
@@ -858,6 +863,18 @@ class TestFromEstimator:
         assert profile.classes[profile.positive_class] == 1
         assert profile.correct.tolist() == (y == trained_on).tolist()
 
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: LogisticRegressionCV(Cs=[1.0], cv=2, refit=False, scoring="accuracy", **NO_WARNINGS),
+            lambda: TunedThresholdClassifierCV(LogisticRegression(), cv=0.5, refit=False, random_state=0),
+        ],
+        ids=["LogisticRegressionCV", "TunedThresholdClassifierCV"],
+    )
+    def test_what_gives_probabilities_without_a_refit_is_asked_for_them(self, make):
+        model = make().fit(X2, Y == "yes")
+        np.testing.assert_array_equal(from_estimator(model, X2, Y == "yes").proba, model.predict_proba(X2))
+
     def test_booleans_and_numbers_are_the_same_labels(self):
         binary = Y == "yes"
         model = logistic().fit(X, binary)
@@ -871,7 +888,6 @@ class TestFromEstimator:
         assert profile.correct.mean() == (model.predict(X) == "yes").mean()
 
 
-X2 = X[["age", "size"]].to_numpy()
 TWO = np.c_[Y == "yes", Y == "no"]
 
 

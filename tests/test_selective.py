@@ -682,6 +682,27 @@ def test_a_calibrator_needs_no_labels_argument(binary):
     np.testing.assert_allclose(model.predict_proba(X), [[1 - y.mean(), y.mean()]] * len(y))
 
 
+def test_a_classifier_serves_as_calibrator(three):
+    X, y = three[0], np.array(["x", "y", "z"])[three[1]]
+    fitted = logistic().fit(X[:120], y[:120])
+    model = SelectiveClassifier(FrozenEstimator(fitted), calibration=logistic()).fit(X[120:], y[120:])
+    second = logistic().fit(fitted.predict_proba(X[120:]), y[120:])
+    np.testing.assert_allclose(model.predict_proba(X), second.predict_proba(fitted.predict_proba(X)), rtol=1e-6)
+
+
+def test_a_calibrator_that_returns_too_few_columns_never_shifts_the_labels(three):
+    # A classifier as calibrator, and a calibration set without "y": its second column stands for "z".
+    X, y = three[0], np.array(["x", "y", "z"])[three[1]]
+    some = y != "y"
+    model = SelectiveClassifier(FrozenEstimator(logistic().fit(X, y)), calibration=logistic())
+    try:
+        predicted = model.fit(X[some], y[some]).predict(X[some])
+    except ValueError as error:
+        assert "calibrat" in str(error).lower()  # noqa: PT017
+    else:
+        assert set(predicted) == {"x", "z"}
+
+
 @pytest.mark.parametrize("ensemble", [False, True])
 @pytest.mark.parametrize("calibration", ["platt", "isotonic"])
 def test_n_jobs_changes_nothing(three, calibration, ensemble):
@@ -929,6 +950,21 @@ def test_a_profile_brings_score_prediction_and_threshold_along(three, kind, froz
     assert profile.threshold == 0.7
 
 
+class Averaging(GaussianNB):
+    """A classifier that predicts without a refit, as LogisticRegressionCV(refit=False) does."""
+
+    def __init__(self, refit=False):
+        super().__init__()
+        self.refit = refit
+
+
+def test_a_profile_of_a_classifier_with_a_refit_parameter_of_its_own(binary):
+    X, y = binary
+    model = Averaging().fit(X, y)
+    profile = ConfidenceProfile.from_estimator(model, X, y)
+    np.testing.assert_array_equal(profile.confidence, model.predict_proba(X).max(axis=1))
+
+
 def test_a_profile_of_kept_predictions_reads_their_probability(three):
     X, y = three
     model = SelectiveClassifier(GaussianNB(), calibration="platt", keep_prediction=True).fit(X, y)
@@ -1054,6 +1090,40 @@ def test_sample_weight_calibrates_a_frozen_classifier(binary, routed):
             model.set_fit_request(sample_weight=True)
         model.fit(X, y, sample_weight=weight)
     np.testing.assert_array_equal(RecordingCalibrator.fits[0][2], weight)
+
+
+def test_routed_sample_weight_of_cross_validate_calibrates_a_frozen_classifier(binary):
+    X, y = binary
+    weight = np.arange(1.0, len(y) + 1)
+    model = SelectiveClassifier(FrozenEstimator(logistic().fit(X, y)), calibration=RecordingCalibrator())
+    with routing():
+        if hasattr(model, "set_fit_request"):
+            model.set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=False)
+        cross_validate(model, X, y, cv=2, params={"sample_weight": weight}, error_score="raise")
+    got = np.concatenate([fit[2] for fit in RecordingCalibrator.fits])
+    np.testing.assert_array_equal(np.sort(got), weight)
+
+
+@pytest.mark.parametrize("params", [{"sample_wieght": 1.0}, {"sample_weight": [1.0, 2.0]}], ids=["typo", "too short"])
+@pytest.mark.parametrize("calibration", [None, "platt"])
+def test_a_frozen_classifier_does_not_swallow_bad_arguments(binary, params, calibration):
+    X, y = binary
+    model = SelectiveClassifier(FrozenEstimator(logistic().fit(X, y)), calibration=calibration)
+    with pytest.raises((TypeError, ValueError), match=next(iter(params))):
+        model.fit(X, y, **params)
+
+
+def test_no_sample_weight_is_nothing_to_pass_on(binary):
+    SelectiveClassifier(KNeighborsClassifier(), calibration="platt").fit(*binary, sample_weight=None)
+
+
+def test_sample_weight_of_the_last_step_is_not_lost_on_the_calibrator(weighted):
+    X, y, weight = weighted
+    model = SelectiveClassifier(make_pipeline("passthrough", Spy()), calibration=RecordingCalibrator(), cv=2)
+    with contextlib.suppress(ValueError, TypeError):  # an error that says so would be one answer
+        model.fit(X, y, spy__sample_weight=weight)
+        assert_weights_arrived(y, weight)
 
 
 def test_weights_that_reach_only_half_of_the_model_are_never_silent(weighted):

@@ -56,7 +56,7 @@ class TCalTest(
     With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
     has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with
     B = floor(2 log2(n / sqrt(ln n))). Under calibration n confidences are drawn with replacement, and correctness from
-    each. Calibration is rejected if any DPE exceeds its 1 − alpha/B quantile.
+    each. Calibration is rejected if any DPE exceeds its 1 − alpha/B quantile; that of a single sample never is.
 
     {predictions}
     alpha : float, default=0.05
@@ -73,7 +73,7 @@ class TCalTest(
     TCalResult
         Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
 
-    {raises} If there are sample weights, or less than two samples.
+    {raises} If there are sample weights: the null distribution is that of equal ones.
 
     References
     ----------
@@ -103,11 +103,10 @@ class TCalTest(
     def value(self, profile: ConfidenceProfile) -> TCalResult:
         self.refuse_weights(profile)
         n = len(profile)
-        if n < 2:
-            raise ValueError(f"{self.info.name} needs at least two samples, but there is {n}.")
         points = levels(profile)
         if self.n_bins is None:
-            n_bins = 2 ** np.arange(1, int(2 * np.log2(n / np.sqrt(np.log(n)))) + 1, dtype=np.int64)
+            finest = int(2 * np.log2(n / np.sqrt(np.log(n)))) if n > 1 else 1
+            n_bins = 2 ** np.arange(1, finest + 1, dtype=np.int64)
         else:
             n_bins = np.array([self.n_bins], dtype=np.int64)
         bins = _NestedBins(points.confidence, n_bins)

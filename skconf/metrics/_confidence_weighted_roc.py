@@ -111,7 +111,7 @@ class CWROCCurve(
         true, false = above.cumsum(), below.cumsum()
         if self.drop_intermediate:
             turns = above[1:] * below[:-1] != above[:-1] * below[1:]
-            kept = np.append(turns, [True] * min(len(above), 1))
+            kept = np.append(turns, np.ones(min(len(above), 1), dtype=bool))
             true, false, thresholds = true[kept], false[kept], thresholds[kept]
         return ROCCurve(_share(false), _share(true), np.append(np.inf, thresholds))
 
@@ -184,7 +184,7 @@ class CWROCAUC(
         if absent.any() and not scalar_is_nan and len(absent) != 2:
             left_out = "NaN for" if self.average is None else "an average without"
             names = shorten(profile.require("classes")[absent].tolist())
-            _warn(f"{self.info.name} is {left_out} {names}: there is no confidence on samples of it, or on others.")
+            _warn(f"{self.info.name} is {left_out} the classes {names}: there is no confidence on samples of them.")
         return value
 
     def value(self, profile: ConfidenceProfile) -> NDArray[Any]:
