@@ -66,13 +66,14 @@ CASES = [
 ]
 #: Metrics that interpolate between whole weights, which are repetition counts.
 COUNTED = {"aurc_loss", "excess_aurc_loss"}
-#: Metrics whose value is a curve, with tests of their own.
+#: Metrics whose value is a curve or a test, with tests of their own.
 CURVES = {"cwsa_curve", "risk_coverage_curve", "cw_roc_curve"}
+TESTS = {"ecd_test", "t_cal_test"}
 #: Metrics whose twins and properties are tested with their family: in test_calibration_error, test_confidence_weighted
 #: and test_probabilistic.
 TESTED_ELSEWHERE = set(dir(brute_calibration)) | set(dir(brute_weighted))
 #: Metrics that refuse weights: their reference distribution is that of equally weighted samples.
-WITHOUT_WEIGHTS = {"ecd_test", "t_cal_test", "tce_error"}
+WITHOUT_WEIGHTS = {*TESTS, "tce_error"}
 #: Metrics whose weights are importances: a row given twice is not a row of weight 2.
 IMPORTANCE = {"calibrated_size_ratio_std", "calibrated_size_ratio_zscore", "overconfidence_risk"}
 
@@ -88,7 +89,7 @@ def ids(case):
 def test_every_metric_has_a_brute_force_twin():
     tested_here = {name for name, _ in CASES}
     assert tested_here <= set(dir(brute))
-    assert set(NAMES) - tested_here - CURVES <= TESTED_ELSEWHERE
+    assert set(NAMES) - tested_here - CURVES - TESTS <= TESTED_ELSEWHERE
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
@@ -214,7 +215,7 @@ def test_value_lies_within_its_stated_bounds(case, outcome):
     assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"ecd_test", "t_cal_test"}))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - TESTS))
 @settings(max_examples=20, deadline=None)
 @given(outcome=outcomes(max_classes=2))
 def test_a_single_column_is_the_second_of_two(name, outcome):
