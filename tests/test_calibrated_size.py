@@ -6,7 +6,8 @@ from scipy.special import ndtr
 
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets._synthetic import DISTRIBUTIONS
-from skconf.metrics._error_draws import _bernoulli_cells, draw_error_sizes
+from skconf.metrics._calibrated_size import draw_error_sizes
+from skconf.metrics._calibration_draws import _rare_cells
 
 correctness = ConfidenceProfile.from_correctness
 
@@ -47,7 +48,7 @@ def test_draws_have_the_moments_of_calibrated_errors(distribution):
 def test_cells_are_hit_independently_with_their_chance(chance):
     rng = np.random.default_rng(0)
     n_cells = min(int(2000 / chance), 10**9)
-    hits = _bernoulli_cells(n_cells, chance, rng)
+    hits = _rare_cells(n_cells, chance, rng)
     assert (np.diff(hits) > 0).all()
     assert hits[-1] < n_cells
     assert len(hits) == pytest.approx(n_cells * chance, abs=5 * np.sqrt(n_cells * chance * (1 - chance) + 1))

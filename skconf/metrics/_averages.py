@@ -59,7 +59,7 @@ class ClassAverage(Additive):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return what is found, falsely claimed and missed, by class; the last class is the positive one if asked."""
+        """Return the terms `combine` reads, each with an axis of classes; the last class is the positive one if asked."""
 
     @abstractmethod
     def quotient(
@@ -72,6 +72,7 @@ class ClassAverage(Additive):
         return self.masses(profile, positive)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
+        """Return the value from what is found, falsely claimed and missed of every class."""
         hit, false_alarm, missed = sums
         above, below = self.quotient(hit, false_alarm, missed)
         if self.average == "micro":

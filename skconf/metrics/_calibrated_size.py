@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._probabilities import Floats
+from skconf.metrics._calibration_draws import draw_sums
 from skconf.metrics._checks import check_number, check_option, check_whole
-from skconf.metrics._error_draws import draw_error_sizes
 from skconf.metrics._kinds import Additive, Metric, Ratio, Term, Whole, divide
 from skconf.metrics._references import CSR
 from skconf.metrics._registry import Preset
@@ -299,3 +299,24 @@ class _SimulatedRisk(_Clipped, Whole):
         # A sum in another order differs by rounding; a draw as large as the data must count as such.
         as_large = np.count_nonzero(drawn >= observed * (1 - 1e-9))
         return float(1 - (as_large + 1) / (self.n_resamples + 1))
+
+
+def draw_error_sizes(size: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Draw Σ s e, with independent errors e of probability 1/s: what calibrated confidences give by chance.
+
+    Parameters
+    ----------
+    size : ndarray of shape (n,)
+        Sizes s >= 1.
+    n_draws : int
+        Number of sums.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of shape (n_draws,)
+    """
+    chance = 1 / size
+    outcomes = np.column_stack([chance, 1 - chance])
+    return len(size) + draw_sums(outcomes, np.column_stack([size, np.zeros(len(size))]), n_draws, rng)

@@ -1,6 +1,9 @@
 """cPrecision, cRecall and cF: counts replaced by the probability given to each class."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf.metrics._averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
 from skconf.metrics._kinds import Term
@@ -9,21 +12,23 @@ from skconf.profile import ConfidenceProfile
 
 
 class _ProbabilityMasses(ClassAverage):
-    """The probability given to a class where it is true, where it is not, and what is missing where it is true."""
+    """The probability given to a class where it is true, everywhere, and what is missing where it is true."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
         true_class = profile.require("true_class")
         if positive is not None:
             given, present = profile.proba[:, positive, np.newaxis], (true_class == positive)[:, np.newaxis]
-            return Term(given * present), Term(given * ~present), Term((1.0 - given.astype(np.float64)) * present)
-        rows, n_classes = np.arange(len(profile)), profile.proba.shape[1]
-        given_to_truth = profile.proba[rows, true_class].astype(np.float64)
+            return Term(given * present), Term(given), Term((1.0 - given.astype(np.float64)) * present)
+        n_classes = profile.proba.shape[1]
+        given_to_truth = profile.proba[np.arange(len(profile)), true_class].astype(np.float64)
         hit, missed = Term(given_to_truth, true_class, n_classes), Term(1.0 - given_to_truth, true_class, n_classes)
-        if self.average == "micro":
-            return hit, missed, missed  # over all classes, what the true one misses is what the others are given
-        given_to_rest = profile.proba.copy()  # of a block that fits the cache
-        given_to_rest[rows, true_class] = 0.0
-        return hit, Term(given_to_rest), missed
+        # Over all classes, a sample is given its own weight.
+        given_away = Term(1.0, true_class, n_classes) if self.average == "micro" else Term(profile.proba)
+        return hit, given_away, missed
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        hit, given, missed = sums
+        return super().combine(hit, given - hit, missed)  # the hits are added again, so that no digits are lost
 
 
 class CPrecisionScore(

@@ -60,7 +60,7 @@ def confidence_weighted(metric: Callable[..., Any], *, response: str = "auto") -
     Examples
     --------
     >>> from sklearn.metrics import accuracy_score, average_precision_score
-    >>> from skconf.metrics._weighting import confidence_weighted
+    >>> from skconf.metrics import confidence_weighted
     >>> y_true, y_proba = ["a", "b", "b", "a"], [0.1, 0.9, 0.5, 0.6]
     >>> round(confidence_weighted(accuracy_score)(y_true, y_proba), 3)
     0.621
