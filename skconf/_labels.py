@@ -34,7 +34,10 @@ class LabelColumn:
             raise ValueError(f"Complex data not supported: {name} holds complex numbers, which cannot be labels.")
         if len(column) == 0:
             raise ValueError(f"{name} is empty; at least one sample is needed (0 samples given).")
-        codes, distinct = pd.factorize(column)
+        try:
+            codes, distinct = pd.factorize(column)
+        except TypeError:
+            raise ValueError(f"{name} holds lists or sets, not labels: pass one label for each sample.") from None
         if (codes < 0).any():
             raise ValueError(
                 f"{name} has a missing label in row {int(np.argmax(codes < 0))}. Drop or fill missing labels first."

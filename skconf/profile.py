@@ -234,7 +234,6 @@ class ConfidenceProfile:
             proba,
             y_pred=answer.predicted,
             labels=classes,
-            pos_label=max(classes.tolist()) if len(classes) == 2 else None,
             sample_weight=sample_weight,
             score=answer.score,
             threshold=answer.threshold,
@@ -406,5 +405,8 @@ def _with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn)
     unseen = truth.unseen_in(classes)
     if not unseen:
         return classes, proba
-    zeros = np.zeros((len(proba), len(unseen)), dtype=proba.dtype)
-    return np.array([*classes.tolist(), *unseen]), np.hstack([proba, zeros])
+    # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
+    labels = sorted([*classes.tolist(), *unseen])
+    widened = np.zeros((len(proba), len(labels)), dtype=proba.dtype)
+    widened[:, [labels.index(label) for label in classes.tolist()]] = proba
+    return np.array(labels), widened

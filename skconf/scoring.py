@@ -221,7 +221,7 @@ class ConfidenceScorer(_Scorer):
             return NotImplemented
         if self.name != other.name or self.params.keys() != other.params.keys():
             return False
-        return all(np.array_equal(value, other.params[key]) for key, value in self.params.items())
+        return all(_same(value, other.params[key]) for key, value in self.params.items())
 
     def __hash__(self) -> int:
         return hash((self.name, *sorted(self.params)))
@@ -279,6 +279,12 @@ class MultiScorer(_Scorer):
         if all(key == scorer.name and not scorer.params for key, scorer in self.scorers.items()):
             return f"confidence_scoring({list(self.scorers)!r})"
         return f"confidence_scoring({self.scorers!r})"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two parameters are equal: arrays by their entries, and NaN to itself."""
+    both_nan = all(isinstance(value, float) and np.isnan(value) for value in (one, other))
+    return one is other or both_nan or np.array_equal(one, other)
 
 
 def _score_or_nan(key: str, scorer: ConfidenceScorer, profile: ConfidenceProfile) -> float:

@@ -59,7 +59,7 @@ class ClassAverage(Additive):
 
     @abstractmethod
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        """Return the terms `combine` reads, each with an axis of classes; the last class is the positive one if asked."""
+        """Return what `combine` reads, each with an axis of classes, the last of which is `positive` if given."""
 
     @abstractmethod
     def quotient(
