@@ -29,11 +29,11 @@ def respond(estimator: Any, X: Any) -> Response:
         answer = selective.predict_selective(X)
         predicted = answer.prediction if selective.keep_prediction else None  # else it is the most probable class
         return Response(selective.classes_, answer.proba, predicted, answer.score, float(selective.threshold_))
-    if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
-        raise TypeError(
-            f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
-        )
     if not hasattr(estimator, "predict_proba"):
+        if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
+            raise TypeError(
+                f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
+            )
         raise TypeError(
             f"{type(estimator).__name__} has no predict_proba. Confidence needs probabilities: wrap it in "
             "sklearn.calibration.CalibratedClassifierCV, or choose a classifier that has them."

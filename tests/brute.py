@@ -25,7 +25,7 @@ def calibrated_size_ratio_std(y, proba, predicted, w, eps=1e-8):
 
 def overconfidence_risk(y, proba, predicted, w, eps=1e-8):
     ratio = calibrated_size_ratio(y, proba, predicted, w, eps)
-    if ratio <= 1:
+    if ratio <= 1 + 1e-12:  # 1, up to rounding
         return 0.0
     z = (ratio - 1) / calibrated_size_ratio_std(y, proba, predicted, w, eps)
     return 0.5 * math.erfc(-z / math.sqrt(2))

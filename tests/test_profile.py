@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import RFECV
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, LogisticRegressionCV
 from sklearn.mixture import GaussianMixture
@@ -868,10 +869,12 @@ class TestFromEstimator:
         [
             lambda: LogisticRegressionCV(Cs=[1.0], cv=2, refit=False, scoring="accuracy", **NO_WARNINGS),
             lambda: TunedThresholdClassifierCV(LogisticRegression(), cv=0.5, refit=False, random_state=0),
+            lambda: TunedThresholdClassifierCV(LogisticRegression(), cv=2, store_cv_results=True),
+            lambda: RFECV(LogisticRegression(), cv=2),
         ],
-        ids=["LogisticRegressionCV", "TunedThresholdClassifierCV"],
+        ids=["LogisticRegressionCV", "TunedThresholdClassifierCV", "TunedThresholdClassifierCV with results", "RFECV"],
     )
-    def test_what_gives_probabilities_without_a_refit_is_asked_for_them(self, make):
+    def test_what_looks_like_a_search_and_gives_probabilities_is_asked_for_them(self, make):
         model = make().fit(X2, Y == "yes")
         np.testing.assert_array_equal(from_estimator(model, X2, Y == "yes").proba, model.predict_proba(X2))
 

@@ -277,7 +277,8 @@ class OverconfidenceRisk(
     def combine(self, *sums: NDArray[Any]) -> Any:
         sizes, weight, _ = sums
         risk = ndtr(super().combine(*sums))
-        return np.where(weight == 0, np.nan, np.where(sizes.real > weight.real, risk, 0.0))
+        # A ratio of 1 up to rounding is 1, or the order of rows would decide between 0 and 1/2.
+        return np.where(weight == 0, np.nan, np.where(sizes.real > weight.real * (1 + 1e-12), risk, 0.0))
 
 
 overconfidence_risk = OverconfidenceRisk.function
@@ -293,7 +294,7 @@ class _SimulatedRisk(_Clipped, Whole):
         self.refuse_weights(profile)
         size = 1 / (1 - self.clipped(profile))
         observed = float(size[~profile.correct].sum())
-        if observed <= len(size):
+        if observed <= len(size) * (1 + 1e-12):
             return 0.0
         drawn = draw_error_sizes(size, self.n_resamples, np.random.default_rng(self.random_state))
         # A sum in another order differs by rounding; a draw as large as the data must count as such.
