@@ -63,3 +63,23 @@ def test_simulated_risk(outcome, ratio):
         return metrics.overconfidence_risk(profile, method="monte_carlo")
 
     ratio(f"overconfidence_risk monte_carlo {N:,}", "argsort", lambda: np.argsort(sure), call, sure.nbytes)
+
+
+def test_aurc_from_predictions_beside_torch_uncertainty(ratio):
+    """The fastest of the exact implementations that are published; it needs torch-uncertainty installed."""
+    torch = pytest.importorskip("torch")
+    peer = pytest.importorskip("torch_uncertainty.metrics", exc_type=ImportError)
+    rng = np.random.default_rng(0)
+    sure = rng.random(N)
+    proba, y = np.column_stack([sure, 1 - sure]), (rng.random(N) > sure).astype(int)
+
+    def theirs():
+        metric = peer.AURC()
+        metric.update(torch.from_numpy(proba), torch.from_numpy(y))
+        return float(metric.compute())
+
+    def call():
+        return metrics.aurc_loss(y, proba)
+
+    assert call() == pytest.approx(theirs(), abs=1e-6)
+    ratio(f"aurc_loss {N:,}x2", "torch-uncertainty", theirs, call, proba.nbytes)
