@@ -361,18 +361,19 @@ def _check_length(column: Any, n_samples: int, name: str) -> None:
         raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
 
 
-_COLUMN_VECTOR = (
-    "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as y_proba[:, 0], of "
-    "shape (n,), or both columns."
-)
+def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
+    if n_classes == 1 and len(classes) == 2:
+        raise ValueError(
+            "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as "
+            "y_proba[:, 0], of shape (n,), or both columns."
+        )
 
 
 def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
     """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
     if labels is not None:
         classes = check_labels(labels)
-        if n_classes == 1 and len(classes) == 2:
-            raise ValueError(_COLUMN_VECTOR)
+        _refuse_column_vector(classes, n_classes)
         if len(classes) != n_classes:
             raise ValueError(
                 f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
@@ -380,8 +381,7 @@ def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> ND
             )
         return classes
     classes = truth.sorted_distinct()
-    if n_classes == 1 and len(classes) == 2:
-        raise ValueError(_COLUMN_VECTOR)
+    _refuse_column_vector(classes, n_classes)
     if len(classes) != n_classes:
         raise ValueError(
             f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "

@@ -30,7 +30,7 @@ def get_scorer_names() -> list[str]:
     >>> "cw_accuracy" in get_scorer_names()
     True
     """
-    return sorted(_presets())
+    return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
 
 
 def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
@@ -186,8 +186,8 @@ class ConfidenceScorer(_Scorer):
         self.name = name
         self.params = dict(params)
         self._requests = {}
-        preset = self._preset
-        self._metric_class.with_params({**preset.params, **self.params})  # raises for a bad parameter
+        metric_class, preset = _find(name)
+        metric_class.with_params({**preset.params, **self.params})  # raises for a bad parameter
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of a fitted classifier."""
@@ -205,12 +205,12 @@ class ConfidenceScorer(_Scorer):
         -------
         float
         """
-        params = {**self._preset.params, **self.params}
-        if profile.threshold is not None and any(f.name == "threshold" for f in fields(self._metric_class)):
+        metric_class, preset = _find(self.name)
+        params = {**preset.params, **self.params}
+        if profile.threshold is not None and any(f.name == "threshold" for f in fields(metric_class)):
             params.setdefault("threshold", profile.threshold)
-        value = self._metric_class.with_params(params)(profile)
-        transform = self._preset.transform
-        return float(value if transform is None else transform(value))
+        value = metric_class.with_params(params)(profile)
+        return float(value if preset.transform is None else preset.transform(value))
 
     def __repr__(self) -> str:
         params = "".join(f", {name}={value!r}" for name, value in self.params.items())
@@ -225,14 +225,6 @@ class ConfidenceScorer(_Scorer):
 
     def __hash__(self) -> int:
         return hash((self.name, *sorted(self.params)))
-
-    @property
-    def _preset(self) -> Preset:
-        return _find(self.name)[1]
-
-    @property
-    def _metric_class(self) -> Any:
-        return _find(self.name)[0]
 
 
 class MultiScorer(_Scorer):
@@ -295,14 +287,11 @@ def _score_or_nan(key: str, scorer: ConfidenceScorer, profile: ConfidenceProfile
         return float("nan")
 
 
-def _presets() -> dict[str, tuple[type[Any], Preset]]:
-    return {name: (cls, preset) for cls in metric_classes().values() for name, preset in cls.info.scorers.items()}
-
-
 def _find(name: str) -> tuple[type[Any], Preset]:
-    found = _presets()
-    if name not in found:
-        raise ValueError(
-            f"There is no scorer {name!r}.{suggest(name, found)} skconf.get_scorer_names() lists them all."
-        )
-    return found[name]
+    """Return the definition and the preset behind the name of a scorer."""
+    for cls in metric_classes().values():
+        if name in cls.info.scorers:
+            return cls, cls.info.scorers[name]
+    raise ValueError(
+        f"There is no scorer {name!r}.{suggest(name, get_scorer_names())} skconf.get_scorer_names() lists them all."
+    )

@@ -33,6 +33,11 @@ class _Clipped(Metric):
         # In float32 1 − 1e-8 rounds to 1; a profile's confidence is float64.
         return np.clip(profile.confidence, self.eps, 1 - self.eps)
 
+    def odds(self, profile: ConfidenceProfile) -> Term:
+        """Return the term of the variance, Σ w² c/(1 − c)."""
+        sure = self.clipped(profile)
+        return Term(sure / (1 - sure), power=2)
+
     def error_sizes(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return 1/(1 − c) of the errors and 0 of the rest: the size each error stands for."""
         sizes = np.zeros(len(profile))
@@ -138,8 +143,7 @@ class CalibratedSizeRatioStd(
     weight_meaning = _IMPORTANCE
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        sure = self.clipped(profile)
-        return Term(sure / (1 - sure), power=2), Term(1.0)
+        return self.odds(profile), Term(1.0)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         odds, weight = sums
@@ -191,8 +195,7 @@ class CalibratedSizeRatioZScore(
     weight_meaning = _IMPORTANCE
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        sure = self.clipped(profile)
-        return Term(self.error_sizes(profile)), Term(1.0), Term(sure / (1 - sure), power=2)
+        return Term(self.error_sizes(profile)), Term(1.0), self.odds(profile)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         sizes, weight, odds = sums
