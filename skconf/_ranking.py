@@ -1,7 +1,7 @@
 """The one sort that every rank metric shares."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ class Ranking:
     errors: Floats
 
     @classmethod
-    def of(cls, score: Floats, wrong: NDArray[np.bool_], sample_weight: Floats | None = None) -> Self:
-        """Rank samples by their score."""
+    def of(cls, score: Floats, wrong: NDArray[Any], sample_weight: Floats | None = None) -> Self:
+        """Rank samples by their score; with weights, `wrong` may also be what each prediction costs."""
         if sample_weight is None:
             # Sorting values is several times faster than sorting positions, and counts need no positions.
             ordered = np.sort(score)

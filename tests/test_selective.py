@@ -28,7 +28,6 @@ from sklearn.model_selection import (
     PredefinedSplit,
     ShuffleSplit,
     StratifiedKFold,
-    StratifiedShuffleSplit,
     cross_validate,
 )
 from sklearn.multioutput import MultiOutputClassifier
@@ -41,7 +40,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
-from skconf._rejection import choose_reject_label, with_reject_label
+from skconf.selective._rejection import choose_reject_label, with_reject_label
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -625,15 +624,41 @@ def test_out_of_fold_probabilities_reach_the_calibrator(binary, cv, splitter, en
 def test_a_held_out_fraction_calibrates_and_the_rest_trains(binary, fraction):
     X, y = numbered(binary[0]), binary[1]
     SelectiveClassifier(Spy(), calibration=RecordingCalibrator(), cv=fraction, random_state=3).fit(X, y)
-    split = StratifiedShuffleSplit(1, test_size=float(fraction), random_state=3)
-    train, held_out = next(split.split(X, y))
-    assert [set(rows) for _, rows, _ in calls("fit")] == [set(train)]
-    assert [set(rows) for _, rows, _ in calls("predict_proba")] == [set(held_out)]
+    (train,), (held_out,) = ([rows for _, rows, _ in calls(method)] for method in ("fit", "predict_proba"))
+    assert sorted([*train, *held_out]) == list(range(len(y)))
     (_, labels, *_), *others = RecordingCalibrator.fits
     assert not others
+    np.testing.assert_array_equal(labels, y[held_out])
     assert len(labels) == round(float(fraction) * len(y))
     # The share of each class is kept, to within a sample.
     assert abs(labels.mean() - y.mean()) < 1 / len(labels)
+
+
+def test_a_held_out_fraction_is_drawn_by_the_seed(binary):
+    X, y = numbered(binary[0]), binary[1]
+    drawn = []
+    for seed in (0, 0, 1):
+        SelectiveClassifier(Spy(), calibration="platt", cv=0.5, random_state=seed).fit(X, y)
+        drawn += [tuple(rows) for _, rows, _ in calls("predict_proba")]
+    assert drawn[-3] == drawn[-2] != drawn[-1]
+
+
+def test_a_class_of_one_sample_does_not_stop_a_held_out_fraction(binary):
+    X, y = binary[0], binary[1].copy()
+    y[0] = 7
+    for seed in range(10):
+        model = SelectiveClassifier(logistic(), calibration=RecordingCalibrator(), cv=0.5, random_state=seed).fit(X, y)
+        np.testing.assert_array_equal(model.classes_, [0, 1, 7])
+
+
+def test_a_splitter_with_a_single_split_holds_out(binary):
+    X, y = numbered(binary[0]), binary[1]
+    split = ShuffleSplit(1, test_size=0.3, random_state=0)
+    model = SelectiveClassifier(Spy(), calibration=RecordingCalibrator(), cv=split).fit(X, y)
+    train, test = next(split.split(X))
+    assert [list(rows) for _, rows, _ in calls("fit")] == [list(train)]
+    assert [list(rows) for _, rows, _ in calls("predict_proba")] == [list(test)]
+    assert len(model.members_) == 1
 
 
 @pytest.mark.parametrize("cv", [0.0, 1.0, 1.5, 1, 0, "prefit"])

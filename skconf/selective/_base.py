@@ -1,0 +1,323 @@
+"""What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
+
+from skconf._labels import Codes, LabelColumn
+from skconf._probabilities import Floats
+from skconf.calibration import CALIBRATORS
+from skconf.profile import check_weight
+from skconf.selective._inner import FittedClassifier
+from skconf.selective._rejection import SCORES, choose_reject_label, selection_score, with_reject_label
+from skconf.selective._training import Training
+
+#: The classifiers that answers are averaged over, each with its calibrator or None.
+Members = list[tuple[FittedClassifier, Any]]
+
+
+class SelectivePrediction(NamedTuple):
+    """What a selective classifier says of samples, from one call of the inner ``predict_proba``.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Calibrated probabilities.
+    prediction : ndarray of shape (n_samples,)
+        Predicted labels, before any rejection.
+    score : ndarray of shape (n_samples,)
+        The score that selection ranks by, in [0, 1].
+    accepted : ndarray of shape (n_samples,), bool
+        Whether the score reaches the threshold.
+    """
+
+    proba: NDArray[Any]
+    prediction: NDArray[Any]
+    score: Floats
+    accepted: NDArray[np.bool_]
+
+
+#: Constraints of the parameters that all selective classifiers have.
+CONSTRAINTS: dict[str, Any] = {
+    "estimator": [HasMethods(["fit", "predict_proba"])],
+    "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
+    "confidence": [StrOptions(set(SCORES)), callable],
+    "keep_prediction": ["boolean"],
+    "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
+    "reject_label": "no_validation",
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+}
+
+
+class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that abstains; how it is fitted and where its threshold comes from is the subclasses' own."""
+
+    #: Weights go to the inner classifier; a frozen one is not fitted, and requests them for the calibration alone.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False}
+
+    estimator: Any
+    calibration: Any
+    confidence: Any
+    keep_prediction: bool
+    cv: Any
+    reject_label: Any
+    n_jobs: int | None
+    random_state: Any
+    threshold_: float
+
+    @_fit_context(prefer_skip_nested_validation=False)  # the inner classifier is not validated yet
+    def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
+        """Fit the classifier, its calibrator and, where it is not given, the threshold.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples, as the classifier takes them.
+        y : array-like of shape (n_samples,)
+            Labels.
+        **params : dict
+            Further arguments of the classifier's ``fit``. A `sample_weight` also weighs the calibration; `groups` go
+            to the splitter `cv`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, `y` has several outputs or missing labels, or `reject_label` is a class.
+        """
+        X, y = indexable(X, y)
+        y = _single_output(y)
+        truth = LabelColumn(y, "y")
+        sorted_labels = truth.sorted_distinct()
+        check_classification_targets(y)
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        if frozen:
+            check_is_fitted(self.estimator)
+        # A model that was trained elsewhere knows its classes; the samples here may lack some.
+        classes = np.asarray(self.estimator.classes_) if frozen else sorted_labels
+        codes = truth.positions_in(classes)
+        reject_label = choose_reject_label(classes, self.reject_label)
+        fit_params, split_params = self._route({name: value for name, value in params.items() if value is not None})
+        # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
+        weights = [value for name, value in fit_params.items() if name.split("__")[-1] == "sample_weight"]
+        training = Training(
+            estimator=self.estimator,
+            X=X,
+            y=y,
+            codes=codes,
+            classes=classes,
+            fit_params=fit_params,
+            split_params=split_params,
+            weight=check_weight(weights[-1], len(codes)) if weights else None,
+            calibration=self.calibration,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+        members = self._fit_members(training)
+        self.classes_, self.reject_label_, self.members_ = classes, reject_label, members
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in vars(self):  # of an earlier fit
+                delattr(self, name)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    @abstractmethod
+    def _fit_members(self, training: Training) -> Members:
+        """Return the pairs of classifier and calibrator that predictions are averaged over."""
+
+    def _route(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what goes to the classifier's ``fit``, and what to the splitter."""
+        if isinstance(self.estimator, FrozenEstimator):
+            for name in params:
+                if name not in ("sample_weight", "groups"):
+                    raise TypeError(
+                        f"fit got {name!r}, but a frozen classifier is not fitted: only sample_weight and groups have "
+                        "a use."
+                    )
+        elif get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **params)
+            return dict(routed.estimator.fit), dict(routed.splitter.split) if "splitter" in routed else {}
+        split_params = {"groups": params["groups"]} if "groups" in params else {}
+        return {name: value for name, value in params.items() if name != "groups"}, split_params
+
+    @property
+    def estimator_(self) -> Any:
+        """The fitted classifier; with `ensemble`, that of the first fold."""
+        return self.members_[0][0].estimator
+
+    @property
+    def calibrator_(self) -> Any:
+        """The fitted calibrator, or None; with `ensemble`, that of the first fold."""
+        return self.members_[0][1]
+
+    def predict_selective(self, X: Any) -> SelectivePrediction:
+        """Return all there is to say of samples, from one call of the inner ``predict_proba``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        SelectivePrediction
+            Named fields `proba`, `prediction`, `score` and `accepted`.
+        """
+        check_is_fitted(self)
+        self._validate_params()  # the threshold, say, may have been set since
+        proba, predicted, score = self._answer([(model.predict_proba(X), cal) for model, cal in self.members_])
+        return SelectivePrediction(proba, self.classes_[predicted], score, score >= self.threshold_)
+
+    def _answer(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes, Floats]:
+        """Return probabilities, predicted columns and scores from what classifiers said, and their calibrators."""
+        proba = _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])
+        predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
+        return proba, predicted, selection_score(self.confidence, proba, predicted)
+
+    def _calibrated(self, raw: NDArray[Any], calibrator: Any) -> NDArray[Any]:
+        if np.isnan(raw).any():
+            raise ValueError(f"predict_proba of {type(self.estimator).__name__} gave NaN, which is no confidence.")
+        if calibrator is None:
+            return raw
+        proba = np.asarray(calibrator.predict_proba(raw))
+        if proba.shape != raw.shape:
+            raise ValueError(
+                f"The calibrator {type(calibrator).__name__} made shape {proba.shape} of probabilities of shape "
+                f"{raw.shape}: its columns cannot be told. Give it a fit(proba, y, sample_weight, labels=...)."
+            )
+        return proba
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted class, and the reject label where the score is below the threshold.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        answer = self.predict_selective(X)
+        return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return calibrated probabilities, of rejected samples too.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self.predict_selective(X).proba
+
+    def predict_confidence(self, X: Any) -> Floats:
+        """Return the score that selection ranks by.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            In [0, 1].
+        """
+        return self.predict_selective(X).score
+
+    def accept(self, X: Any) -> NDArray[np.bool_]:
+        """Return whether each sample is accepted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), bool
+        """
+        return self.predict_selective(X).accepted
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of samples that are accepted and right: an abstention is never free.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+
+        Returns
+        -------
+        float
+            In [0, 1]; higher is better.
+        """
+        answer, truth = self.predict_selective(X), LabelColumn(y, "y")
+        if len(truth) != len(answer.accepted):
+            raise ValueError(f"y has {len(truth)} rows, but X has {len(answer.accepted)} samples.")
+        truth.unseen_in(self.classes_)  # raises for labels of another kind; an unseen one is a miss
+        right = answer.accepted & (answer.prediction == np.array(truth.distinct)[truth.codes])
+        return float(np.average(right, weights=check_weight(sample_weight, len(right))))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how metadata reaches the inner classifier, and the splitter.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        # By its name: an owner is copied along with requests, and a fitted model may be large.
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=mapping)
+        if hasattr(self.cv, "get_metadata_routing"):
+            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        return router
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+
+def _single_output(y: Any) -> Any:
+    """Return class labels as one column, in the container they came in."""
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y has shape {np.shape(y)}. A selective classifier has one output: fit one classifier for each "
+            "(sklearn.multioutput.MultiOutputClassifier does)."
+        )
+    return y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
+
+
+def _mean(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.mean(arrays, axis=0)

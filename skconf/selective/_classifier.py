@@ -1,0 +1,139 @@
+"""SelectiveClassifier: a classifier that abstains below a threshold of the user's choice."""
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._training import Training
+
+
+class SelectiveClassifier(BaseSelectiveClassifier):
+    """A classifier that abstains where its confidence is below a threshold.
+
+    Wraps any classifier with ``predict_proba``, calibrates its probabilities without leaking, and answers with a
+    reject label where it is not sure enough. At the default threshold it accepts everything.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``fit`` and ``predict_proba``. Labels may be anything, also for XGBoost, which by itself accepts none
+        but 0 to K − 1. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit``
+        then serve to calibrate it.
+    threshold : float, default=0.0
+        Score from which on a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
+    calibration : {"platt", "isotonic"}, calibrator or None, default=None
+        How probabilities are corrected: a name, or an object with ``fit(proba, y, sample_weight, labels=...)`` and
+        ``predict_proba(proba)`` (`labels` is optional), such as those of :mod:`skconf.calibration`.
+    confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
+        The score: the probability of the prediction, the gap between the two most probable classes, one minus the
+        relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
+    keep_prediction : bool, default=False
+        Predict the class that was most probable before the calibration, so that calibration leaves the accuracy as
+        it was.
+    cv : int, cross-validation generator, float or None, default=None
+        Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
+        other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
+        trained on. Without calibration it plays no part.
+    ensemble : bool, default=False
+        Keep the classifier and the calibrator of every fold and average them, rather than fit one of each. Without
+        calibration it plays no part.
+    reject_label : label, default=None
+        What ``predict`` gives for a rejected sample; must not be a class. None stands for −1 (or one below the
+        smallest label, if −1 is taken) for numbers and booleans, and for "reject" for strings.
+    n_jobs : int, default=None
+        Number of folds fitted at once.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out fraction.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; the reject label is none of them.
+    reject_label_ : label
+        What ``predict`` gives for a rejected sample.
+    estimator_ : classifier
+        The fitted classifier; with `ensemble`, that of the first fold.
+    calibrator_ : calibrator or None
+        The fitted calibrator; with `ensemble`, that of the first fold.
+    members_ : list of (FittedClassifier, calibrator or None)
+        What predictions are averaged over: one pair, or one for each fold with `ensemble`.
+    n_features_in_ : int
+        Number of features, where the classifier tells.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where the classifier tells.
+
+    See Also
+    --------
+    skconf.metrics.selective_accuracy_score : Accuracy on the accepted samples.
+    skconf.metrics.coverage_score : Share of accepted samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skconf import SelectiveClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> forest = RandomForestClassifier(random_state=0)
+    >>> model = SelectiveClassifier(forest, threshold=0.9, calibration="platt").fit(X_train, y_train)
+    >>> model.predict(X_test)[:10]
+    array([ 0,  1,  1, -1,  1,  1,  1,  1,  1,  1])
+    >>> accepted = model.accept(X_test)
+    >>> print(f"{accepted.mean():.2f} accepted, {(model.predict(X_test) == y_test)[accepted].mean():.3f} right")
+    0.72 accepted, 1.000 right
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "ensemble": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        threshold: float = 0.0,
+        calibration: Any = None,
+        confidence: Any = "max_proba",
+        keep_prediction: bool = False,
+        cv: Any = None,
+        ensemble: bool = False,
+        reject_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.threshold = threshold
+        self.calibration = calibration
+        self.confidence = confidence
+        self.keep_prediction = keep_prediction
+        self.cv = cv
+        self.ensemble = ensemble
+        self.reject_label = reject_label
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def threshold_(self) -> float:  # type: ignore[override]
+        """Score from which on a prediction is accepted."""
+        return float(self.threshold)
+
+    def _fit_members(self, training: Training) -> Members:
+        if self.calibration is None:
+            return [(training.fit_on(training.everything), None)]
+        if training.frozen:
+            model = training.fit_on(training.everything)
+            return [(model, training.calibrator(training.ask(model, training.everything), training.everything))]
+        splits = training.splits(self.cv)
+        models = training.fit_on_each(train for train, _ in splits)
+        tests = [test for _, test in splits]
+        probas = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
+        if self.ensemble or len(splits) == 1:  # one part held out: there is nothing to fit again
+            return [(model, training.calibrator(*part)) for model, *part in zip(models, probas, tests, strict=True)]
+        calibrator = training.calibrator(np.vstack(probas), np.concatenate(tests))
+        return [(training.fit_on(training.everything), calibrator)]

@@ -1,0 +1,114 @@
+"""Fitting the classifier inside a selective one, and its calibrator, on samples that neither has seen."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, has_fit_parameter
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats
+from skconf.calibration import make_calibrator
+from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The samples of one call of ``fit``, and what is fitted on parts of them.
+
+    Attributes
+    ----------
+    estimator : classifier
+        To be cloned and fitted; or frozen, and then as it is.
+    X, y : array-like
+        Samples and labels.
+    codes : ndarray of shape (n_samples,)
+        Positions of the labels in `classes`.
+    classes : ndarray of shape (n_classes,)
+        All classes of the task.
+    fit_params, split_params : dict
+        Further arguments of the classifier's ``fit`` and of the splitter's ``split``.
+    weight : ndarray of shape (n_samples,) or None
+        Weights of samples.
+    calibration : str, calibrator or None
+        How probabilities are corrected.
+    n_jobs : int or None
+        Number of classifiers fitted at once.
+    random_state : int, RandomState instance or None
+        Seed of held-out parts.
+    """
+
+    estimator: Any
+    X: Any
+    y: Any
+    codes: Codes
+    classes: NDArray[Any]
+    fit_params: dict[str, Any]
+    split_params: dict[str, Any]
+    weight: Floats | None
+    calibration: Any
+    n_jobs: int | None
+    random_state: Any
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the classifier was fitted elsewhere."""
+        return isinstance(self.estimator, FrozenEstimator)
+
+    @cached_property
+    def everything(self) -> Rows:
+        """All rows."""
+        return np.arange(len(self.codes))
+
+    def fit_on(self, rows: Rows) -> FittedClassifier:
+        """Return the classifier, fitted on some rows."""
+        if self.frozen:
+            return fitted_classifier(self.estimator, self.classes)
+        params = _check_method_params(self.X, self.fit_params, indices=rows)
+        part = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows), self.codes[rows]
+        return fit_classifier(clone(self.estimator), *part, self.classes, params)
+
+    def fit_on_each(self, parts: Iterable[Rows]) -> list[FittedClassifier]:
+        """Return the classifiers fitted on several parts, some at once."""
+        return list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(rows) for rows in parts))
+
+    def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
+        """Return what a classifier says of some rows."""
+        return model.predict_proba(self.X if rows is self.everything else _safe_indexing(self.X, rows))
+
+    def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
+        """Return a calibrator fitted on the probabilities of some rows; None where none is wanted."""
+        if self.calibration is None:
+            return None
+        calibrator = clone(make_calibrator(self.calibration))
+        order = {"labels": self.classes} if has_fit_parameter(calibrator, "labels") else {}
+        weight = None if self.weight is None else self.weight[rows]
+        return calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
+
+    def splits(self, cv: Any) -> list[tuple[Rows, Rows]]:
+        """Return the parts to fit on and to ask about; a single pair, for a fraction, is one held-out part."""
+        if isinstance(cv, Real) and not isinstance(cv, Integral):
+            return [self.hold_out(self.everything, float(cv))]
+        return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
+
+    def hold_out(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
+        """Return the rows to keep, and a random fraction to hold out, in which every class has its share."""
+        rng = check_random_state(self.random_state)
+        shuffled = rng.permutation(rows)
+        by_class = shuffled[np.argsort(self.codes[shuffled], kind="stable")]
+        # Every 1/fraction-th of the rows in order of class, from a random start on: no class is too small for it.
+        size = min(max(round(fraction * len(rows)), 1), len(rows) - 1)
+        mark = np.floor(np.arange(len(rows) + 1) * size / len(rows) + rng.random()).astype(np.intp)
+        held_out = np.diff(mark) > 0
+        return np.sort(by_class[~held_out]), np.sort(by_class[held_out])

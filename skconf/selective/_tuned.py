@@ -1,0 +1,257 @@
+"""TunedSelectiveClassifierCV: a classifier that finds the threshold below which it abstains."""
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats
+from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._training import Rows, Training
+
+
+class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
+    """A classifier that abstains below the threshold that serves an objective best.
+
+    The threshold is chosen from one sorted sweep over samples that trained neither the classifier nor its calibrator.
+    With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that
+    probability, by an exact test at any sample size.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all
+        samples given to ``fit`` then serve to choose the threshold, or to calibrate.
+    objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
+        What the threshold is to achieve:
+
+        - "risk": the largest coverage whose selective risk, the error rate of what is accepted, is at most `target`;
+        - "coverage": the smallest coverage of at least `target`; no label plays a part;
+        - "cost": the least mean cost, where an error costs 1 (or as `cost_matrix` says) and an abstention
+          `reject_cost`;
+        - "cwsa", "cwsa_plus": the largest value of the metric;
+        - a function of a :class:`~skconf.metrics.RiskCoverageCurve` that returns an array with a value for each of
+          its thresholds: the largest value. NaN excludes a threshold.
+
+        Of thresholds that serve equally well, the one that accepts most is taken.
+    target : float, default=0.05
+        Largest risk, or smallest coverage.
+    confidence_level : float, default=None
+        With which probability the true risk is to be at most `target`; only for the objective "risk". None compares
+        the observed error rate with `target`, and promises nothing.
+    reject_cost : float, default=None
+        Cost of an abstention; the objective "cost" needs it.
+    cost_matrix : array-like of shape (n_classes, n_classes), default=None
+        Cost of each predicted class (column) under each true class (row), for the objective "cost". None stands for
+        1 for every error and 0 for what is right.
+    thresholds : array-like of shape (n_thresholds,), default=None
+        The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
+        the scores that accept declared numbers of samples, see the notes.
+    calibration : str, calibrator or None, default=None
+        How probabilities are corrected, as in :class:`SelectiveClassifier`.
+    confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
+        The score, as in :class:`SelectiveClassifier`.
+    keep_prediction : bool, default=False
+        Predict the class that was most probable before the calibration.
+    cv : int, cross-validation generator, float or None, default=None
+        Where the scores come from that choose the threshold. A float, or a splitter with a single split, holds out
+        a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
+        and the others train the classifier. An int or a splitter cross-fits: out-of-fold scores choose, and a
+        classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
+        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated.
+    reject_label : label, default=None
+        What ``predict`` gives for a rejected sample, as in :class:`SelectiveClassifier`.
+    n_jobs : int, default=None
+        Number of folds fitted at once.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out parts.
+
+    Attributes
+    ----------
+    threshold_ : float
+        Score from which on a prediction is accepted: 0 if every sample that chose it is accepted, and infinite if no
+        threshold qualifies.
+    feasible_ : bool
+        Whether any threshold qualifies. If none does, a warning says so, and everything is rejected.
+    coverage_, risk_ : float
+        Share of accepted samples and their error rate, among the samples that chose the threshold; a risk of NaN if
+        none is accepted. Chosen as the best of many, the risk without a `confidence_level` is a little optimistic.
+    risk_upper_bound_ : float
+        Exact upper confidence limit of the risk at this threshold, at most `target`; NaN without a
+        `confidence_level`. What the level holds for is `target`: a limit below it was not declared in advance.
+    cv_results_ : dict of str to ndarray of shape (n_thresholds,)
+        `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
+        `objective`, which is NaN where a threshold does not qualify and else greater is better.
+    classes_, reject_label_, estimator_, calibrator_, members_, n_features_in_, feature_names_in_
+        As in :class:`SelectiveClassifier`.
+
+    See Also
+    --------
+    SelectiveClassifier : With a threshold of the user's choice.
+    skconf.metrics.risk_coverage_curve : What every threshold accepts.
+
+    Notes
+    -----
+    With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose: the hypothesis that the risk is
+    above `target` is rejected where the binomial distribution function of the errors, at `target`, is at most δ. The
+    sequence ends at the first threshold that fails, and the last one that passed is taken, so that no correction for
+    many tests is due [1]_. It starts where the test passes in spite of three errors, or at a fifteenth of the
+    samples, if those are more, and each step accepts 5 % more.
+
+    The level is exact, whatever the classifier, if samples are independent and alike and
+
+    - the thresholds are given and the strictest of them accepts at least as many samples as the start, or
+    - the risk rises with the coverage, where thresholds are scores of the samples that also test them.
+
+    It holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
+    together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the classifier that
+    predicts in the end: the level is then approximate, and a warning says so. Sample weights weigh the training and the
+    calibration, and every other objective; with a level every sample counts once.
+
+    References
+    ----------
+    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, Learn then Test: Calibrating predictive
+       algorithms to achieve risk control, Annals of Applied Statistics 19, 2025, Sections 3.2 and 5.
+    .. [2] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
+    .. [3] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
+       1970.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skconf import TunedSelectiveClassifierCV
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> forest = RandomForestClassifier(n_estimators=30, random_state=0)
+    >>> model = TunedSelectiveClassifierCV(forest, target=0.03, confidence_level=0.9, random_state=0)
+    >>> model = model.fit(X_train, y_train)
+    >>> print(f"{model.coverage_:.2f} accepted, risk {model.risk_:.3f}, at most {model.risk_upper_bound_:.3f}")
+    0.91 accepted, risk 0.008, at most 0.022
+    >>> accepted = model.accept(X_test)
+    >>> print(f"{accepted.mean():.2f} accepted, risk {(model.predict(X_test) != y_test)[accepted].mean():.3f}")
+    0.89 accepted, risk 0.010
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
+        "objective": [StrOptions(set(OBJECTIVES)), callable],
+        "target": [Interval(Real, 0, 1, closed="both")],
+        "confidence_level": [Interval(Real, 0, 1, closed="neither"), None],
+        "reject_cost": [Interval(Real, 0, None, closed="left"), None],
+        "cost_matrix": ["array-like", None],
+        "thresholds": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        objective: Any = "risk",
+        target: float = 0.05,
+        confidence_level: float | None = None,
+        reject_cost: float | None = None,
+        cost_matrix: ArrayLike | None = None,
+        thresholds: ArrayLike | None = None,
+        calibration: Any = None,
+        confidence: Any = "max_proba",
+        keep_prediction: bool = False,
+        cv: Any = None,
+        reject_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.objective = objective
+        self.target = target
+        self.confidence_level = confidence_level
+        self.reject_cost = reject_cost
+        self.cost_matrix = cost_matrix
+        self.thresholds = thresholds
+        self.calibration = calibration
+        self.confidence = confidence
+        self.keep_prediction = keep_prediction
+        self.cv = cv
+        self.reject_label = reject_label
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit_members(self, training: Training) -> Members:
+        objective = Objective(
+            name=self.objective,
+            target=self.target,
+            confidence_level=self.confidence_level,
+            reject_cost=self.reject_cost,
+            cost_matrix=self.cost_matrix,
+            thresholds=self.thresholds,
+        )
+        objective.check(len(training.classes), self.confidence)
+        members, rows, predicted, score = self._out_of_sample(training)
+        weight = None if training.weight is None else training.weight[rows]
+        choice = objective.choose(score, training.codes[rows], predicted, weight)
+        if not choice.feasible:
+            warnings.warn(
+                f"Everything is rejected: {objective.why_infeasible(len(rows))}. See cv_results_ for what thresholds "
+                "achieve.",
+                UserWarning,
+                stacklevel=4,  # whoever called fit, which scikit-learn wraps
+            )
+        self.threshold_, self.feasible_ = choice.threshold, choice.feasible
+        self.coverage_, self.risk_, self.risk_upper_bound_ = choice.coverage, choice.risk, choice.risk_upper_bound
+        self.cv_results_ = choice.results
+        return members
+
+    def _out_of_sample(self, training: Training) -> tuple[Members, Rows, Codes, Floats]:
+        """Fit the members; return them, and rows that none of them has seen with their predictions and scores."""
+        if training.frozen and self.calibration is None:
+            members: Members = [(training.fit_on(training.everything), None)]
+            return members, *self._ask(training, members, training.everything)
+        cv = self.cv
+        if cv is None and self.confidence_level is not None:
+            cv = 0.5 if training.frozen else 0.2
+        splits = training.splits(cv)
+        if len(splits) > 1:
+            return self._cross_fit(training, splits)
+        ((rest, rows),) = splits
+        train = calibrate = rest
+        if self.calibration is not None and not training.frozen:
+            train, calibrate = training.hold_out(rest, min(len(rows) / len(rest), 0.5))
+        model = training.fit_on(train)
+        calibrator = (
+            None if self.calibration is None else training.calibrator(training.ask(model, calibrate), calibrate)
+        )
+        members = [(model, calibrator)]
+        return members, *self._ask(training, members, rows)
+
+    def _ask(self, training: Training, members: Members, rows: Rows) -> tuple[Rows, Codes, Floats]:
+        _, predicted, score = self._answer([(training.ask(model, rows), calibrator) for model, calibrator in members])
+        return rows, predicted, score
+
+    def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> tuple[Members, Rows, Codes, Floats]:
+        """Fit on each fold and on everything; each fold's calibrator learns from the probabilities of the others."""
+        if self.confidence_level is not None:
+            warnings.warn(
+                f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
+                "of the classifier that predicts in the end. Hold out a part for an exact level: cv=0.2, say.",
+                UserWarning,
+                stacklevel=6,
+            )
+        tests = [test for _, test in splits]
+        models = training.fit_on_each(train for train, _ in splits)
+        raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
+        rows, proba = np.concatenate(tests), np.vstack(raw)
+
+        def fitted_beside(test: Rows) -> Any:
+            others = ~np.isin(rows, test)
+            return training.calibrator(proba[others], rows[others])
+
+        answers = [self._answer([(part, fitted_beside(test))]) for part, test in zip(raw, tests, strict=True)]
+        predicted, score = (np.concatenate(column) for column in list(zip(*answers, strict=True))[1:])
+        members = [(training.fit_on(training.everything), training.calibrator(proba, rows))]
+        return members, rows, predicted, score
