@@ -16,7 +16,6 @@ from skconf.selective._risk_control import (
     in_control,
     risk_upper_bound,
     smallest_sample,
-    start_count,
 )
 from skconf.selective._sweep import Sweep, thresholds_of_counts
 
@@ -117,7 +116,7 @@ class Objective:
             assert self.reject_cost is not None  # check made sure
             worth = -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
         else:
-            worth = self._worth(sweep, ranking, bound)
+            worth = self._worth(sweep, ranking)
         best = int(np.flatnonzero(worth == np.nanmax(worth))[-1])  # of the best, the one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
@@ -159,10 +158,10 @@ class Objective:
             return thresholds_of_counts(ranking, declared_counts(n_samples, self.target, self.confidence_level))
         return None
 
-    def _worth(self, sweep: Sweep, ranking: Ranking, bound: Floats) -> Floats:
+    def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
         """Return what each threshold is worth, greater is better; NaN where it does not qualify."""
         if self.name == "risk":
-            return np.where(self._within_target(sweep, bound), sweep.coverage, np.nan)
+            return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":
             reached = sweep.accepted >= self.target * sweep.total * (1 - _ROUNDING)
             return np.append(-np.inf, np.where(reached, -sweep.coverage, np.nan)[1:])
@@ -181,11 +180,11 @@ class Objective:
             )
         return np.append(-np.inf, worth)
 
-    def _within_target(self, sweep: Sweep, bound: Floats) -> NDArray[np.bool_]:
+    def _within_target(self, sweep: Sweep) -> NDArray[np.bool_]:
         if self.confidence_level is None:
             within = sweep.errors <= self.target * sweep.accepted * (1 + _ROUNDING)
         else:
-            start = start_count(round(sweep.total), self.target, self.confidence_level)
-            within = in_control(sweep.accepted, bound, self.target, start)
+            n_samples = round(sweep.total)
+            within = in_control(sweep.errors, sweep.accepted, n_samples, self.target, self.confidence_level)
         within[0] = True  # what accepts nothing is never wrong
         return within

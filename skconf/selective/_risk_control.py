@@ -1,19 +1,22 @@
-"""Thresholds whose risk is below a target with high probability: the exact binomial test in a fixed sequence."""
+"""Thresholds whose risk is below a target with high probability: exact binomial tests from strict to loose."""
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, nbinom
+from scipy.stats import beta, binom, nbinom
 
 from skconf._probabilities import Floats
 
-#: The sequence starts at the smallest number of accepted samples whose test passes in spite of this many errors: a
-#: single early error then ends nothing.
+#: The sequence of tests starts where so many errors would still pass: a single early one then ends nothing.
 ERRORS_AT_START = 3
 
 #: ... or at this share of all samples, if that is more.
-SHARE_AT_START = 1 / 15
+COVERAGE_AT_START = 1 / 15
 
-#: Each step accepts this many times as many samples as the one before.
+#: It starts again at these coverages, for classifiers whose most confident answers are no better than many others. Each
+#: start has its share of the probability to err. Both were chosen on simulated populations; a test shows them.
+SHARES_OF_STARTS = {COVERAGE_AT_START: 1 / 2, 1 / 2: 1 / 4, 3 / 4: 1 / 4}
+
+#: Each threshold accepts this many times as many samples as the one before.
 STEP = 1.05
 
 
@@ -30,8 +33,7 @@ def risk_upper_bound(errors: Floats, accepted: Floats, confidence_level: float) 
     Returns
     -------
     ndarray of shape (n,)
-        1 where nothing is accepted, or nothing is right. A limit is at most r where, and only where, the binomial
-        distribution function of the errors at r is at most one minus the confidence level.
+        1 where nothing is accepted, or nothing is right.
     """
     some = errors < accepted
     bound = np.ones(len(errors))
@@ -45,35 +47,55 @@ def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> 
     return errors + 1 + int(nbinom.ppf(confidence_level, errors + 1, target))
 
 
-def declared_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
-    """Return how many samples each tested threshold accepts, from strict to loose; known without any label."""
-    start = start_count(n_samples, target, confidence_level)
-    steps = int(np.log(n_samples / start) / np.log(STEP))
-    counts = np.round(start * STEP ** np.arange(steps + 1)).astype(np.intp)
-    return np.unique(np.append(np.minimum(counts, n_samples), n_samples))
-
-
-def start_count(n_samples: int, target: float, confidence_level: float) -> int:
-    """Return how many samples the strictest tested threshold accepts."""
+def start_counts(n_samples: int, target: float, confidence_level: float) -> dict[int, float]:
+    """Return the numbers of accepted samples at which the tests start, with their shares; no label plays a part."""
     enough = smallest_sample(target, confidence_level, ERRORS_AT_START)
-    return min(n_samples, max(enough, int(np.ceil(SHARE_AT_START * n_samples))))
+    starts: dict[int, float] = {}
+    for coverage, share in SHARES_OF_STARTS.items():
+        count = min(n_samples, max(enough, int(np.ceil(coverage * n_samples))))
+        starts[count] = starts.get(count, 0.0) + share
+    return starts
 
 
-def in_control(accepted: Floats, bound: Floats, target: float, start: int) -> NDArray[np.bool_]:
-    """Return which thresholds pass the fixed sequence: each of them, and all tested before it, is within the target.
+def declared_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
+    """Return how many samples each tested threshold accepts, from strict to loose; no label plays a part."""
+    starts = start_counts(n_samples, target, confidence_level)
+    steps = int(np.log(n_samples / min(starts)) / np.log(STEP))
+    counts = np.round(min(starts) * STEP ** np.arange(steps + 1))
+    return np.unique(np.concatenate([counts, list(starts), [n_samples]])).astype(np.intp)
+
+
+def in_control(
+    errors: Floats, accepted: Floats, n_samples: int, target: float, confidence_level: float
+) -> NDArray[np.bool_]:
+    """Return which thresholds are shown to have a risk of at most the target: all of them at once, at the level.
+
+    The fallback procedure: a test that passes hands its probability to err on to the next one.
 
     Parameters
     ----------
-    accepted, bound : ndarray of shape (n_thresholds,)
-        Accepted samples and upper limit of the risk, from the strictest threshold to the loosest.
+    errors, accepted : ndarray of shape (n_thresholds,)
+        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest.
+    n_samples : int
+        Number of all samples.
     target : float
         Largest tolerable risk.
-    start : int
-        Number of accepted samples from which on thresholds are tested.
+    confidence_level : float
+        Probability that no threshold is wrongly among them.
 
     Returns
     -------
     ndarray of shape (n_thresholds,), bool
     """
-    tested = accepted >= start
-    return tested & np.logical_and.accumulate((bound <= target) | ~tested)
+    p_values = binom.cdf(errors, accepted, target)
+    own = np.zeros(len(accepted))
+    for count, share in start_counts(n_samples, target, confidence_level).items():
+        first = min(int(np.searchsorted(accepted, count)), len(own) - 1)
+        own[first] += share * (1 - confidence_level)
+    shown = np.zeros(len(accepted), dtype=bool)
+    level = 0.0
+    for i in np.flatnonzero(np.cumsum(own) > 0):
+        level += own[i]
+        shown[i] = level > 0 and p_values[i] <= level
+        level *= shown[i]
+    return shown

@@ -97,15 +97,16 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     Notes
     -----
-    With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose: the hypothesis that the risk is
-    above `target` is rejected where the binomial distribution function of the errors, at `target`, is at most δ. The
-    sequence ends at the first threshold that fails, and the last one that passed is taken, so that no correction for
-    many tests is due [1]_. It starts where the test passes in spite of three errors, or at a fifteenth of the
-    samples, if those are more, and each step accepts 5 % more.
+    With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose. The hypothesis that the risk is
+    above `target` is rejected where the binomial distribution function of the errors, at `target`, is at most the
+    level of the test; a test that passes hands its level on to the next, one that fails loses it [1]_, [2]_. The
+    sequence starts, with δ/2, where a test passes in spite of three errors, or at a coverage of 1/15, if that is
+    more; and anew, with δ/4 each, at coverages of 1/2 and 3/4, for classifiers whose most confident answers are no
+    better than many others. Each step accepts 5 % more. The loosest threshold that passed is taken.
 
     The level is exact, whatever the classifier, if samples are independent and alike and
 
-    - the thresholds are given and the strictest of them accepts at least as many samples as the start, or
+    - the thresholds are given, and accept so many samples that the starts are no matter of chance, or
     - the risk rises with the coverage, where thresholds are scores of the samples that also test them.
 
     It holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
@@ -116,9 +117,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     References
     ----------
     .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, Learn then Test: Calibrating predictive
-       algorithms to achieve risk control, Annals of Applied Statistics 19, 2025, Sections 3.2 and 5.
-    .. [2] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
-    .. [3] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
+       algorithms to achieve risk control, Annals of Applied Statistics 19, 2025.
+    .. [2] B. L. Wiens, A fixed sequence Bonferroni procedure for testing multiple endpoints, Pharmaceutical Statistics
+       2, 2003.
+    .. [3] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
+    .. [4] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
        1970.
 
     Examples
