@@ -32,6 +32,27 @@ def run(code):
     return done.stdout
 
 
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/contributing.md" and blocks(page, "python")])
+def test_guide_page_runs_and_prints_what_it_says(page):
+    pytest.importorskip("xgboost")
+    # Code in a language of its own, with what it prints, if the page shows that, right after it.
+    pairs = re.findall(
+        r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", (ROOT / page).read_text(), flags=re.M | re.S
+    )
+    printed = run("\nprint('=====')\n".join(code for code, _ in pairs)).split("=====\n")
+    assert any(shown for _, shown in pairs)
+    for (_, shown), output in zip(pairs, printed, strict=True):
+        if shown:
+            # Another version of a library may differ in the last digits, and in the padding with them.
+            assert NUMBER.sub("", output).split() == NUMBER.sub("", shown).split()
+            found, expected = ([float(number) for number in NUMBER.findall(text)] for text in (output, shown))
+            np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.02)
+
+
 def test_readme_example_shows_what_it_says():
     pytest.importorskip("xgboost")
     printed, shown = (
