@@ -1,0 +1,17 @@
+"""Displays: what a classifier's confidences look like. They need matplotlib."""
+
+from skconf.inspection._ecuas import ECUASDisplay
+from skconf.inspection._histogram import ConfidenceHistogramDisplay
+from skconf.inspection._reliability import ReliabilityDisplay
+from skconf.inspection._risk_coverage import RiskCoverageDisplay
+from skconf.inspection._roc import CWROCDisplay
+from skconf.inspection._threshold import ThresholdDisplay
+
+__all__ = [
+    "CWROCDisplay",
+    "ConfidenceHistogramDisplay",
+    "ECUASDisplay",
+    "ReliabilityDisplay",
+    "RiskCoverageDisplay",
+    "ThresholdDisplay",
+]
