@@ -34,9 +34,8 @@ search = GridSearchCV(
     scoring=confidence_scoring(["cwsa", "coverage", "selective_accuracy", "neg_overconfidence_risk"]),
     refit="cwsa",
 ).fit(X_train, y_train)
-columns = ["cwsa", "coverage", "selective_accuracy", "neg_overconfidence_risk"]
 table = pd.DataFrame(search.cv_results_["params"]).join(
-    pd.DataFrame({name: search.cv_results_[f"mean_test_{name}"] for name in columns})
+    pd.DataFrame({name: search.cv_results_[f"mean_test_{name}"] for name in search.scoring.scorers})
 )
 table["selectiveclassifier__calibration"] = table["selectiveclassifier__calibration"].fillna("none")
 print(table.rename(columns=lambda name: name.removeprefix("selectiveclassifier__")).round(3).to_string(index=False))
@@ -50,6 +49,6 @@ print(table.rename(columns=lambda name: name.removeprefix("selectiveclassifier__
 print(search.best_params_)
 print(pd.Series(search.predict(X_test)).value_counts().to_dict())
 profile = ConfidenceProfile.from_estimator(search, X_test, y_test)
-print(f"coverage            {metrics.coverage_score(profile, threshold=profile.threshold):.3f}")
-print(f"selective accuracy  {metrics.selective_accuracy_score(profile, threshold=profile.threshold):.3f}")
+print(f"coverage            {metrics.coverage_score(profile):.3f}")
+print(f"selective accuracy  {metrics.selective_accuracy_score(profile):.3f}")
 print(f"size ratio          {metrics.calibrated_size_ratio(profile):.3f}")

@@ -1,7 +1,8 @@
 """Confidence-aware evaluation and selective classification for scikit-learn."""
 
-from skconf import calibration, metrics
+from skconf import calibration, inference, metrics
 from skconf.profile import ConfidenceProfile
+from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
 from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV
 
@@ -9,12 +10,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ConfidenceProfile",
+    "ConfidenceReport",
     "SelectiveClassifier",
     "TunedSelectiveClassifierCV",
     "__version__",
     "calibration",
+    "confidence_report",
+    "confidence_report_by_class",
     "confidence_scoring",
     "get_scorer",
     "get_scorer_names",
+    "inference",
     "metrics",
 ]

@@ -1,42 +1,77 @@
 """What a fitted classifier says of X, from a single call of its ``predict_proba``."""
 
+import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
 class Response:
-    """Classes and probabilities, and what a selective classifier adds to them."""
+    """Classes and probabilities; what is predicted, where it is not the most probable class; and rejections."""
 
     classes: NDArray[Any]
     proba: NDArray[Any]
     predicted: NDArray[Any] | None = None
     score: NDArray[Any] | None = None
     threshold: float | None = None
+    reject_label: Any = None
+
+
+class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that has answered already, and repeats it whatever it is shown: the rest of scikit-learn may ask."""
+
+    def __init__(self, classes: NDArray[Any], proba: NDArray[Any], prediction: NDArray[Any] | None = None) -> None:
+        self.classes = classes
+        self.proba = proba
+        self.prediction = prediction
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels of the columns."""
+        return self.classes
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: ARG002
+        """Change nothing: who asks wants to see a method of this name."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any] | None:  # noqa: ARG002
+        """Return the prediction there was."""
+        return self.prediction
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
+        """Return the probabilities there were."""
+        return self.proba
 
 
 def respond(estimator: Any, X: Any) -> Response:
     """Ask a fitted classifier for its probabilities, once."""
-    selective, transformers = _find_selective(estimator)
-    if selective is not None:
+    model, transformers = _innermost(estimator)
+    if hasattr(model, "predict_selective"):
         for transformer in transformers:
             X = transformer.transform(X)
-        answer = selective.predict_selective(X)
-        predicted = answer.prediction if selective.keep_prediction else None  # else it is the most probable class
-        return Response(selective.classes_, answer.proba, predicted, answer.score, float(selective.threshold_))
+        answer = model.predict_selective(X)
+        predicted = answer.prediction if model.keep_prediction else None  # else it is the most probable class
+        threshold = float(model.threshold_)
+        return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_)
     if not hasattr(estimator, "predict_proba"):
         if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
             raise TypeError(
                 f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
             )
         raise TypeError(
-            f"{type(estimator).__name__} has no predict_proba. Confidence needs probabilities: wrap it in "
-            "sklearn.calibration.CalibratedClassifierCV, or choose a classifier that has them."
+            f"{type(estimator).__name__} has no predict_proba. Confidence needs probabilities: wrap a classifier in "
+            "sklearn.calibration.CalibratedClassifierCV; in the place of a regressor or a clusterer, choose a "
+            "classifier that has them."
         )
     proba = estimator.predict_proba(X)
     if isinstance(proba, list):
@@ -45,11 +80,12 @@ def respond(estimator: Any, X: Any) -> Response:
         raise TypeError(
             f"{type(estimator).__name__} has no classes_: it is no classifier, and cannot be right or wrong."
         )
-    return Response(np.asarray(estimator.classes_), proba)
+    classes = np.asarray(estimator.classes_)
+    return Response(classes, proba, _thresholded(model, classes, proba))
 
 
-def _find_selective(estimator: Any) -> tuple[Any, list[Any]]:
-    """Find a selective classifier inside pipelines and searches, and the transformers before it."""
+def _innermost(estimator: Any) -> tuple[Any, list[Any]]:
+    """Return the classifier inside pipelines and searches, and the transformers before it."""
     transformers = []
     while not hasattr(estimator, "predict_selective"):
         if isinstance(estimator, Pipeline):
@@ -61,5 +97,19 @@ def _find_selective(estimator: Any) -> tuple[Any, list[Any]]:
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:
-            return None, []
+            break
     return estimator, transformers
+
+
+def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDArray[Any] | None:
+    """Return what a classifier with a decision threshold of its own predicts from these probabilities."""
+    if not isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV):
+        return None
+    if model.response_method == "decision_function":
+        raise ValueError(
+            f"{type(model).__name__} decides by decision_function, so that its probabilities do not tell its "
+            "prediction. Set response_method='predict_proba'."
+        )
+    model = copy.copy(model)
+    model.estimator_ = Answered(classes, proba)
+    return np.asarray(model.predict(None))

@@ -40,7 +40,9 @@ class ConfidenceProfile:
     positive_class : int or None
         Position in ``classes`` of ``pos_label``.
     threshold : float or None
-        The threshold of the selective classifier the predictions came from.
+        The threshold of the selective classifier the predictions came from; metrics that are given no other one use it.
+    reject_label : label or None
+        What that classifier says of a sample below the threshold.
     prediction_given : bool
         Whether the predicted labels were given, and not read off the probabilities.
 
@@ -68,6 +70,7 @@ class ConfidenceProfile:
     predicted_class: Codes | None = None
     positive_class: int | None = None
     threshold: float | None = None
+    reject_label: Any = None
     prediction_given: bool = False
     given_proba: NDArray[Any] | None = None
 
@@ -106,7 +109,7 @@ class ConfidenceProfile:
         score : array-like of shape (n_samples,), default=None
             What selection ranks by; None stands for the confidence.
         threshold : float, default=None
-            Score from which on a sample is accepted, where a selective classifier has one.
+            Score from which on a sample is accepted; metrics that are given no other threshold use it.
 
         Returns
         -------
@@ -118,16 +121,30 @@ class ConfidenceProfile:
             If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, or
             `labels` is needed and not given.
         """
-        proba = as_probabilities(y_proba)
-        n_classes = 2 if proba.ndim == 1 else proba.shape[1]
-        truth = LabelColumn(y_true, "y_true")
+        _refuse_masked(y_proba, "y_proba")
+        proba, truth = as_probabilities(y_proba), _label_column(y_true, "y_true")
         _check_length(truth, len(proba), "y_true")
-        classes = _classes(truth, labels, n_classes)
+        classes = _classes(truth, labels, proba)
         positive = _positive(classes, pos_label)
+        return cls._read(truth, proba, classes, positive, y_pred, sample_weight, score, threshold=threshold)
+
+    @classmethod
+    def _read(
+        cls,
+        truth: LabelColumn,
+        proba: NDArray[Any],
+        classes: NDArray[Any],
+        positive: int | None,
+        y_pred: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        score: ArrayLike | None,
+        **selection: Any,
+    ) -> Self:
+        """Build a profile from true labels and probabilities whose lengths and classes fit."""
         true_class = truth.positions_in(classes)
         predicted = None
         if y_pred is not None:
-            column = LabelColumn(y_pred, "y_pred")
+            column = _label_column(y_pred, "y_pred")
             _check_length(column, len(proba), "y_pred")
             predicted = column.positions_in(
                 classes, "If it marks rejected samples, pass the class predicted before the rejection."
@@ -144,9 +161,9 @@ class ConfidenceProfile:
             true_class=true_class,
             predicted_class=predicted,
             positive_class=positive,
-            threshold=threshold,
             prediction_given=y_pred is not None,
             given_proba=proba,
+            **selection,
         )
 
     @classmethod
@@ -209,8 +226,10 @@ class ConfidenceProfile:
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``predict_proba``. A :class:`~skconf.SelectiveClassifier`, also inside a pipeline or a
-            search, brings its own prediction, score and threshold along.
+            Fitted, with ``predict_proba``. Its prediction is the most probable class, but for two kinds, also inside
+            a pipeline or a search: a :class:`~skconf.SelectiveClassifier` brings its own prediction, score and
+            threshold along, and scikit-learn's ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` what
+            they predict.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
@@ -228,15 +247,19 @@ class ConfidenceProfile:
             If the estimator has no ``predict_proba``.
         """
         answer = respond(estimator, X)
-        classes, proba = _with_unseen(answer.classes, as_probabilities(answer.proba), LabelColumn(y, "y"))
-        return cls.from_predictions(
-            y,
+        proba, truth = as_probabilities(answer.proba), _label_column(y, "y")
+        _check_length(truth, len(proba), "y")
+        classes, proba = _with_unseen(_classes(truth, answer.classes, proba), proba, truth)
+        return cls._read(
+            truth,
             proba,
-            y_pred=answer.predicted,
-            labels=classes,
-            sample_weight=sample_weight,
-            score=answer.score,
+            classes,
+            _positive(classes, None),
+            answer.predicted,
+            sample_weight,
+            answer.score,
             threshold=answer.threshold,
+            reject_label=answer.reject_label,
         )
 
     def __len__(self) -> int:
@@ -303,6 +326,19 @@ class ConfidenceProfile:
         """Weight and errors at every distinct score: the one sort that rank metrics share."""
         return Ranking.of(self.score, ~self.correct, self.sample_weight)
 
+    @cached_property
+    def shared(self) -> dict[str, Any]:
+        """What metrics have found that others need, by name: once for a profile, as its ranking."""
+        return {}
+
+    def with_weight(self, sample_weight: ArrayLike | None) -> Self:
+        """Return the same predictions with other weights."""
+        return replace(self, sample_weight=check_weight(sample_weight, len(self)))
+
+    def with_positive(self, pos_label: Any) -> Self:
+        """Return the same predictions with another positive class."""
+        return replace(self, positive_class=_positive(self.require("classes"), pos_label), given_proba=self.proba)
+
     def require(self, attribute: str) -> Any:
         """Return ``classes``, ``true_class``, ``predicted_class`` or ``positive_class``, or raise where unknown."""
         value = getattr(self, attribute)
@@ -317,6 +353,31 @@ class ConfidenceProfile:
             "This needs the true and predicted classes, and the profile was built from correctness alone. "
             "Use ConfidenceProfile.from_predictions."
         )
+
+
+def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> ConfidenceProfile:
+    """Return predictions as a profile: the one that holds them, or a new one. Messages name the caller."""
+    if not isinstance(y_true, ConfidenceProfile):
+        if y_proba is None:
+            raise TypeError(f"{caller} needs y_proba, unless its first argument is a ConfidenceProfile.")
+        return ConfidenceProfile.from_predictions(y_true, y_proba, **given)
+    repeated = [name for name, value in {"y_proba": y_proba, **given}.items() if value is not None]
+    if repeated:
+        raise TypeError(f"{caller} got a ConfidenceProfile and {', '.join(repeated)}; the profile holds these already.")
+    if len(y_true) == 0:
+        raise ValueError(f"{caller} needs at least one sample, but the profile has none.")
+    return y_true
+
+
+def _refuse_masked(values: ArrayLike, name: str) -> None:
+    """Raise where a masked array hides values, which would be read as if they were there."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+
+
+def _label_column(labels: ArrayLike, name: str) -> LabelColumn:
+    _refuse_masked(labels, name)
+    return LabelColumn(labels, name)
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
@@ -339,6 +400,7 @@ def _score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
 
 def _check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
     """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
+    _refuse_masked(values, name)
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -369,8 +431,9 @@ def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
         )
 
 
-def _classes(truth: LabelColumn, labels: ArrayLike | None, n_classes: int) -> NDArray[Any]:
+def _classes(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
     """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
+    n_classes = 2 if proba.ndim == 1 else proba.shape[1]
     if labels is not None:
         classes = check_labels(labels)
         _refuse_column_vector(classes, n_classes)
@@ -405,8 +468,14 @@ def _with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn)
     unseen = truth.unseen_in(classes)
     if not unseen:
         return classes, proba
-    # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
-    labels = sorted([*classes.tolist(), *unseen])
+    try:
+        # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
+        labels = sorted([*classes.tolist(), *unseen])
+    except TypeError:
+        raise ValueError(
+            f"{truth.name} holds labels of type {', '.join(truth.kinds())}, such as {unseen[0]!r}, which cannot be "
+            f"compared with the classes {shorten(classes.tolist())}. Convert them to one type: strings or numbers."
+        ) from None
     widened = np.zeros((len(proba), len(labels)), dtype=proba.dtype)
     widened[:, [labels.index(label) for label in classes.tolist()]] = proba
     return np.array(labels), widened

@@ -1,19 +1,13 @@
 """Scorers: every metric where scikit-learn takes ``scoring=``."""
 
-import warnings
+import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn import get_config
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.metadata_routing import MetadataRequest
+import sklearn.metrics
+from sklearn.metrics._scorer import _BaseScorer
 
-from skconf._messages import suggest
-from skconf.metrics._registry import Preset, metric_classes
-from skconf.profile import ConfidenceProfile
+from skconf._scorers import BorrowedScorer, ConfidenceScorer, MultiScorer, scorer_names
 
 
 def get_scorer_names() -> list[str]:
@@ -30,10 +24,10 @@ def get_scorer_names() -> list[str]:
     >>> "cw_accuracy" in get_scorer_names()
     True
     """
-    return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
+    return scorer_names()
 
 
-def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
+def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     """Return a scorer for scikit-learn's ``scoring=``, by name.
 
     Parameters
@@ -42,9 +36,9 @@ def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
         One of :func:`get_scorer_names`. Where lower is better the name begins with ``neg_`` and the score is the
         negative of the metric, so that greater is always better.
     **params
-        Parameters of the metric, such as ``n`` of ``neg_ecuas``. A `threshold` that is not given is the estimator's
-        ``threshold_``, where a :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search;
-        and .5 elsewhere.
+        Parameters of the metric, such as ``n`` of ``neg_ecuas``; and `pos_label`, the positive class, where it is not
+        the second of ``classes_``. A `threshold` that is not given is the estimator's ``threshold_``, where a
+        :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search; and .5 elsewhere.
 
     Returns
     -------
@@ -55,7 +49,8 @@ def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
     Raises
     ------
     ValueError
-        If there is no such scorer; the message has close matches.
+        If there is no such scorer, and the message has close matches; if a parameter is out of range, or contradicts
+        the name.
     TypeError
         If the metric has no such parameter.
 
@@ -77,25 +72,38 @@ def get_scorer(name: str, **params: Any) -> "ConfidenceScorer":
     return ConfidenceScorer(name, params)
 
 
-def confidence_scoring(names: Iterable[str] | Mapping[str, Any]) -> "MultiScorer":
+def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     """Return one scorer for many metrics: one call of ``predict_proba``, one validation, one sort.
 
     Parameters
     ----------
-    names : iterable of str, or mapping of str to str or ConfidenceScorer
-        Names of scorers; or a mapping from any keys to names or to scorers made by :func:`get_scorer`.
+    names : iterable, or mapping from str
+        Names of scorers, of :func:`get_scorer_names` or of scikit-learn's own classification scorers; and scorers made
+        by :func:`get_scorer`, ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. A mapping gives each
+        a key of the user's choice. In a list the key is the name; that of a scorer of scikit-learn which is given as an
+        object is the name of its function, after ``neg_`` where lower is better.
 
     Returns
     -------
     MultiScorer
-        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats with the names
-        as given. It goes as it is into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric
-        that is undefined for a fold is NaN there, with one warning; the others keep their values.
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. It goes as it is
+        into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric that is undefined for a fold is
+        NaN there, with one warning; the others keep their values.
 
     Raises
     ------
     ValueError
-        If there is no such scorer; the message has close matches.
+        If there is no such scorer, and the message has close matches; if two have the same key; or if one of
+        scikit-learn's reads neither ``predict`` nor ``predict_proba``.
+    TypeError
+        If an entry is neither a name nor a scorer.
+
+    Notes
+    -----
+    scikit-learn's scorers are given the same answer in the place of the estimator: its probabilities, and as its
+    prediction the most probable class. That of a :class:`~skconf.SelectiveClassifier` is the reject label where it
+    abstains, so that they say what they say of it alone. A class that the estimator was not trained on has probability
+    zero.
 
     Examples
     --------
@@ -107,191 +115,38 @@ def confidence_scoring(names: Iterable[str] | Mapping[str, Any]) -> "MultiScorer
     >>> from skconf import confidence_scoring
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), LogisticRegression())
-    >>> scoring = confidence_scoring(["cw_accuracy", "neg_ece", "neg_aurc"])
+    >>> scoring = confidence_scoring(["cw_accuracy", "neg_ece", "neg_aurc", "roc_auc"])
     >>> scores = cross_validate(model, X, y, scoring=scoring)
     >>> scores["test_cw_accuracy"].round(3)
     array([0.983, 0.984, 0.978, 0.979, 0.994])
+    >>> scores["test_roc_auc"].round(3)
+    array([0.995, 0.997, 0.997, 0.988, 1.   ])
     """
     if isinstance(names, str):
         raise TypeError(f"names must be a list of scorer names, not the string {names!r}; use get_scorer for one.")
-    items = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
-    scorers = {key: scorer if isinstance(scorer, ConfidenceScorer) else get_scorer(scorer) for key, scorer in items}
+    if isinstance(names, Mapping):
+        scorers = {key: _as_scorer(item) for key, item in names.items()}
+    else:
+        scorers = {}
+        for scorer in map(_as_scorer, names):
+            if scorer.name in scorers:
+                raise ValueError(f"Two scorers have the key {scorer.name!r}; give a mapping with a key for each.")
+            scorers[scorer.name] = scorer
     if not scorers:
         raise ValueError("names is empty; give at least one scorer name.")
     return MultiScorer(scorers)
 
 
-class _Scorer:
-    """What both scorers share: metadata requests, and the profile they read."""
-
-    _requests: dict[str, Any]
-
-    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
-        """Request sample weights, under scikit-learn's metadata routing.
-
-        Parameters
-        ----------
-        sample_weight : bool, str or None, default=None
-            True asks for them, False ignores them, a name asks for them under that name, and None raises where
-            they are passed.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        RuntimeError
-            If metadata routing is not enabled.
-        """
-        if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "set_score_request needs metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
-            )
-        self._requests["sample_weight"] = sample_weight
-        return self
-
-    def get_metadata_routing(self) -> MetadataRequest:
-        """Return the metadata this scorer requests.
-
-        Returns
-        -------
-        MetadataRequest
-        """
-        request = MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=self._requests.get("sample_weight"))
-        return request
-
-    def _accept_sample_weight(self) -> bool:
-        # scikit-learn's searches ask this without routing, before they forward the weights given to fit.
-        return True
-
-
-class ConfidenceScorer(_Scorer):
-    """A metric as a scorer; made by :func:`get_scorer`.
-
-    Parameters
-    ----------
-    name : str
-        Name of the scorer.
-    params : mapping
-        Parameters of the metric that differ from the name's own.
-    """
-
-    def __init__(self, name: str, params: Mapping[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"A scorer is found by its name, a string such as 'cw_accuracy', not by {name!r}.")
-        if "average" in params and params["average"] is None:
-            raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
-        self.name = name
-        self.params = dict(params)
-        self._requests = {}
-        metric_class, preset = _find(name)
-        metric_class.with_params({**preset.params, **self.params})  # raises for a bad parameter
-
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-        """Return the score of a fitted classifier."""
-        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
-
-    def of_profile(self, profile: ConfidenceProfile) -> float:
-        """Return the score of predictions that were checked already.
-
-        Parameters
-        ----------
-        profile : ConfidenceProfile
-            The predictions. Their threshold counts, if they have one and the scorer was not given another.
-
-        Returns
-        -------
-        float
-        """
-        metric_class, preset = _find(self.name)
-        params = {**preset.params, **self.params}
-        if profile.threshold is not None and any(f.name == "threshold" for f in fields(metric_class)):
-            params.setdefault("threshold", profile.threshold)
-        value = metric_class.with_params(params)(profile)
-        return float(value if preset.transform is None else preset.transform(value))
-
-    def __repr__(self) -> str:
-        params = "".join(f", {name}={value!r}" for name, value in self.params.items())
-        return f"get_scorer({self.name!r}{params})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfidenceScorer):
-            return NotImplemented
-        if self.name != other.name or self.params.keys() != other.params.keys():
-            return False
-        return all(_same(value, other.params[key]) for key, value in self.params.items())
-
-    def __hash__(self) -> int:
-        return hash((self.name, *sorted(self.params)))
-
-
-class MultiScorer(_Scorer):
-    """Many metrics as one scorer; made by :func:`confidence_scoring`.
-
-    Parameters
-    ----------
-    scorers : mapping of str to ConfidenceScorer
-        The scorers by the key of their result.
-    """
-
-    def __init__(self, scorers: Mapping[str, ConfidenceScorer]) -> None:
-        self.scorers = dict(scorers)
-        self._requests = {}
-
-    def __call__(
-        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
-    ) -> dict[str, float]:
-        """Return the scores of a fitted classifier, by key."""
-        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
-
-    def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
-        """Return the scores of predictions that were checked already.
-
-        Parameters
-        ----------
-        profile : ConfidenceProfile
-            The predictions.
-
-        Returns
-        -------
-        dict of str to float
-            NaN where a metric is undefined for these predictions.
-        """
-        return {key: _score_or_nan(key, scorer, profile) for key, scorer in self.scorers.items()}
-
-    def __eq__(self, other: object) -> bool:
-        return self.scorers == other.scorers if isinstance(other, MultiScorer) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.scorers))
-
-    def __repr__(self) -> str:
-        if all(key == scorer.name and not scorer.params for key, scorer in self.scorers.items()):
-            return f"confidence_scoring({list(self.scorers)!r})"
-        return f"confidence_scoring({self.scorers!r})"
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two parameters are equal: arrays by their entries, and NaN to itself."""
-    both_nan = all(isinstance(value, float) and np.isnan(value) for value in (one, other))
-    return one is other or both_nan or np.array_equal(one, other)
-
-
-def _score_or_nan(key: str, scorer: ConfidenceScorer, profile: ConfidenceProfile) -> float:
-    try:
-        return scorer.of_profile(profile)
-    except ValueError as error:
-        warnings.warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=4)
-        return float("nan")
-
-
-def _find(name: str) -> tuple[type[Any], Preset]:
-    """Return the definition and the preset behind the name of a scorer."""
-    for cls in metric_classes().values():
-        if name in cls.info.scorers:
-            return cls, cls.info.scorers[name]
-    raise ValueError(
-        f"There is no scorer {name!r}.{suggest(name, get_scorer_names())} skconf.get_scorer_names() lists them all."
+def _as_scorer(item: Any) -> ConfidenceScorer | BorrowedScorer:
+    """Return the scorer behind a name, or a copy of a scorer: what it requests may be changed."""
+    if isinstance(item, ConfidenceScorer):
+        return copy.deepcopy(item)
+    if isinstance(item, _BaseScorer):
+        return BorrowedScorer(copy.deepcopy(item))
+    if isinstance(item, str):
+        theirs = item not in scorer_names() and item in sklearn.metrics.get_scorer_names()
+        return BorrowedScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
+    raise TypeError(
+        f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
+        "Name the scorer of a metric; a function of (estimator, X, y) makes calls of its own, and is to be used alone."
     )

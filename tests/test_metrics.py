@@ -266,7 +266,7 @@ def test_naming_rule_tells_the_direction():
     [
         ("calibrated_size_ratio", {"eps": 0.7}, r"eps must lie in \[0, 0.5\], but is 0.7"),
         ("calibrated_size_ratio", {"eps": "small"}, "eps must be a number"),
-        ("cwsa_score", {"threshold": 1.0}, r"threshold must lie in \[0, 1\), but is 1.0"),
+        ("cwsa_score", {"threshold": 1.1}, r"threshold must lie in \[0, 1\], but is 1.1"),
         ("cwsa_score", {"normalize": "some"}, "normalize must be one of 'accepted', 'all', but is 'some'"),
         ("coverage_score", {"threshold": -0.1}, r"threshold must lie in \[0, 1\]"),
         ("coverage_score", {"threshold": float("nan")}, "threshold must lie"),

@@ -40,7 +40,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
-from skconf.selective._rejection import choose_reject_label, with_reject_label
+from skconf._rejection import choose_reject_label, with_reject_label
 
 xgboost = pytest.importorskip("xgboost")
 

@@ -160,6 +160,7 @@ class CalibratedSizeRatioZScore(
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=f"{CSR}, Section 2.1",
+    scorers={"neg_csr_zscore_deviation": Preset(transform=lambda zscore: -abs(zscore))},
 ):
     """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._probabilities import Floats
-from skconf.metrics._checks import check_number, check_option
-from skconf.metrics._kinds import Ratio
+from skconf.metrics._checks import check_option
+from skconf.metrics._kinds import divide
 from skconf.metrics._references import CWSA
+from skconf.metrics._risk_coverage import AtThreshold
 from skconf.profile import ConfidenceProfile
 
 NORMALIZE = ("accepted", "all")
@@ -24,10 +25,9 @@ def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
         )
 
 
-class _AboveThreshold(Ratio):
+class _AboveThreshold(AtThreshold):
     """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
 
-    threshold: float = 0.5
     normalize: str = "accepted"
     phi: Any = None
     similarity: Any = None
@@ -35,9 +35,7 @@ class _AboveThreshold(Ratio):
     empty = 0.0
 
     def __post_init__(self) -> None:
-        # An infinite threshold is what a tuned classifier has that abstains on everything.
-        if self.threshold != np.inf:
-            check_number(self.threshold, "threshold", 0.0, 1.0, open_high=True)
+        super().__post_init__()
         check_option(self.normalize, "normalize", NORMALIZE)
         if self.phi is not None and not callable(self.phi):
             raise TypeError(f"phi must be a function of an array of confidences, but is {self.phi!r}.")
@@ -54,14 +52,15 @@ class _AboveThreshold(Ratio):
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
         check_ranks_by_confidence(self.info.name, profile)
-        accepted = profile.confidence >= self.threshold
+        accepted, threshold = self.accepted(profile), self.threshold_for(profile)
         earned = np.zeros(len(profile))
-        earned[accepted] = self._worth(profile.confidence[accepted]) * self.reward(self._correctness(profile)[accepted])
+        worth = self._worth(profile.confidence[accepted], threshold)
+        earned[accepted] = worth * self.reward(self._correctness(profile)[accepted])
         return earned, accepted if self.normalize == "accepted" else 1.0
 
-    def _worth(self, confidence: Floats) -> Floats:
-        if self.phi is None:
-            return (confidence - self.threshold) / (1 - self.threshold)
+    def _worth(self, confidence: Floats, threshold: float) -> Floats:
+        if self.phi is None:  # full confidence is worth 1 at every threshold, also at 1
+            return divide(confidence - threshold, 1 - threshold, 1.0)
         worth = np.asarray(self.phi(confidence), dtype=np.float64)
         if worth.shape != confidence.shape or not np.isfinite(worth).all():
             raise ValueError("phi must return a finite number for every confidence it is given.")
@@ -86,11 +85,13 @@ class CWSAScore(
     """Confidence-weighted selective accuracy (CWSA): confident errors cost what confident successes earn.
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold) and z = 1 for a right prediction. 0 where nothing is accepted.
+    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
+    accepted.
 
     {predictions}
-    threshold : float, default=0.5
-        Confidence from which on a prediction is accepted, in [0, 1); infinity accepts nothing.
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
+        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
         tables and its authors' code.
@@ -141,11 +142,13 @@ class CWSAPlusScore(
     """CWSA+: confidence-weighted selective accuracy that only rewards, and never punishes.
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
-    φ = (c − threshold) / (1 − threshold) and z = 1 for a right prediction. 0 where nothing is accepted.
+    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
+    accepted.
 
     {predictions}
-    threshold : float, default=0.5
-        Confidence from which on a prediction is accepted, in [0, 1); infinity accepts nothing.
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
+        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, or all weight.
     phi : callable, default=None

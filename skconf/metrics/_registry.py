@@ -70,7 +70,7 @@ class MetricFunction(Protocol):
 
 
 _METRICS: dict[str, type["Registered"]] = {}
-_AVERAGES = ("binary", "macro", "micro", "weighted")
+_AVERAGES = ("macro", "micro", "weighted")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -189,8 +189,8 @@ def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[
     if "average" not in {f.name for f in fields(cls)}:
         return {name: Preset(transform=sign)}
     return {
-        name if average == "binary" else f"{name}_{average}": Preset({"average": average}, sign)
-        for average in _AVERAGES
+        name: Preset(transform=sign),  # of the positive class, as the metric itself
+        **{f"{name}_{average}": Preset({"average": average}, sign) for average in _AVERAGES},
     }
 
 

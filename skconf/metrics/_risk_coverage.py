@@ -11,21 +11,29 @@ from skconf.metrics._kinds import Ratio
 from skconf.profile import ConfidenceProfile
 
 
-class _Selective(Ratio):
-    """A share of accepted predictions."""
+class AtThreshold(Ratio):
+    """A metric of the predictions that are accepted, those whose score reaches a threshold."""
 
-    threshold: float = 0.5
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
-        if self.threshold != np.inf:
+        # An infinite threshold is what a tuned classifier has that abstains on everything.
+        if self.threshold is not None and self.threshold != np.inf:
             check_number(self.threshold, "threshold", 0.0, 1.0)
 
+    def threshold_for(self, profile: ConfidenceProfile) -> float:
+        """Return the threshold that was given, else that of the classifier the profile came from, else .5."""
+        if self.threshold is not None:
+            return self.threshold
+        return 0.5 if profile.threshold is None else profile.threshold
+
     def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
-        return profile.score >= self.threshold
+        """Return which predictions are accepted."""
+        return profile.score >= self.threshold_for(profile)
 
 
 class Coverage(
-    _Selective,
+    AtThreshold,
     name="coverage_score",
     reference=references.SELECTIVE,
     scorers="coverage",
@@ -36,8 +44,9 @@ class Coverage(
     classifier uses another one.
 
     {predictions}
-    threshold : float, default=0.5
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
 
     Returns
     -------
@@ -69,7 +78,7 @@ coverage_score = Coverage.function
 
 
 class SelectiveAccuracy(
-    _Selective,
+    AtThreshold,
     name="selective_accuracy_score",
     reference=references.SELECTIVE,
     scorers="selective_accuracy",
@@ -80,8 +89,9 @@ class SelectiveAccuracy(
     selection ranks by.
 
     {predictions}
-    threshold : float, default=0.5
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
 
     Returns
     -------
@@ -116,7 +126,7 @@ selective_accuracy_score = SelectiveAccuracy.function
 
 
 class SelectiveRisk(
-    _Selective,
+    AtThreshold,
     name="selective_risk_loss",
     best=0.0,
     reference=references.SELECTIVE,
@@ -128,8 +138,9 @@ class SelectiveRisk(
     selection ranks by.
 
     {predictions}
-    threshold : float, default=0.5
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing.
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
 
     Returns
     -------

@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from skconf._labels import Codes, LabelColumn
 from skconf._probabilities import Floats
+from skconf._rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf.calibration import CALIBRATORS
 from skconf.profile import check_weight
 from skconf.selective._inner import FittedClassifier
-from skconf.selective._rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf.selective._training import Training
 
 #: The classifiers that answers are averaged over, each with its calibrator or None.

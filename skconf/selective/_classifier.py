@@ -62,7 +62,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         What predictions are averaged over: one pair, or one for each fold with `ensemble`.
     n_features_in_ : int
         Number of features, where the classifier tells.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of features, where the classifier tells.
 
     See Also

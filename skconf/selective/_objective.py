@@ -25,7 +25,7 @@ CURVES = ("cwsa", "cwsa_plus")
 #: Objectives by name.
 OBJECTIVES = ("risk", "coverage", "cost", *CURVES)
 
-_ROUNDING = 1e-12  # of sums of weights, relative
+_ROUNDING = 1e-12  # of sums, relative
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,13 @@ class Objective:
     cost_matrix: Any = None
     thresholds: Any = None
 
+    @property
+    def _label(self) -> str:
+        return self.name if isinstance(self.name, str) else "a function"
+
     def check(self, n_classes: int, confidence: Any) -> None:
         """Refuse parameters that contradict each other or the task."""
-        name = self.name if isinstance(self.name, str) else "a function"
+        name = self._label
         if self.confidence_level is not None:
             if name != "risk":
                 raise ValueError(
@@ -71,13 +75,13 @@ class Objective:
         if name in CURVES and confidence != "max_proba":
             raise ValueError(f"objective={name!r} is defined for the confidence itself: leave confidence='max_proba'.")
         if self.cost_matrix is not None:
-            costs = np.asarray(self.cost_matrix, dtype=np.float64)
+            costs = _numbers(self.cost_matrix, "cost_matrix")
             if costs.shape != (n_classes, n_classes):
                 raise ValueError(f"cost_matrix has shape {costs.shape}, but there are {n_classes} classes.")
             if not (np.isfinite(costs) & (costs >= 0)).all():
                 raise ValueError("cost_matrix must hold finite costs, 0 or greater.")
         if self.thresholds is not None:
-            given = np.asarray(self.thresholds, dtype=np.float64)
+            given = _numbers(self.thresholds, "thresholds")
             if given.ndim != 1 or given.size == 0 or not ((given >= 0) & (given <= 1)).all():
                 raise ValueError("thresholds must be a list of numbers in [0, 1], at least one.")
 
@@ -117,12 +121,15 @@ class Objective:
             worth = -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
         else:
             worth = self._worth(sweep, ranking)
-        best = int(np.flatnonzero(worth == np.nanmax(worth))[-1])  # of the best, the one that accepts most
+        alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
+        best = int(np.flatnonzero(alike)[-1])  # of the best, the one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
             best = 0
+        # Whatever may come is accepted, too; but CWSA is measured from the threshold.
+        everything = sweep.accepted[best] == sweep.total and self.name not in CURVES
         return Choice(
-            threshold=0.0 if sweep.accepted[best] == sweep.total else float(sweep.thresholds[best]),
+            threshold=0.0 if everything else float(sweep.thresholds[best]),
             feasible=feasible,
             coverage=float(sweep.coverage[best]),
             risk=float(sweep.risk[best]),
@@ -138,8 +145,10 @@ class Objective:
 
     def why_infeasible(self, n_samples: int) -> str:
         """Say why no threshold qualifies."""
+        if self.name == "coverage":
+            return f"none of the thresholds accepts a share of target={self.target}"
         if self.name != "risk":
-            return f"no threshold serves objective={self.name!r} better"
+            return f"no threshold is worth more to the objective, {self._label!r}"
         why = f"no threshold has a risk of at most target={self.target}"
         if self.confidence_level is None:
             return why
@@ -167,12 +176,14 @@ class Objective:
             return np.append(-np.inf, np.where(reached, -sweep.coverage, np.nan)[1:])
         if self.name in CURVES:
             worth = np.zeros(len(sweep.thresholds))
-            below_one = sweep.thresholds < 1  # where the metrics are defined
+            below_one = sweep.thresholds < 1  # where the curve is defined
             curve = get_metric("cwsa_curve", thresholds=sweep.thresholds[below_one]).curve(ranking)
             worth[below_one] = getattr(curve, self.name)
+            certain = (sweep.thresholds == 1) & (sweep.accepted > 0)  # full confidence is worth 1
+            worth[certain] = 1 - (2 if self.name == "cwsa" else 1) * sweep.risk[certain]
             return worth
         curve = RiskCoverageCurve(sweep.coverage[1:], sweep.risk[1:], sweep.thresholds[1:])
-        worth = np.asarray(self.name(curve), dtype=np.float64)
+        worth = _numbers(self.name(curve), "What objective returned")
         if worth.shape != curve.coverage.shape:
             raise ValueError(
                 f"objective must return a value for each of {len(curve.coverage)} thresholds, but returned shape "
@@ -188,3 +199,10 @@ class Objective:
             within = in_control(sweep.errors, sweep.accepted, n_samples, self.target, self.confidence_level)
         within[0] = True  # what accepts nothing is never wrong
         return within
+
+
+def _numbers(values: Any, name: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} could not be read as numbers: {error}.") from None

@@ -1,23 +1,29 @@
 """Thresholds whose risk is below a target with high probability: exact binomial tests from strict to loose."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, nbinom
 
 from skconf._probabilities import Floats
 
-#: The sequence of tests starts where so many errors would still pass: a single early one then ends nothing.
-ERRORS_AT_START = 3
+#: The sequence of tests starts at the fewest accepted samples among which so many errors still pass,
+ERRORS_AT_START = 1
 
 #: ... or at this share of all samples, if that is more.
 COVERAGE_AT_START = 1 / 15
 
-#: It starts again at these coverages, for classifiers whose most confident answers are no better than many others. Each
-#: start has its share of the probability to err. Both were chosen on simulated populations; a test shows them.
-SHARES_OF_STARTS = {COVERAGE_AT_START: 1 / 2, 1 / 2: 1 / 4, 3 / 4: 1 / 4}
+#: The first start has this share of the probability to err. Later ones, for classifiers whose most confident answers
+#: are no better than many others, have equal shares of the rest.
+SHARE_OF_FIRST = 1 / 2
 
-#: Each threshold accepts this many times as many samples as the one before.
-STEP = 1.05
+#: Each start accepts this many times as many samples as the one before, up to all of them,
+STEP_OF_STARTS = 1.5
+
+#: ... and each test this many times as many as the test before. All were chosen on simulated populations; a test shows
+#: them.
+STEP = 1.02
 
 
 def risk_upper_bound(errors: Floats, accepted: Floats, confidence_level: float) -> Floats:
@@ -49,20 +55,25 @@ def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> 
 
 def start_counts(n_samples: int, target: float, confidence_level: float) -> dict[int, float]:
     """Return the numbers of accepted samples at which the tests start, with their shares; no label plays a part."""
-    enough = smallest_sample(target, confidence_level, ERRORS_AT_START)
-    starts: dict[int, float] = {}
-    for coverage, share in SHARES_OF_STARTS.items():
-        count = min(n_samples, max(enough, int(np.ceil(coverage * n_samples))))
-        starts[count] = starts.get(count, 0.0) + share
-    return starts
+    enough = smallest_sample(target, 1 - SHARE_OF_FIRST * (1 - confidence_level), ERRORS_AT_START)
+    first, *later = _growing(max(enough, math.ceil(COVERAGE_AT_START * n_samples)), n_samples, STEP_OF_STARTS)
+    if not later:
+        return {first: 1.0}
+    return {first: SHARE_OF_FIRST} | dict.fromkeys(later, (1 - SHARE_OF_FIRST) / len(later))
 
 
 def declared_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
     """Return how many samples each tested threshold accepts, from strict to loose; no label plays a part."""
     starts = start_counts(n_samples, target, confidence_level)
-    steps = int(np.log(n_samples / min(starts)) / np.log(STEP))
-    counts = np.round(min(starts) * STEP ** np.arange(steps + 1))
-    return np.unique(np.concatenate([counts, list(starts), [n_samples]])).astype(np.intp)
+    return np.unique([*starts, *_growing(min(starts), n_samples, STEP)])
+
+
+def _growing(first: int, last: int, factor: float) -> list[int]:
+    """Return whole numbers that grow by a factor, up to the last."""
+    counts = [min(first, last)]
+    while counts[-1] < last:
+        counts.append(min(math.ceil(factor * counts[-1]), last))
+    return counts
 
 
 def in_control(

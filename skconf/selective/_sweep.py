@@ -1,6 +1,7 @@
 """What each of many thresholds accepts, and how often that is wrong."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -37,18 +38,22 @@ class Sweep:
     def of(cls, ranking: Ranking, thresholds: Floats | None = None) -> Self:
         """Read what descending thresholds accept off a ranking; None stands for every score there is."""
         accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
+        total = float(accepted[-1])
         if thresholds is None:
-            return cls(np.append(np.inf, ranking.score), accepted, errors, ranking.total_weight)
-        # The ranking runs down from the highest score: a threshold accepts its first few entries.
-        count = len(ranking.score) - np.searchsorted(ranking.score[::-1], np.append(np.inf, thresholds), side="left")
-        return cls(np.append(np.inf, thresholds), accepted[count], errors[count], ranking.total_weight)
+            thresholds = np.append(np.inf, ranking.score)
+        else:
+            thresholds = np.append(np.inf, thresholds)
+            # The ranking runs down from the highest score: a threshold accepts its first few entries.
+            count = len(ranking.score) - np.searchsorted(ranking.score[::-1], thresholds, side="left")
+            accepted, errors = accepted[count], errors[count]
+        return cls(thresholds, accepted, errors, total)
 
-    @property
+    @cached_property
     def coverage(self) -> Floats:
         """Share of the samples that are accepted."""
         return self.accepted / self.total
 
-    @property
+    @cached_property
     def risk(self) -> Floats:
         """Error rate of the accepted; NaN where nothing is accepted."""
         return np.divide(self.errors, self.accepted, out=np.full(len(self.errors), np.nan), where=self.accepted > 0)

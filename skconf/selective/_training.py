@@ -99,11 +99,18 @@ class Training:
     def splits(self, cv: Any) -> list[tuple[Rows, Rows]]:
         """Return the parts to fit on and to ask about; a single pair, for a fraction, is one held-out part."""
         if isinstance(cv, Real) and not isinstance(cv, Integral):
+            if "groups" in self.split_params:
+                raise ValueError(
+                    "groups play no part where a fraction of the samples is held out: pass a splitter that keeps them "
+                    "together as cv, such as GroupShuffleSplit(n_splits=1)."
+                )
             return [self.hold_out(self.everything, float(cv))]
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
     def hold_out(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
         """Return the rows to keep, and a random fraction to hold out, in which every class has its share."""
+        if len(rows) < 2:
+            raise ValueError(f"There are too few samples to hold some of them out (n_samples={len(self.codes)}).")
         rng = check_random_state(self.random_state)
         shuffled = rng.permutation(rows)
         by_class = shuffled[np.argsort(self.codes[shuffled], kind="stable")]

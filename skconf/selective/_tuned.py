@@ -74,8 +74,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Attributes
     ----------
     threshold_ : float
-        Score from which on a prediction is accepted: 0 if every sample that chose it is accepted, and infinite if no
-        threshold qualifies.
+        Score from which on a prediction is accepted: 0 if every sample that chose it is accepted (or the lowest of
+        their scores for "cwsa" and "cwsa_plus", which are measured from the threshold), and infinite if no threshold
+        qualifies.
     feasible_ : bool
         Whether any threshold qualifies. If none does, a warning says so, and everything is rejected.
     coverage_, risk_ : float
@@ -100,9 +101,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose. The hypothesis that the risk is
     above `target` is rejected where the binomial distribution function of the errors, at `target`, is at most the
     level of the test; a test that passes hands its level on to the next, one that fails loses it [1]_, [2]_. The
-    sequence starts, with δ/2, where a test passes in spite of three errors, or at a coverage of 1/15, if that is
-    more; and anew, with δ/4 each, at coverages of 1/2 and 3/4, for classifiers whose most confident answers are no
-    better than many others. Each step accepts 5 % more. The loosest threshold that passed is taken.
+    sequence starts, with δ/2, at the fewest samples that pass in spite of an error, or at a coverage of 1/15, if that
+    is more; and anew, with equal shares of the other δ/2, at one and a half times as many samples, and so on up to all,
+    for classifiers whose most confident answers are no better than many others. Each step accepts 2 % more. The
+    loosest threshold that passed is taken.
 
     The level is exact, whatever the classifier, if samples are independent and alike and
 
@@ -136,10 +138,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     >>> model = TunedSelectiveClassifierCV(forest, target=0.03, confidence_level=0.9, random_state=0)
     >>> model = model.fit(X_train, y_train)
     >>> print(f"{model.coverage_:.2f} accepted, risk {model.risk_:.3f}, at most {model.risk_upper_bound_:.3f}")
-    0.91 accepted, risk 0.008, at most 0.022
+    0.92 accepted, risk 0.012, at most 0.027
     >>> accepted = model.accept(X_test)
     >>> print(f"{accepted.mean():.2f} accepted, risk {(model.predict(X_test) != y_test)[accepted].mean():.3f}")
-    0.89 accepted, risk 0.010
+    0.91 accepted, risk 0.012
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -238,19 +240,27 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> tuple[Members, Rows, Codes, Floats]:
         """Fit on each fold and on everything; each fold's calibrator learns from the probabilities of the others."""
+        tests = [test for _, test in splits]
+        rows = np.concatenate(tests)
         if self.confidence_level is not None:
+            if len(np.unique(rows)) < len(rows):
+                raise ValueError(
+                    "cv scores some samples several times, which a confidence_level would count as independent ones. "
+                    "Hold out a part: cv=0.2, say."
+                )
             warnings.warn(
                 f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
                 "of the classifier that predicts in the end. Hold out a part for an exact level: cv=0.2, say.",
                 UserWarning,
                 stacklevel=6,
             )
-        tests = [test for _, test in splits]
         models = training.fit_on_each(train for train, _ in splits)
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
-        rows, proba = np.concatenate(tests), np.vstack(raw)
+        proba = np.vstack(raw)
 
         def fitted_beside(test: Rows) -> Any:
+            if self.calibration is None:
+                return None
             others = ~np.isin(rows, test)
             return training.calibrator(proba[others], rows[others])
 

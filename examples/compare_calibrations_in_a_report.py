@@ -1,0 +1,52 @@
+"""
+Compare calibrations in a report
+================================
+
+Which calibration makes the confidences of a classifier worth most, and at what risk? A report puts models side by side,
+marks the best, and says of each whether its confidence is too high or too low by more than chance.
+"""
+
+# %%
+# Tumours, benign or malignant, and naive Bayes, which takes features that say the same for independent evidence. Each
+# sample is predicted by a model that has not seen it.
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile, SelectiveClassifier
+from skconf.report import confidence_report, confidence_report_by_class
+
+X, y = load_breast_cancer(return_X_y=True)
+y = load_breast_cancer().target_names[y]
+models = {
+    "raw": GaussianNB(),
+    "platt": SelectiveClassifier(GaussianNB(), calibration="platt"),
+    "isotonic": SelectiveClassifier(GaussianNB(), calibration="isotonic"),
+}
+predicted = {name: cross_val_predict(model, X, y, method="predict_proba") for name, model in models.items()}
+
+# %%
+# Naive Bayes is far too sure. Both calibrations mend that on average, and the calibration error sees little between
+# them. But isotonic calibration was wrong where it was all but certain: a calibrated data set would have to be hundreds
+# of thousands of times larger to show such errors by chance. The size ratio tells, and so does the log loss.
+report = confidence_report(y, predicted, threshold=0.9)
+print(report)
+
+# %%
+# It is a DataFrame: how often is each model best?
+print(report["best_model"].value_counts().to_string())
+
+# %%
+# Rows can be chosen, by the names of functions or of scorers.
+print(confidence_report(y, predicted, metrics=["calibrated_size_ratio", "confidence_gain", "neg_ecuas_1"]))
+
+# %%
+# The profile of a fitted :class:`~skconf.SelectiveClassifier` knows the threshold below which it rejects.
+X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+selective = SelectiveClassifier(GaussianNB(), threshold=0.9, calibration="platt").fit(X_train, y_train)
+profile = ConfidenceProfile.from_estimator(selective, X_test, y_test)
+print(confidence_report(profile))
+
+# %%
+# By class: how much of the confidence in it is right, and how much of it is found?
+print(confidence_report_by_class(profile))

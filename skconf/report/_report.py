@@ -1,0 +1,349 @@
+"""The reports: metrics in rows, for one model or several, and classes in rows."""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._probabilities import Floats
+from skconf.inference._intervals import check_level, intervals
+from skconf.inference._sampling import Sampling
+from skconf.metrics._registry import get_metric
+from skconf.profile import ConfidenceProfile, as_profile
+from skconf.report._frame import FACTS, ConfidenceReport, ends_of, is_best
+from skconf.report._rows import Row, rows_of
+from skconf.report._verdicts import verdicts_on
+
+_BY_CLASS = ("cw_precision", "cw_recall", "cw_f1", "cprecision", "crecall", "cf1")
+
+
+def confidence_report(
+    y_true: ArrayLike | ConfidenceProfile | Mapping[Any, ConfidenceProfile],
+    y_proba: ArrayLike | Mapping[Any, ArrayLike] | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    metrics: Iterable[Any] | str | None = None,
+    threshold: float | None = None,
+    confidence_level: float | None = None,
+    random_state: Any = None,
+) -> ConfidenceReport:
+    """Report what a classifier's confidences are worth: a row for each metric, with a verdict where there can be one.
+
+    All metrics share one validation and one sort. Several models stand side by side, the best marked.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
+        True labels; or a profile, which holds all predictions already; or one for each model.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to such
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+        For several models, as in ``{"raw": ..., "isotonic": ...}``.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, of every model, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; each metric says what they mean to it.
+    metrics : iterable of str or callable, "all" or None, default=None
+        Functions of :mod:`skconf.metrics` or their names; or names of scorers, which give scores, so that greater is
+        better. None stands for those that most users need and that are fast, "all" for every one that is a number. Both
+        leave out what these predictions cannot have: a metric of all classes, say, where only correctness is known.
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
+        selective classifier that a profile came from; without any, None as `metrics` leaves out metrics of a threshold.
+    confidence_level : float, default=None
+        Level of confidence intervals, between 0 and 1, as :func:`skconf.inference.confidence_interval` has them. None
+        leaves them out.
+    random_state : int, Generator or None, default=None
+        Seed of the resamples that the intervals of some metrics need.
+
+    Returns
+    -------
+    ConfidenceReport
+        A DataFrame with the names of the metrics as index and the columns
+
+        - ``value`` : the metric; for several models, a column for each, under its name;
+        - ``low``, ``high`` : ends of its interval, with a `confidence_level`; for several models with the name before
+          them, as in ``raw low``. NaN for a threshold and a risk, which are no estimates;
+        - ``best`` : the value of a perfect classifier, NaN where a value is neither good nor bad;
+        - ``better`` : "higher", "lower", or "closer" to the best value;
+        - ``range`` : interval of possible values;
+        - ``best_model``, for several models only: the nearest to the best value, ties with ", " between them;
+        - ``verdict`` : such as "overconfident, 4.2σ"; for several models, on each, with "; " between them.
+
+        A row is the function of :mod:`skconf.metrics` with that name and default parameters, but averages over classes
+        are macro. Three rows are not: ``accuracy_score``, the same as scikit-learn's, ``mean_confidence`` and
+        ``threshold``.
+
+    Raises
+    ------
+    ValueError
+        If predictions are invalid, as for every metric; there is no such metric (the message has close matches), or it
+        is not a number; a model has the name of another column; or `confidence_level` is none.
+    TypeError
+        If predictions are missing, or given beside a profile that holds them.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where a value is undefined and NaN.
+
+    See Also
+    --------
+    confidence_report_by_class : A row for each class.
+    skconf.inference.compare : Whether two models differ by more than chance.
+    skconf.ConfidenceProfile.from_estimator : The predictions of a fitted classifier, with its threshold.
+
+    Notes
+    -----
+    A verdict counts standard deviations between what was found and what is expected of calibrated confidences: for the
+    calibrated size ratio by its z-score [1]_, which confident errors decide; for the mean confidence by its distance
+    from the accuracy, Σ w (c − z) / sqrt(Σ w² c (1 − c)), with c a confidence and z = 1 if it was right. Up to 1σ a
+    verdict is "calibrated within 1σ"; up to 3σ it has a question mark. A calibrated classifier gets
+    "overconfident" without one more often than the .135 % of a normal distribution: by the size ratio of any of the ten
+    distributions of confidence in [1]_, in up to 1.5 % of simulated samples of 20 to 10,000; and in less than 10 %
+    whatever the distribution, by Cantelli's inequality. :func:`~skconf.metrics.overconfidence_risk` with
+    ``method="monte_carlo"`` is valid at any size.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Section 2.1 and Table 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skconf import ConfidenceProfile, SelectiveClassifier
+    >>> from skconf import confidence_report
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> model = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X_train, y_train)
+    >>> raw = ConfidenceProfile.from_estimator(model, X_test, y_test)
+    >>> confidence_report(raw)
+    metric                           value best  better  range    verdict
+    accuracy_score                  0.9371    1  higher  [0, 1]
+    mean_confidence                 0.9947               [0, 1]   overconfident, 11.1σ
+    calibrated_size_ratio      15,906.0059    1  closer  [0, ∞]   overconfident, 21.2σ
+    calibrated_size_ratio_std     750.4536               [0, ∞]
+    overconfidence_risk             1.0000    0  lower   [0, 1]
+    expected_calibration_error      0.0637    0  lower   [0, 1]
+    confidence_brier_loss           0.0612    0  lower   [0, 1]
+    confidence_log_loss             0.4074    0  lower   [0, ∞]
+    cw_accuracy_score               0.9383    1  higher  [0, 1]
+    confidence_gain                 0.0201    1  higher  [−∞, 1]
+    cf1_score                       0.9302    1  higher  [0, 1]
+    aurc_loss                       0.0052    0  lower   [0, 1]
+    ecuas_loss                      0.7288    0  lower   [0, ∞]
+    threshold                       0.9000               [0, ∞]
+    coverage_score                  0.9930    1  higher  [0, 1]
+    selective_accuracy_score        0.9366    1  higher  [0, 1]
+    cwsa_score                      0.8827    1  higher  [−1, 1]
+    cwsa_plus_score                 0.9301    1  higher  [0, 1]
+
+    Two models side by side:
+
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> discriminant = LinearDiscriminantAnalysis(solver="lsqr").fit(X_train, y_train)
+    >>> report = confidence_report(
+    ...     y_test,
+    ...     {"bayes": model.predict_proba(X_test), "lda": discriminant.predict_proba(X_test)},
+    ...     metrics=["accuracy_score", "calibrated_size_ratio", "aurc_loss"],
+    ... )
+    >>> report
+    metric                      bayes    lda  best  better  range
+    accuracy_score             0.9371 0.9720*    1  higher  [0, 1]
+    calibrated_size_ratio 15,906.0059 0.3953*    1  closer  [0, ∞]
+    aurc_loss                  0.0052 0.0029*    0  lower   [0, 1]
+    <BLANKLINE>
+    * best
+    calibrated_size_ratio
+      bayes: overconfident, 21.2σ
+      lda: calibrated within 1σ
+    >>> report.at["aurc_loss", "best_model"]
+    'lda'
+    """
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profiles = _profiles(y_true, y_proba, **given)
+    if threshold is not None:
+        get_metric("coverage_score", threshold=threshold)  # raises where it is out of range
+        profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
+    if confidence_level is not None:
+        check_level(confidence_level)
+    rows = rows_of(metrics, has_threshold=any(profile.threshold is not None for profile in profiles.values()))
+    rows, values = _evaluate(rows, profiles, keep_all=metrics is not None and not isinstance(metrics, str))
+    frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
+    several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
+    for (model, profile), found in zip(profiles.items(), zip(*values, strict=True), strict=True):
+        frame[model] = found
+        if confidence_level is not None:
+            ends = ends_of(model) if several else ("low", "high")
+            frame[list(ends)] = _intervals(rows, found, profile, confidence_level, random_state)
+    frame["best"] = [row.best for row in rows]
+    frame["better"] = [row.better for row in rows]
+    frame["range"] = pd.arrays.IntervalArray.from_tuples([row.bounds for row in rows], closed="both")
+    verdicts = [verdicts_on(row.name, profiles.values()) for row in rows]
+    if several:
+        best = is_best(frame)
+        frame["best_model"] = [", ".join(str(model) for model in best if best.at[row.name, model]) for row in rows]
+        models = list(map(str, profiles))
+        verdicts = [[f"{model}: {each}" for model, each in zip(models, row, strict=True) if each] for row in verdicts]
+    frame["verdict"] = ["; ".join(row) for row in verdicts]
+    return ConfidenceReport(frame)
+
+
+def confidence_report_by_class(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    zero_division: Any = "warn",
+) -> ConfidenceReport:
+    """Report the confidence in each class, as scikit-learn's ``classification_report`` does counts.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        The class of a single column of probabilities. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights: a sample of weight 2 counts as two.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        Value of 0/0. "warn" stands for 0 with a warning.
+
+    Returns
+    -------
+    ConfidenceReport
+        A DataFrame with the classes as index and the columns
+
+        - ``cw_precision``, ``cw_recall``, ``cw_f1`` : of the predicted classes, weighted by confidence;
+        - ``cprecision``, ``crecall``, ``cf1`` : of the probability given to the class, predicted or not;
+        - ``ece`` : expected calibration error of that probability, lower is better;
+        - ``support`` : number of samples of the class, or their weight.
+
+        All but the last are in [0, 1], and the first six better high.
+
+    Raises
+    ------
+    ValueError
+        If the predictions are invalid, as for every metric, or a profile knows no classes.
+    TypeError
+        If predictions are missing, or given beside a profile that holds them.
+
+    See Also
+    --------
+    confidence_report : A row for each metric.
+
+    Examples
+    --------
+    >>> from skconf import confidence_report_by_class
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.6, 0.4, 0.0]]
+    >>> confidence_report_by_class(y_true, y_proba)
+    class cw_precision cw_recall  cw_f1 cprecision crecall    cf1    ece support
+    cat         0.5385    1.0000 0.7000     0.4375  0.7000 0.5385 0.3000       1
+    dog         1.0000    0.5714 0.7273     0.7059  0.6000 0.6486 0.3250       2
+    fox         1.0000    1.0000 1.0000     0.7143  0.5000 0.5882 0.1750       1
+    """
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = as_profile("A report", y_true, y_proba, **given)
+    frame = pd.DataFrame(index=pd.Index(profile.require("classes"), name="class"))
+    for stem in _BY_CLASS:
+        frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
+    frame["ece"] = [_one_against_the_rest(profile, position) for position in range(len(frame))]
+    frame["support"] = np.bincount(profile.require("true_class"), profile.sample_weight, len(frame))
+    return ConfidenceReport(frame)
+
+
+def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
+    """Return the calibration error of the probability of one class."""
+    # A rounding error above 1 or below 0 has passed the check of the input.
+    sure = np.clip(profile.proba[:, position].astype(np.float64), 0.0, 1.0)
+    present = profile.require("true_class") == position
+    found = ConfidenceProfile.from_correctness(present, sure, sample_weight=profile.sample_weight)
+    return float(get_metric("expected_calibration_error")(found))
+
+
+def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
+    """Return the predictions of every model; those of a single one under the name of its column."""
+    if isinstance(y_true, Mapping):
+        predictions = {model: (held, y_proba) for model, held in y_true.items()}
+    elif isinstance(y_proba, Mapping):
+        predictions = {model: (y_true, proba) for model, proba in y_proba.items()}
+    else:
+        return {"value": as_profile("A report", y_true, y_proba, **given)}
+    if not predictions:
+        raise ValueError("There is no model to report on: the mapping is empty.")
+    taken = {*FACTS, *(end for model in predictions for end in ends_of(model))}
+    for model in predictions:
+        if model in taken:
+            raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")
+    profiles = {}
+    for model, (truth, proba) in predictions.items():
+        try:
+            profiles[model] = as_profile("A report", truth, proba, **given)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"These are the predictions of the model {model!r}.")
+            raise
+    return profiles
+
+
+def _evaluate(
+    rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
+) -> tuple[list[Row], list[list[float]]]:
+    """Return the rows that a model can have, or all, and their values by model, NaN for a model that cannot."""
+    kept, values = [], []
+    for row in rows:
+        found, reasons = [], []
+        for profile in profiles.values():
+            try:
+                found.append(row.value(profile))
+            except ValueError as error:
+                found.append(np.nan)
+                reasons.append(str(error))
+        if keep_all or len(reasons) < len(profiles):
+            for reason in dict.fromkeys(reasons):
+                message = f"{row.name} is undefined here and is NaN: {reason}"
+                warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+            kept.append(row)
+            values.append(found)
+    return kept, values
+
+
+def _intervals(
+    rows: Sequence[Row], values: Sequence[float], profile: ConfidenceProfile, level: float, random_state: Any
+) -> Floats:
+    """Return the ends of the interval of every row, NaN where there is none."""
+    ends = np.full((len(rows), 2), np.nan)
+    kept = [k for k, row in enumerate(rows) if row.has_interval and not np.isnan(values[k])]
+    found = intervals(
+        [rows[k] for k in kept],
+        profile,
+        Sampling(len(profile)),
+        level=level,
+        method="auto",
+        resampling={"n_resamples": 1000, "random_state": random_state},
+    )
+    ends[kept] = [(interval.low, interval.high) for interval in found]
+    return ends

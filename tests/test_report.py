@@ -1,0 +1,575 @@
+"""A report shows what the metric functions say, marks what is best, and says no more than is known."""
+
+import inspect
+import pickle
+import re
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, get_scorer_names, metrics
+from skconf.datasets import make_confidence_profile
+from skconf.inference import confidence_interval
+from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
+
+LABELS = {2: np.array(["yes", "no"]), 3: np.array(["low", "top", "middle"])}
+#: Rows that are no functions of skconf.metrics.
+OWN = ("accuracy_score", "mean_confidence", "threshold")
+#: Rows with a verdict.
+JUDGED = ["mean_confidence", "calibrated_size_ratio"]
+
+
+def predictions(n_classes=3, n=400, seed=0):
+    """Return labels, probabilities and weights; the columns are in no sorted order."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.full(n_classes, 0.5), n)
+    codes = (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
+    return LABELS[n_classes][codes], proba, rng.exponential(1, n)
+
+
+def of_errors(n_errors, n, sure=0.5):
+    return ConfidenceProfile.from_correctness(np.arange(n) >= n_errors, np.full(n, sure))
+
+
+def by_hand(name, y, proba, **given):
+    """Call the function that a row is named after."""
+    function = getattr(metrics, name)
+    own = inspect.signature(function).parameters
+    params = {key: value for key, value in given.items() if key in own}
+    if "average" in own:
+        params["average"] = "macro"
+    return function(y, proba, **params)
+
+
+class TestRows:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_hold_what_the_functions_say(self, n_classes, weighted):
+        y, proba, weight = predictions(n_classes)
+        given = {"labels": LABELS[n_classes], "sample_weight": weight if weighted else None}
+        report = confidence_report(y, proba, metrics="all", threshold=0.7, **given)
+        assert len(report) > 40
+        for name in report.index.difference(OWN):
+            assert report.at[name, "value"] == by_hand(name, y, proba, threshold=0.7, **given), name
+        predicted = LABELS[n_classes][proba.argmax(axis=1)]
+        own = {
+            "accuracy_score": accuracy_score(y, predicted, sample_weight=given["sample_weight"]),
+            "mean_confidence": np.average(proba.max(axis=1), weights=given["sample_weight"]),
+            "threshold": 0.7,
+        }
+        np.testing.assert_allclose(report.loc[list(own), "value"], list(own.values()), rtol=1e-12)
+
+    def test_all_are_all_functions_that_give_a_number(self):
+        y, proba, _ = predictions(2)
+        rows = confidence_report(y, proba, labels=LABELS[2], metrics="all").index
+        for name in set(metrics.__all__) - {"get_metric", "confidence_weighted"}:
+            found = getattr(metrics, name)(y, proba, labels=LABELS[2])
+            assert isinstance(found, float) == (name in rows), name
+
+    def test_can_be_scores(self):
+        y, proba, _ = predictions(2)
+        profile = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2], threshold=0.8)
+        report = confidence_report(profile, metrics=get_scorer_names())
+        for name, row in report.iterrows():
+            assert row["value"] == get_scorer(name).of_profile(profile), name
+            assert row["value"] in row["range"]
+            assert row["best"] == row["range"].right
+            assert row["better"] == "higher"
+
+    def test_tell_where_better_is_by_their_names(self):
+        y, proba, _ = predictions(2)
+        report = confidence_report(y, proba, labels=LABELS[2], metrics="all", threshold=0.6)
+        for name, row in report.iterrows():
+            if name.endswith("_score"):
+                assert (row["better"], row["best"]) == ("higher", 1)
+            elif name.endswith(("_loss", "_error")):
+                assert (row["better"], row["best"]) == ("lower", 0)
+            assert (row["better"] == "") == np.isnan(row["best"])
+            assert row["value"] in row["range"]
+        assert report.loc["calibrated_size_ratio", ["best", "better"]].tolist() == [1, "closer"]
+
+    def test_best_is_what_a_perfect_classifier_has(self):
+        """But for two: without an error the size ratio is 0, and there is nothing to gain."""
+        y = np.array([0, 1] * 20)
+        report = confidence_report(y, y.astype(float), threshold=0.9)
+        judged = report.drop(index=["calibrated_size_ratio", "confidence_gain"]).dropna(subset="best")
+        np.testing.assert_allclose(judged["value"], judged["best"], atol=1e-6)
+
+    def test_are_named_in_any_way(self):
+        y, proba, _ = predictions()
+        named = ["aurc_loss", metrics.expected_calibration_error, "neg_ece", "cf1_weighted", "aurc_loss", "threshold"]
+        report = confidence_report(y, proba, labels=LABELS[3], metrics=iter(named))
+        assert list(report.index) == ["aurc_loss", "expected_calibration_error", "neg_ece", "cf1_weighted", "threshold"]
+        pd.testing.assert_frame_equal(report, confidence_report(y, proba, labels=LABELS[3], metrics=report.index))
+        assert report["value"].iloc[1] == -report["value"].iloc[2]
+        assert report["value"].iloc[4] == 0.5  # where metrics of a threshold have theirs, if there is no other
+
+    @pytest.mark.parametrize(
+        ("wrong", "error", "message"),
+        [
+            (["cw_acuracy_score"], ValueError, r"no metric or scorer 'cw_acuracy_score'\. Did you mean .*'cw_accuracy"),
+            (["neg_ecee"], ValueError, "Did you mean .*'neg_ece'"),
+            (["cw_roc_curve"], ValueError, r"cw_roc_curve is not a number.* call skconf\.metrics\.cw_roc_curve"),
+            ([metrics.ecd_test], ValueError, "ecd_test is not a number"),
+            ([accuracy_score], ValueError, "no metric 'accuracy_score'"),
+            ([3], ValueError, "no metric '3'"),
+            ([], ValueError, "metrics is empty"),
+            ("aurc_loss", TypeError, "metrics must be a list of names, 'all' or None, not the string 'aurc_loss'"),
+        ],
+    )
+    def test_wrong_names_are_refused(self, wrong, error, message):
+        with pytest.raises(error, match=message):
+            confidence_report([0, 1], [0.2, 0.8], metrics=wrong)
+
+
+class TestWhatIsLeftOut:
+    def test_nothing_of_a_threshold_where_there_is_none(self):
+        y, proba, _ = predictions()
+        without = confidence_report(y, proba, labels=LABELS[3]).index
+        given = confidence_report(y, proba, labels=LABELS[3], threshold=0.6).index
+        added = ["threshold", "coverage_score", "selective_accuracy_score", "cwsa_score", "cwsa_plus_score"]
+        assert list(given) == [*without, *added]
+
+    @pytest.mark.parametrize("metrics_", [None, "all"])
+    def test_what_needs_all_classes_where_there_are_none(self, metrics_):
+        y, proba, _ = predictions(2)
+        full = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2])
+        bare = ConfidenceProfile.from_correctness(full.correct, full.confidence)
+        expected, found = (confidence_report(profile, metrics=metrics_) for profile in (full, bare))
+        left_out = expected.index.difference(found.index)
+        assert "cf1_score" in left_out
+        for name in left_out:
+            with pytest.raises(ValueError, match="correctness alone"):
+                getattr(metrics, name)(bare)
+        kept = found.index.difference(["ecuas_loss"])  # its largest uncertainty is that of many classes
+        pd.testing.assert_frame_equal(found.loc[kept], expected.loc[kept])
+
+    def test_cwsa_where_another_score_selects(self):
+        profile = ConfidenceProfile.from_predictions([0, 1, 1], [0.2, 0.9, 0.6], score=[0.1, 0.9, 0.5], threshold=0.3)
+        report = confidence_report(profile)
+        assert report.at["coverage_score", "value"] == pytest.approx(2 / 3)
+        assert not report.index.str.startswith("cwsa").any()
+
+    def test_but_what_was_asked_for_is_nan_with_one_warning(self):
+        bare = of_errors(1, 4)
+        with pytest.warns(
+            UndefinedMetricWarning, match="cf1_score is undefined here and is NaN: .*correctness"
+        ) as told:
+            report = confidence_report(bare, metrics=["accuracy_score", "cf1_score"])
+        assert len(told) == 1
+        assert told[0].filename == __file__
+        np.testing.assert_array_equal(report["value"], [0.75, np.nan])
+
+    def test_what_is_undefined_is_nan_with_one_warning(self):
+        with pytest.warns(UndefinedMetricWarning, match="nothing is accepted") as told:
+            report = confidence_report(of_errors(1, 4), threshold=np.inf)
+        assert len(told) == 1
+        undefined = report["value"].isna()
+        assert list(report.index[undefined]) == ["selective_accuracy_score"]
+        assert report.at["coverage_score", "value"] == 0
+        assert "nan" in repr(report)
+
+
+class TestInput:
+    def test_predictions_and_their_profile_are_the_same(self):
+        y, proba, weight = predictions(2)
+        given = {"labels": LABELS[2], "y_pred": y[::-1], "sample_weight": weight}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # kept predictions are less certain than a guess
+            direct = confidence_report(y, proba, **given)
+            held = confidence_report(ConfidenceProfile.from_predictions(y, proba, **given))
+            column = confidence_report(y, proba[:, 0], pos_label="yes", **given)
+            models = confidence_report(y, {"both": proba, "again": proba}, **given)
+        pd.testing.assert_frame_equal(direct, held)
+        np.testing.assert_allclose(direct["value"], column["value"])
+        for name in ("both", "again"):
+            pd.testing.assert_series_equal(models[name], direct["value"], check_names=False)
+
+    def test_a_threshold_replaces_that_of_the_profile(self):
+        y, proba, _ = predictions()
+        profile = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[3], threshold=0.9)
+        pd.testing.assert_frame_equal(
+            confidence_report(profile, threshold=0.6), confidence_report(y, proba, labels=LABELS[3], threshold=0.6)
+        )
+        assert confidence_report(profile).at["threshold", "value"] == 0.9
+
+    @pytest.mark.parametrize("report", [confidence_report, confidence_report_by_class])
+    def test_predictions_must_be_there_and_only_once(self, report):
+        profile = ConfidenceProfile.from_predictions([0, 1], [0.2, 0.8])
+        with pytest.raises(TypeError, match="needs y_proba"):
+            report([0, 1])
+        with pytest.raises(TypeError, match="ConfidenceProfile and y_pred, sample_weight; the profile holds these"):
+            report(profile, y_pred=[0, 1], sample_weight=[1, 1])
+        with pytest.raises(ValueError, match="at least one sample"):
+            report(profile[:0])
+        with pytest.raises(ValueError, match="outside"):
+            report([0, 1], [0.2, 1.8])
+
+    def test_models_must_be_there_and_have_names_of_their_own(self):
+        with pytest.raises(ValueError, match="mapping is empty"):
+            confidence_report([0, 1], {})
+        with pytest.raises(ValueError, match=r"No model can be called 'best'.*rename it"):
+            confidence_report([0, 1], {"best": [0.2, 0.8], "worst": [0.8, 0.2]})
+
+    def test_an_error_tells_the_model(self):
+        with pytest.raises(ValueError, match="y_proba has NaN, in row 1") as raised:
+            confidence_report([0, 1], {"good": [0.2, 0.8], "bad": [0.2, np.nan]})
+        assert raised.value.__notes__ == ["These are the predictions of the model 'bad'."]
+
+    @pytest.mark.parametrize("threshold", [2, -0.1, np.nan, "high"])
+    def test_a_threshold_must_be_one(self, threshold):
+        with pytest.raises((TypeError, ValueError), match="threshold must"):
+            confidence_report([0, 1], [0.2, 0.8], threshold=threshold)
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("n_errors", "expected"),
+        [  # of 100 at a confidence of .5: an error is .2 standard deviations
+            (50, "calibrated within 1σ"),
+            (55, "calibrated within 1σ"),
+            (45, "calibrated within 1σ"),
+            (56, "overconfident? 1.2σ"),
+            (44, "underconfident? 1.2σ"),
+            (65, "overconfident? 3.0σ"),
+            (66, "overconfident, 3.2σ"),
+            (34, "underconfident, 3.2σ"),
+            (100, "overconfident, 10.0σ"),
+        ],
+    )
+    def test_in_words(self, n_errors, expected):
+        report = confidence_report(of_errors(n_errors, 100))
+        assert set(report.loc[JUDGED, "verdict"]) == {expected}
+        assert (report["verdict"] != "").sum() == 2
+
+    def test_at_full_confidence(self):
+        wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
+        assert wrong.at["mean_confidence", "verdict"] == "overconfident, ∞σ"
+        assert re.fullmatch(r"overconfident, [\d,]{5,}σ", wrong.at["calibrated_size_ratio", "verdict"])
+        assert right.at["mean_confidence", "verdict"] == ""  # nothing was in doubt
+        assert right.at["calibrated_size_ratio", "verdict"] == "calibrated within 1σ"
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_count_standard_deviations_of_calibrated_classifiers(self, weighted):
+        rng = np.random.default_rng(0)
+        n = 200
+        sure, wrong = rng.uniform(0.3, 0.9, n), rng.random(n) < 0.75
+        weight = rng.exponential(1, n) if weighted else np.ones(n)
+        drawn = rng.random((20_000, n)) < 1 - sure
+        statistics = {
+            "mean_confidence": lambda e: (e - (1 - sure)) @ weight,
+            "calibrated_size_ratio": lambda e: (e / (1 - sure)) @ weight,
+        }
+        profile = ConfidenceProfile.from_correctness(~wrong, sure, sample_weight=weight if weighted else None)
+        report = confidence_report(profile)
+        for name, statistic in statistics.items():
+            null = statistic(drawn)
+            expected = (statistic(wrong) - null.mean()) / null.std()
+            count = re.fullmatch(r"overconfident, ([\d.]+)σ", report.at[name, "verdict"])
+            assert float(count[1]) == pytest.approx(expected, rel=0.03)
+
+    @pytest.mark.parametrize(
+        ("mode", "direction"),
+        [("overconf_half", "overconfident, "), ("underconf_sqrt", "underconfident, "), ("random_over_c", "underconf")],
+    )
+    def test_find_what_is_wrong(self, mode, direction):
+        for seed in range(10):
+            report = confidence_report(make_confidence_profile("Bell", mode, 2000, seed), metrics=JUDGED)
+            assert report["verdict"].str.startswith(direction).sum() == 2
+
+    def test_rarely_accuse_the_calibrated(self):
+        names = ["Uniform", "Skew High", "Skew Low", "Bimodal", "Tight Hi", "Tight Lo", "Normal", "Bell"]
+        names += ["Log-Uniform Low", "Log-Uniform High"]
+        profiles = [make_confidence_profile(name, "perfect", 500, seed) for name in names for seed in range(40)]
+        given = [verdict for profile in profiles for verdict in confidence_report(profile, metrics=JUDGED)["verdict"]]
+        assert sum("," in verdict for verdict in given) <= 0.015 * len(given)
+        assert sum(verdict == "calibrated within 1σ" for verdict in given) > 0.6 * len(given)
+
+
+class TestComparison:
+    def test_marks_the_nearest_to_the_best_value(self):
+        models = {errors: of_errors(errors, 100) for errors in (10, 60, 45)}
+        report = confidence_report(models, metrics=["accuracy_score", "calibrated_size_ratio", "cwsa_score"])
+        np.testing.assert_allclose(report[[10, 60, 45]].iloc[:2], [[0.9, 0.4, 0.55], [0.2, 1.2, 0.9]])
+        assert list(report["best_model"]) == ["10", "45", "10, 60, 45"]  # at its threshold, confidence earns nothing
+        assert list(report.columns) == [10, 60, 45, "best", "better", "range", "best_model", "verdict"]
+
+    def test_a_lower_loss_and_a_higher_score_are_better(self):
+        y, good, _ = predictions(3)
+        poor = 0.5 * good + 0.5 / 3
+        report = confidence_report(y, {"poor": poor, "good": good}, labels=LABELS[3], metrics="all", threshold=0.5)
+        for name, row in report.iterrows():
+            better = {"higher": row["good"] > row["poor"], "lower": row["good"] < row["poor"]}
+            if row["better"] in better and abs(row["good"] - row["poor"]) > 1e-9:
+                assert row["best_model"] == ("good" if better[row["better"]] else "poor"), name
+        assert (report["best_model"] == "").sum() == report["best"].isna().sum() > 0
+
+    def test_rounding_makes_no_difference(self):
+        y, proba, _ = predictions(3)
+        order = np.random.default_rng(1).permutation(len(y))
+        profiles = [
+            ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=LABELS[3])
+            for rows in (np.arange(len(y)), order)
+        ]
+        report = confidence_report(dict(zip("ab", profiles, strict=True)))
+        assert set(report["best_model"]) == {"", "a, b"}
+
+    def test_nan_is_never_best(self):
+        models = {"all": of_errors(1, 4), "none": of_errors(1, 4)}
+        models["none"] = ConfidenceProfile(**{**vars(models["none"]), "threshold": np.inf})
+        with pytest.warns(UndefinedMetricWarning, match="nothing is accepted"):
+            report = confidence_report(models)
+        assert np.isnan(report.at["selective_accuracy_score", "none"])
+        assert report.at["selective_accuracy_score", "best_model"] == "all"
+        assert report.at["threshold", "all"] == 0.5
+        with pytest.warns(UndefinedMetricWarning) as told:
+            report = confidence_report({"a": of_errors(1, 4), "b": of_errors(2, 4)}, metrics=["cf1_score"])
+        assert len(told) == 1
+        assert list(report["best_model"]) == [""]
+
+    def test_verdicts_are_of_each_model(self):
+        report = confidence_report({"timid": of_errors(20, 100), "fair": of_errors(50, 100)})
+        expected = "timid: underconfident, 6.0σ; fair: calibrated within 1σ"
+        assert report.at["calibrated_size_ratio", "verdict"] == expected
+
+    def test_a_single_model_is_not_marked(self):
+        report = confidence_report({"only": of_errors(1, 4)})
+        assert set(report["best_model"]) == {""}
+        assert "<b>" not in report._repr_html_()
+        assert not re.search(r"\d\*", repr(report))
+
+
+class TestIntervals:
+    def test_are_those_of_confidence_interval(self):
+        y, proba, weight = predictions(3)
+        given = {"labels": LABELS[3], "sample_weight": weight}
+        plain = confidence_report(y, proba, threshold=0.7, **given)
+        names = [*plain.index, "maximum_calibration_error", "neg_ece"]
+        asked = {"metrics": names, "threshold": 0.7, "confidence_level": 0.9, "random_state": 0}
+        report = confidence_report(y, proba, **asked, **given)
+        pd.testing.assert_frame_equal(report.loc[plain.index].drop(columns=["low", "high"]), pd.DataFrame(plain))
+        profile = ConfidenceProfile.from_predictions(y, proba, threshold=0.7, **given)
+        without = ["threshold", "overconfidence_risk"]
+        assert report.loc[without, ["low", "high"]].isna().all(axis=None)
+        for name, row in report.drop(index=[*without, *OWN], errors="ignore").iterrows():
+            params = {"average": "macro"} if name == "cf1_score" else {}
+            expected = confidence_interval(name, profile, level=0.9, random_state=0, **params)
+            assert (row["low"], row["high"]) == (expected.low, expected.high), name
+            assert row["low"] < row["high"]
+
+    def test_of_the_accuracy_is_that_of_a_proportion(self):
+        report = confidence_report(of_errors(300, 1000), metrics=["accuracy_score"], confidence_level=0.95)
+        expected = binomtest(700, 1000).proportion_ci(0.95, method="wilson")
+        np.testing.assert_allclose(report.loc["accuracy_score", ["low", "high"]].tolist(), expected, atol=2e-4)
+
+    def test_of_several_models_stand_beside_their_values(self):
+        y, proba, _ = predictions(3)
+        models = {"raw": proba, "flat": 0.5 * proba + 0.5 / 3}
+        plain = confidence_report(y, models, labels=LABELS[3])
+        report = confidence_report(y, models, labels=LABELS[3], confidence_level=0.95)
+        assert list(report.columns[:6]) == ["raw", "raw low", "raw high", "flat", "flat low", "flat high"]
+        pd.testing.assert_frame_equal(report[plain.columns], pd.DataFrame(plain))
+        alone = confidence_report(y, models["flat"], labels=LABELS[3], confidence_level=0.95)
+        np.testing.assert_array_equal(report[["flat low", "flat high"]], alone[["low", "high"]])
+        assert repr(report).count("*") == repr(plain).count("*")
+
+    def test_must_be_possible(self):
+        with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+            confidence_report([0, 1], [0.2, 0.8], confidence_level=1)
+        with pytest.raises(ValueError, match="There is one sample"):
+            confidence_report(of_errors(0, 1), confidence_level=0.9)
+        with pytest.raises(ValueError, match=r"No model can be called 'raw low'.*rename it"):
+            confidence_report([0, 1], {"raw": [0.2, 0.8], "raw low": [0.8, 0.2]})
+
+
+class TestAbstention:
+    @pytest.fixture
+    def iris(self):
+        data = load_iris()
+        return train_test_split(data.data[:, :2], data.target_names[data.target], random_state=0, test_size=0.5)
+
+    @pytest.mark.parametrize("searched", [False, True])
+    def test_is_reported_at_the_threshold_of_the_classifier(self, iris, searched):
+        X_train, X_test, y_train, y_test = iris
+        model = make_pipeline(StandardScaler(), SelectiveClassifier(LogisticRegression(), threshold=0.8))
+        if searched:
+            model = GridSearchCV(model, {"selectiveclassifier__threshold": [0.7]}, cv=2)
+        model.fit(X_train, y_train)
+        report = confidence_report(ConfidenceProfile.from_estimator(model, X_test, y_test))
+        said = model.predict(X_test)
+        accepted = said != "reject"
+        assert 0 < accepted.mean() < 1
+        at = ["threshold", "coverage_score", "selective_accuracy_score"]
+        expected = [0.7 if searched else 0.8, accepted.mean(), np.mean(said[accepted] == y_test[accepted])]
+        np.testing.assert_allclose(report.loc[at, "value"], expected)
+        assert report.loc[["cwsa_score", "cwsa_plus_score"], "value"].between(0, 1).all()
+
+    def test_of_several_classifiers_is_at_the_threshold_of_each(self, iris):
+        X_train, X_test, y_train, y_test = iris
+        models = {t: SelectiveClassifier(LogisticRegression(), threshold=t).fit(X_train, y_train) for t in (0.5, 0.8)}
+        report = confidence_report({t: ConfidenceProfile.from_estimator(m, X_test, y_test) for t, m in models.items()})
+        assert report.loc["threshold", [0.5, 0.8]].tolist() == [0.5, 0.8]
+        coverages = [model.accept(X_test).mean() for model in models.values()]
+        np.testing.assert_allclose(report.loc["coverage_score", [0.5, 0.8]].astype(float), coverages)
+        assert report.at["coverage_score", "best_model"] == "0.5"
+
+
+class TestFrame:
+    @pytest.fixture
+    def comparison(self):
+        y, proba, _ = predictions()
+        sharper = proba**2 / (proba**2).sum(axis=1, keepdims=True)
+        return confidence_report(y, {"raw": proba, "<b>sharp": sharper}, labels=LABELS[3], threshold=0.5)
+
+    def test_is_pandas_with_numbers_in_it(self, comparison):
+        assert isinstance(comparison, pd.DataFrame)
+        assert (comparison.dtypes[["raw", "<b>sharp", "best"]] == np.float64).all()
+        assert all(bounds.left < bounds.right for bounds in comparison["range"])
+        assert type(comparison[["raw"]]) is type(comparison.copy()) is pd.DataFrame
+
+    def test_pickles(self, comparison):
+        again = pickle.loads(pickle.dumps(comparison))
+        assert type(again) is ConfidenceReport
+        pd.testing.assert_frame_equal(again, comparison)
+        assert repr(again) == repr(comparison)
+
+    def test_text_is_a_table_of_its_numbers(self, comparison):
+        table, below = repr(comparison).split("\n\n* best\n")
+        header, *lines = table.splitlines()
+        assert header.split() == ["metric", "raw", "<b>sharp", "best", "better", "range"]
+        assert len(lines) == len(comparison)
+        for line, (name, row) in zip(lines, comparison.iterrows(), strict=True):
+            shown, *cells = line.split()
+            assert shown == name
+            best = row["best_model"].split(", ")
+            for model, cell in zip(["raw", "<b>sharp"], cells[:2], strict=True):
+                assert float(cell.rstrip("*").replace(",", "")) == pytest.approx(row[model], abs=5e-5, rel=5e-3)
+                assert cell.endswith("*") == (model in best)
+        told = [f"{line[2:]}" for line in below.splitlines() if line.startswith("  ")]
+        assert told == [each for verdict in comparison["verdict"] if verdict for each in verdict.split("; ")]
+
+    def test_text_fits_a_terminal(self):
+        y, proba, _ = predictions()
+        report = confidence_report(
+            y, 0.3 * proba + 0.7 * np.eye(3)[proba.argmax(axis=1)], labels=LABELS[3], threshold=0
+        )
+        assert "overconfident, " in repr(report)
+        assert max(map(len, repr(report).splitlines())) <= 80
+        assert str(report) == repr(report)
+        by_class = repr(confidence_report_by_class(y, proba, labels=LABELS[3]))
+        assert max(map(len, by_class.splitlines())) <= 80
+
+    @pytest.mark.parametrize(
+        ("value", "shown"),
+        [(0.0, "0.0000"), (-0.25, "-0.2500"), (1234.5, "1,234.5000"), (3.2e-5, "3.2e-05"), (1e8, "1e+08")],
+    )
+    def test_text_shows_numbers_of_every_size(self, value, shown):
+        assert shown in repr(ConfidenceReport({"value": [value]})).split()
+
+    def test_html_is_a_table_with_the_best_in_bold(self, comparison):
+        rows, bold = read_table(comparison._repr_html_())
+        assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range", "verdict"]
+        assert [row[0] for row in rows[1:]] == list(comparison.index)
+        assert [row[6].replace(";", "; ") for row in rows[1:]] == list(comparison["verdict"])
+        marked = [model for best in comparison["best_model"] if best for model in best.split(", ")]
+        assert len(bold) == len(marked) > 0
+        np.testing.assert_allclose(float(rows[1][1]), comparison["raw"].iloc[0], atol=5e-5)
+
+    def test_shows_itself_whatever_is_done_to_it(self, comparison):
+        comparison["note"] = "mine"
+        del comparison["verdict"]
+        assert "mine" in repr(comparison)
+        assert "mine" in comparison._repr_html_()
+        comparison["best_model"] = "nobody"
+        assert "nobody" in repr(comparison)
+        del comparison["range"]
+        assert repr(ConfidenceReport(comparison.iloc[:0])).split()[:2] == ["metric", "raw"]
+
+
+def read_table(html):
+    """Return the cells of a table by row, as a browser shows them, and what is bold."""
+    rows, bold = [], []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):  # noqa: ARG002
+            if tag == "tr":
+                rows.append([])
+            if tag in ("td", "th"):
+                rows[-1].append("")
+            if tag == "b":
+                bold.append(rows[-1][0])
+
+        def handle_data(self, data):
+            rows[-1][-1] += data
+
+    Reader().feed(html)
+    return rows, bold
+
+
+class TestByClass:
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_is_what_each_class_has(self, weighted):
+        y, proba, weight = predictions()
+        weight = weight if weighted else np.ones(len(y))
+        labels = LABELS[3]
+        report = confidence_report_by_class(y, proba, labels=labels, sample_weight=weight if weighted else None)
+        assert list(report.index) == list(labels)
+        sure, predicted = proba.max(axis=1), labels[proba.argmax(axis=1)]
+        precision, recall, f1, _ = precision_recall_fscore_support(
+            y, predicted, labels=labels, sample_weight=weight * sure
+        )
+        np.testing.assert_allclose(report[["cw_precision", "cw_recall", "cw_f1"]].T, [precision, recall, f1])
+        for k, label in enumerate(labels):
+            given, present = weight @ proba[:, k], weight @ (y == label)
+            found = weight @ (proba[:, k] * (y == label))
+            expected = [found / given, found / present, 2 * found / (given + present)]
+            np.testing.assert_allclose(report.loc[label, ["cprecision", "crecall", "cf1"]].astype(float), expected)
+            bins = np.ceil(proba[:, k] * 15).clip(min=1)
+            gaps = [abs(weight[bins == b] @ (proba[bins == b, k] - (y[bins == b] == label))) for b in range(1, 16)]
+            assert report.at[label, "ece"] == pytest.approx(sum(gaps) / weight.sum())
+            assert report.at[label, "support"] == pytest.approx(present)
+
+    def test_support_is_counted_and_averages_are_those_of_the_functions(self):
+        y, proba, _ = predictions()
+        report = confidence_report_by_class(y, proba, labels=LABELS[3])
+        assert pd.api.types.is_integer_dtype(report["support"])
+        for name in report.columns[:6]:
+            function = getattr(metrics, f"{name}_score")
+            assert report[name].mean() == pytest.approx(function(y, proba, labels=LABELS[3], average="macro"))
+        whole = metrics.expected_calibration_error(y, proba, labels=LABELS[3], on="classes")
+        assert report["ece"].mean() == pytest.approx(whole)
+
+    def test_binary_and_its_profile(self):
+        y, proba, _ = predictions(2)
+        both = confidence_report_by_class(y, proba, labels=LABELS[2])
+        column = confidence_report_by_class(y, proba[:, 0], labels=LABELS[2], pos_label="yes")
+        held = confidence_report_by_class(ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2]))
+        pd.testing.assert_frame_equal(both, held)
+        pd.testing.assert_frame_equal(both, column)
+
+    def test_a_class_that_is_never_predicted(self):
+        y, proba = ["a", "b", "a"], [[0.7, 0.3], [0.6, 0.4], [0.9, 0.1]]
+        with pytest.warns(UndefinedMetricWarning, match="cw_precision_score is 0/0") as told:
+            report = confidence_report_by_class(y, proba)
+        assert len(told) == 1
+        assert report.at["b", "cw_precision"] == 0
+        assert report.at["b", "cprecision"] > 0
+        report = confidence_report_by_class(y, proba, zero_division=np.nan)
+        assert np.isnan(report.at["b", "cw_precision"])
+        with pytest.raises(ValueError, match="zero_division must be"):
+            confidence_report_by_class(y, proba, zero_division=2)
+
+    def test_classes_must_be_known(self):
+        with pytest.raises(ValueError, match="built from correctness alone"):
+            confidence_report_by_class(of_errors(1, 4))
