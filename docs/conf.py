@@ -44,7 +44,15 @@ sphinx_gallery_conf = {
 }
 
 #: Modules of the reference, in the order of a reader's interest.
-MODULES = ("skconf", "skconf.metrics", "skconf.calibration", "skconf.datasets", "skconf.experiments")
+MODULES = (
+    "skconf",
+    "skconf.metrics",
+    "skconf.calibration",
+    "skconf.inference",
+    "skconf.inspection",
+    "skconf.datasets",
+    "skconf.experiments",
+)
 
 
 def reference() -> str:

@@ -1,44 +1,68 @@
 """What displays share: where their numbers come from, and the axes they draw on."""
 
+import inspect
+import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from functools import wraps
+from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf.profile import ConfidenceProfile
+from skconf._probabilities import Floats
+from skconf.profile import ConfidenceProfile, as_profile
 
-#: Colours that the colour-blind tell apart (Okabe and Ito), with a line style each for prints without colour.
+#: Colours that the colour-blind tell apart (Okabe and Ito), with line styles and markers for prints without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "D", "^", "v", "P")
 
-#: Of lines that are there to compare with.
+#: Of what is there to compare with.
 REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
+
+#: Stretches of the horizontal axis of which a long curve is drawn by its first, lowest, highest and last point.
+_COLUMNS = 2000
+
+#: What stands for the display's own parameters in the documentation of the methods that have them.
+_PARAMS = "**params\n    Parameters of `from_profile`.\n"
+
+#: Ids of artists: the legend above the axes, and what stands for one classifier on them.
+_LEGEND, _CLASSIFIER = "skconf legend", "skconf classifier "
 
 
 class Display(ABC):
     """Numbers, computed once, and how to draw them.
 
-    Build one by `from_predictions` or `from_estimator`, which draw it too. The numbers are attributes; `plot` draws
-    them again, elsewhere.
+    A subclass says how its numbers come from a profile, by `from_profile`, whose parameters are then those of
+    `from_predictions` and `from_estimator`, too; and how they are drawn.
     """
 
-    #: Columns of the legend; and whether it is about a single classifier, whose name is its title.
-    columns: ClassVar[int] = 2
-    titled: ClassVar[bool] = False
+    #: Where on the axes the legend stands; None puts it above them, where it hides nothing.
+    _legend_inside: ClassVar[str | None] = None
 
     name: str | None
     ax_: Any
     figure_: Any
 
-    #: `from_profile(profile, *, name=None, **params)` computes the display of predictions that were checked already.
-    from_profile: ClassVar[Any]
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for method in ("from_predictions", "from_estimator"):
+            setattr(cls, method, _with_parameters_of(cls.from_profile, vars(Display)[method].__func__))
+
+    @classmethod
+    @abstractmethod
+    def from_profile(cls, *args: Any, **params: Any) -> Self:
+        """Compute the numbers of predictions that were checked already."""
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw the numbers."""
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_proba: Any = None,
+        y_true: ArrayLike | ConfidenceProfile,
+        y_proba: ArrayLike | None = None,
         *,
         y_pred: ArrayLike | None = None,
         labels: ArrayLike | None = None,
@@ -48,44 +72,47 @@ class Display(ABC):
         ax: Any = None,
         **params: Any,
     ) -> Self:
-        """Draw the display of predicted probabilities.
+        """Compute and draw the display of predicted probabilities.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which is all there is to give.
+            True labels; or a profile, which holds all predictions already.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities of the classes, or of `pos_label`.
+            Probabilities in the order of `labels`; in a binary task a single column is the probability of
+            `pos_label`.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels; None stands for the most probable class.
+            Predicted labels, where they are not the first maximum of the probabilities.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns.
+            Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
         pos_label : label, default=None
-            The positive class.
+            Positive class. None stands for the second label of a binary task.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
+            Non-negative weights.
         name : str, default=None
             What the legend calls the classifier.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
         **params
-            Parameters of the display.
+            Parameters of `from_profile`.
 
         Returns
         -------
         Display
-            The numbers, and the drawing in `ax_` and `figure_`.
+            Of this class: the numbers, and the drawing in `ax_` and `figure_`.
 
         Raises
         ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If predictions are missing, or given beside a profile that holds them.
         ValueError
             If the predictions or a parameter are not what they should be.
         """
-        profile = y_true
-        if not isinstance(profile, ConfidenceProfile):
-            profile = ConfidenceProfile.from_predictions(
-                y_true, y_proba, y_pred=y_pred, labels=labels, pos_label=pos_label, sample_weight=sample_weight
-            )
+        _pyplot()
+        given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        profile = as_profile(f"{cls.__name__}.from_predictions()", y_true, y_proba, **given)
         return cls.from_profile(profile, name=name, **params).plot(ax=ax)
 
     @classmethod
@@ -95,40 +122,56 @@ class Display(ABC):
         X: Any,
         y: ArrayLike,
         *,
+        pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
         ax: Any = None,
         **params: Any,
     ) -> Self:
-        """Draw the display of a fitted classifier.
+        """Compute and draw the display of a fitted classifier, with one call of its ``predict_proba``.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``predict_proba``.
+            Fitted, with ``predict_proba``. A :class:`~skconf.SelectiveClassifier` brings its threshold along.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
             True labels.
+        pos_label : label, default=None
+            Positive class. None stands for the second label of a binary task.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights.
+            Non-negative weights.
         name : str, default=None
             What the legend calls the classifier; None stands for the name of its class.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
         **params
-            Parameters of the display.
+            Parameters of `from_profile`.
 
         Returns
         -------
         Display
-            The numbers, and the drawing in `ax_` and `figure_`.
+            Of this class: the numbers, and the drawing in `ax_` and `figure_`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If the estimator has no ``predict_proba``.
+        ValueError
+            If the predictions or a parameter are not what they should be.
         """
+        _pyplot()
         profile = ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight)
-        return cls.from_profile(profile, name=name or type(estimator).__name__, **params).plot(ax=ax)
+        if pos_label is not None:
+            profile = profile.with_positive(pos_label)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_profile(profile, name=name, **params).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the display.
+        """Draw the numbers.
 
         Parameters
         ----------
@@ -145,43 +188,102 @@ class Display(ABC):
         ImportError
             If matplotlib is not installed.
         """
-        self.ax_ = _axes() if ax is None else ax
+        self.ax_ = _pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        if self.ax_.get_legend_handles_labels()[1]:
-            # In a figure of its own the legend stands above the axes, where it hides nothing.
-            own = getattr(self.ax_, "_skconf_own", False)
-            place = (
-                {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": self.columns} if own else {"loc": "best"}
-            )
-            self.ax_.legend(
-                title=self.name if self.titled else None, alignment="left", frameon=False, fontsize="small", **place
-            )
+        _draw_legend(self.ax_, self._legend_inside)
         return self
 
-    @abstractmethod
-    def _draw(self, ax: Any) -> None:
-        """Draw the numbers."""
+
+def _with_parameters_of(from_profile: Any, method: Any) -> Any:
+    """Return a class method whose signature and documentation have the display's own parameters in place of params."""
+
+    @wraps(method)
+    def documented(cls: type[Display], *args: Any, **kwargs: Any) -> Display:
+        return method(cls, *args, **kwargs)
+
+    common, own = (list(inspect.signature(function).parameters.values()) for function in (method, from_profile))
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in common[:-1] + own[2:]]
+    documented.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
+    entries = re.search(r"^name : .*\n +.*\n((?:.*\n)*?)\nReturns\n", inspect.getdoc(from_profile) or "", re.M)
+    documented.__doc__ = (inspect.getdoc(method) or "").replace(_PARAMS, entries[1] if entries else "")
+    return classmethod(documented)
 
 
-def _axes() -> Any:
+def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("Displays need matplotlib: pip install 'skconf[plot]'.") from error
-    ax: Any = plt.subplots(layout="constrained")[1]
-    ax._skconf_own = True  # noqa: SLF001
-    return ax
+    return plt
 
 
-def style(ax: Any) -> dict[str, Any]:
-    """Return colour, line style and marker of the next classifier that is drawn on these axes."""
-    number = getattr(ax, "_skconf_drawn", 0)
-    ax._skconf_drawn = number + 1  # noqa: SLF001
-    kinds = {"color": COLOURS, "linestyle": LINES, "marker": MARKERS}
-    return {kind: options[number % len(options)] for kind, options in kinds.items()}
+def _draw_legend(ax: Any, inside: str | None) -> None:
+    """Draw the legend anew: above the axes, if they are alone in a figure that makes room for it, or on them."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    handles, labels = ax.get_legend_handles_labels()
+    if not labels:
+        return
+    figure, look = ax.figure, {"edgecolor": "none", "framealpha": 0.7, "fontsize": "small"}
+    makes_room = len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
+    if inside or not makes_room:
+        ax.legend(loc=inside or "best", handlelength=2.6, **look)
+        return
+    for columns in (3, 2, 1):
+        for legend in figure.legends:
+            if legend.get_gid() == _LEGEND:
+                legend.remove()
+        legend = figure.legend(handles, labels, loc="outside upper left", ncols=columns, **look)
+        legend.set_gid(_LEGEND)
+        if legend.get_window_extent().width <= figure.bbox.width:
+            return
+
+
+class Look(NamedTuple):
+    """How a classifier is drawn, so that it differs from others on the same axes with and without colour."""
+
+    number: int
+    color: str
+    linestyle: Any
+    marker: str
+
+    @classmethod
+    def next_on(cls, ax: Any) -> Self:
+        """Return the look of the next classifier on these axes; its main artist takes the id."""
+        number = sum(str(artist.get_gid()).startswith(_CLASSIFIER) for artist in ax.get_children())
+        return cls.of(number)
+
+    @classmethod
+    def of(cls, number: int) -> Self:
+        """Return one of 36 different looks."""
+        n, turn = len(COLOURS), number // len(COLOURS)
+        return cls(number, COLOURS[number % n], LINES[(number + turn) % n], MARKERS[(number + turn) % n])
+
+    @property
+    def gid(self) -> str:
+        """Id of what stands for the classifier."""
+        return f"{_CLASSIFIER}{self.number}"
 
 
 def label_once(ax: Any, label: str) -> str | None:
     """Return a label for the legend, unless these axes have it."""
     return None if label in ax.get_legend_handles_labels()[1] else label
+
+
+def label_of_threshold(threshold: float) -> str:
+    """Return a threshold as a legend shows it, told apart from 1."""
+    shown = "∞" if np.isinf(threshold) else f"{threshold:.3g}"
+    return f"threshold {f'1 − {1 - threshold:.1g}' if shown == '1' and threshold < 1 else shown}"
+
+
+def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return a curve over ascending x with few points that looks the same on a screen and in print."""
+    if len(x) <= 4 * _COLUMNS:
+        return x, y
+    column = np.floor((x - x[0]) * (_COLUMNS / (x[-1] - x[0])))
+    first = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
+    last = np.append(first[1:], len(x)) - 1
+    lowest, highest = np.minimum.reduceat(y, first), np.maximum.reduceat(y, first)
+    at, heights = (x[first], x[first], x[last], x[last]), (y[first], lowest, highest, y[last])
+    return np.column_stack(at).ravel(), np.column_stack(heights).ravel()

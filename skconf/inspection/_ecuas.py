@@ -7,18 +7,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import COLOURS, LINES, REFERENCE, Display, label_once, style
-from skconf.metrics import ecuas_loss, get_metric, reject_cost_loss
+from skconf.inspection._base import REFERENCE, Display, Look, label_once
+from skconf.metrics import get_metric
+from skconf.metrics._calibration_bins import rank_by_confidence
 from skconf.metrics._checks import check_option
 from skconf.profile import ConfidenceProfile
 
-#: What is drawn, by kind: the label of the horizontal axis.
-KINDS = {"n": "n", "reject_cost": "cost of an abstention γ", "answer": "confidence"}
+#: What is drawn, by kind: the labels of the axes.
+KINDS = {
+    "n": ("n", "ECUAS"),
+    "reject_cost": ("cost of an abstention γ", "mean cost"),
+    "answer": ("confidence", "cost of one answer"),
+}
 
 
 @dataclass(eq=False)
 class ECUASDisplay(Display):
     """Expected cost of use: against n, against the cost of an abstention, or of one answer against its confidence.
+
+    An error costs 1.
 
     Parameters
     ----------
@@ -28,9 +35,9 @@ class ECUASDisplay(Display):
         Costs, by their label.
     kind : {"n", "reject_cost", "answer"}
         What `x` is.
-    answer_all : float
-        The cost of answering everything: the error rate. A reference for the cost of an abstention.
-    name : str or None
+    error_rate : float
+        The cost of answering everything, a reference for the cost of an abstention.
+    name : str, default=None
         What the legend calls the classifier.
 
     Attributes
@@ -45,8 +52,12 @@ class ECUASDisplay(Display):
 
     Notes
     -----
-    `from_predictions` and `from_estimator` take `kind`, "n" by default, and `values`, the values of n: those drawn with
-    ``kind="n"``, 0 to 128 by default, or those of the lines with ``kind="answer"``, 0, 1 and 8 by default; or costs γ.
+    With ``kind="answer"`` this is figure 1 of [1]_: a property of the metric and of the number of classes alone.
+
+    References
+    ----------
+    .. [1] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+       evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026.
 
     Examples
     --------
@@ -59,76 +70,107 @@ class ECUASDisplay(Display):
     x: Floats
     curves: dict[str, Floats]
     kind: str
-    answer_all: float
+    error_rate: float
     name: str | None = None
 
     @classmethod
     def from_profile(
         cls, profile: ConfidenceProfile, *, name: str | None = None, kind: str = "n", values: ArrayLike | None = None
     ) -> Self:
-        """Compute the display of a profile, without drawing it; see the notes."""
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+        name : str, default=None
+            What the legend calls the classifier.
+        kind : {"n", "reject_cost", "answer"}, default="n"
+            Draw ECUAS against n; the mean cost against that of an abstention; or what a single right or wrong answer
+            adds to ECUAS, against its confidence.
+        values : array-like of shape (n_values,), default=None
+            With "n" the values of n, None standing for some from 0 to 128; with "reject_cost" the costs of an
+            abstention, None standing for some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for
+            each, None standing for 0, 1 and 8.
+
+        Returns
+        -------
+        ECUASDisplay
+        """
         check_option(kind, "kind", KINDS)
-        largest = 1.0 if profile.n_classes is None else 1 - 1 / profile.n_classes
+        largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
         defaults = {
             "n": np.append(0.0, 2.0 ** np.arange(-2, 7.5, 0.5)),
             "reject_cost": np.linspace(0, largest, 101),
-            "answer": [0, 1, 8],
+            "answer": (0, 1, 8),
         }
-        given = np.asarray(defaults[kind] if values is None else values, dtype=np.float64)
-        answer_all = float(np.average(~profile.correct, weights=profile.sample_weight))
-        if kind == "answer":
-            confidence = np.linspace(1 - largest, 1, 401)
-            curves = {
-                f"{outcome}, n = {n:g}": _cost_of_one(confidence, right=right, n=n, n_classes=profile.n_classes)
-                for n in given.tolist()
-                for outcome, right in (("wrong", False), ("right", True))
-            }
-            return cls(confidence, curves, kind, answer_all, name)
+        given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
+        error_rate = float(np.average(~profile.correct, weights=profile.sample_weight))
+        if kind == "reject_cost":
+            return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name)
+        metrics = {n: get_metric("ecuas_loss", n=n) for n in given.tolist()}
         if kind == "n":
-            return cls(given, {"ECUAS": np.array([ecuas_loss(profile, n=n) for n in given])}, kind, answer_all, name)
-        costs = np.array([reject_cost_loss(profile, reject_cost=cost) for cost in given])
-        return cls(given, {"cost": costs}, kind, answer_all, name)
+            return cls(given, {"ECUAS": np.array([m(profile) for m in metrics.values()])}, kind, error_rate, name)
+        sure = np.linspace(1 - largest, 1, 401)
+        curves = {
+            f"{outcome}, n = {n:g}": metric.cost(1 - sure, np.full(len(sure), cost), largest)
+            for n, metric in metrics.items()
+            for outcome, cost in (("right", 0.0), ("wrong", 1.0))
+        }
+        return cls(sure, curves, kind, error_rate, name)
 
     def _draw(self, ax: Any) -> None:
+        xlabel, ylabel = KINDS[self.kind]
+        ax.set(xlabel=xlabel, ylabel=ylabel)
         if self.kind == "answer":
-            for number, (label, values) in enumerate(self.curves.items()):
-                ax.plot(
-                    self.x, values, color=COLOURS[number // 2 % len(COLOURS)], linestyle=LINES[number % 2], label=label
-                )
-            ax.set(ylabel="cost of one answer", xlabel=KINDS[self.kind])
+            self._draw_answers(ax)
             return
-        look = style(ax)
-        ((label, values),) = self.curves.items()
+        look = Look.next_on(ax)
         if self.kind == "reject_cost":
             ax.plot(self.x, self.x, label=label_once(ax, "always abstain"), linestyle=":", **REFERENCE)
-            ax.axhline(self.answer_all, label=label_once(ax, "never abstain"), linestyle="--", **REFERENCE)
+            ax.axhline(self.error_rate, label=label_once(ax, "never abstain"), **REFERENCE)
+        ((label, values),) = self.curves.items()
         ax.plot(
             self.x,
             values,
-            color=look["color"],
-            linestyle=look["linestyle"],
-            marker=look["marker"] if self.kind == "n" else None,
+            color=look.color,
+            linestyle=look.linestyle,
+            marker=look.marker if self.kind == "n" else None,
             markersize=4,
+            gid=look.gid,
             label=self.name or label,
         )
         if self.kind == "n":
+            ticks = [0.0, *4.0 ** np.arange(-1, np.log2(max(self.x[-1], 1)) // 2 + 1)]
             ax.set_xscale("symlog", linthresh=0.25)
-            ax.set_xticks([0, 0.25, 1, 4, 16, 64], ["0", "¼", "1", "4", "16", "64"])
+            ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             ax.minorticks_off()
-        ax.set(xlabel=KINDS[self.kind], ylabel="ECUAS" if self.kind == "n" else "mean cost")
         ax.autoscale(axis="y")
         ax.set_ylim(bottom=0)
 
+    def _draw_answers(self, ax: Any) -> None:
+        """Draw a pair of lines for each n: solid where the answer is right, as in the paper."""
+        for number, (label, values) in enumerate(self.curves.items()):
+            look = Look.of(number // 2)
+            ax.plot(
+                self.x,
+                values,
+                color=look.color,
+                linestyle=("-", "--")[number % 2],
+                marker=look.marker,
+                markersize=4,
+                markevery=0.2,
+                label=label,
+            )
+        # At full confidence an error may cost without a bound.
+        ax.set_ylim(0, 1.05 * max(values[:-1].max() for values in self.curves.values()))
 
-def _cost_of_one(confidence: Floats, *, right: bool, n: float, n_classes: int | None) -> Floats:
-    """Return what an answer costs at each confidence."""
-    if n_classes is None:
-        profile = ConfidenceProfile.from_correctness(np.full(len(confidence), right), confidence)
-    else:
-        proba = np.empty((len(confidence), n_classes))
-        proba[:] = ((1 - confidence) / max(n_classes - 1, 1))[:, np.newaxis]
-        proba[:, 0] = confidence
-        truth = np.full(len(confidence), 0 if right else 1)
-        profile = ConfidenceProfile.from_predictions(truth, proba, labels=range(n_classes))
-    each = np.arange(len(confidence))
-    return get_metric("ecuas_loss", n=n).by_group(profile, each, len(each))
+
+def _cost_at(reject_costs: Floats, profile: ConfidenceProfile) -> Floats:
+    """Return the mean cost at each cost of an abstention, from one sort; as `reject_cost_loss`."""
+    for cost in reject_costs.tolist():
+        get_metric("reject_cost_loss", reject_cost=cost)  # raises where it is out of range
+    ranking = rank_by_confidence(profile)
+    accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
+    count = np.searchsorted(1 - ranking.score, reject_costs, side="right")
+    return (errors[count] + reject_costs * (accepted[-1] - accepted[count])) / accepted[-1]

@@ -1,12 +1,12 @@
 """ConfidenceHistogramDisplay: how confidences are spread, of right and of wrong predictions."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import COLOURS, Display
+from skconf.inspection._base import COLOURS, Display, Look, label_of_threshold, label_once
 from skconf.metrics._checks import check_whole
 from skconf.profile import ConfidenceProfile
 
@@ -24,20 +24,20 @@ class ConfidenceHistogramDisplay(Display):
         Edges of the bins.
     right, wrong : ndarray of shape (n_bins,)
         Weight of the right and of the wrong predictions in each bin: their number, without weights.
-    threshold : float or None
-        The threshold of the selective classifier the predictions came from; marked if it selects by confidence.
-    name : str or None
-        Title of the legend.
+    threshold : float, default=None
+        The threshold of the selective classifier the predictions came from, if it selects by confidence; marked if it
+        is finite.
+    name : str, default=None
+        What the legend calls the classifier.
 
     Attributes
     ----------
     ax_, figure_
         The drawing.
 
-    Notes
-    -----
-    `from_predictions` and `from_estimator` take `n_bins`, 30 by default, of equal width from the smallest confidence
-    there can be (or there is) to 1.
+    See Also
+    --------
+    ReliabilityDisplay : The share of right predictions at each confidence, with a view of the highest ones.
 
     Examples
     --------
@@ -53,16 +53,28 @@ class ConfidenceHistogramDisplay(Display):
     threshold: float | None = None
     name: str | None = None
 
-    titled: ClassVar[bool] = True
-
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None, n_bins: int = 30) -> Self:
-        """Compute the display of a profile, without drawing it; see the notes."""
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+        name : str, default=None
+            What the legend calls the classifier.
+        n_bins : int, default=30
+            Number of bins of equal width. They reach from 1/K, which the most probable of K classes has at least, or
+            from a lower confidence there is, to 1; from 0 where the number of classes is not known.
+
+        Returns
+        -------
+        ConfidenceHistogramDisplay
+        """
         check_whole(n_bins, "n_bins")
-        lowest = float(profile.confidence.min())
-        if profile.n_classes is not None:
-            lowest = min(lowest, 1 / profile.n_classes)
-        edges = np.linspace(min(lowest, 1 - 1e-9), 1, n_bins + 1)
+        n_classes = profile.n_classes or 1
+        lowest = 1 / n_classes if n_classes > 1 else 0.0
+        edges = np.linspace(min(lowest, profile.confidence.min()), 1, n_bins + 1)
         right, wrong = (
             np.histogram(
                 profile.confidence[rows],
@@ -74,13 +86,38 @@ class ConfidenceHistogramDisplay(Display):
         return cls(edges, right, wrong, profile.threshold if profile.ranks_by_confidence else None, name)
 
     def _draw(self, ax: Any) -> None:
-        for values, colour, hatch, label in (
+        look = Look.next_on(ax)
+        prefix = "" if self.name is None else f"{self.name}: "
+        for values, colour, hatch, kind in (
             (self.right, COLOURS[0], None, "right"),
             (self.wrong, COLOURS[1], "///", "wrong"),
         ):
-            ax.stairs(values, self.edges, fill=True, alpha=0.35, color=colour)
-            ax.stairs(values, self.edges, color=colour, hatch=hatch, label=f"{label} ({values.sum():,.0f})")
+            if not look.number:  # of further classifiers there is only the outline
+                ax.stairs(values, self.edges, fill=True, alpha=0.3, color=colour)
+            ax.stairs(
+                values,
+                self.edges,
+                color=colour,
+                hatch=None if look.number else hatch,
+                linestyle=look.linestyle,
+                gid=look.gid if kind == "right" else None,
+                label=f"{prefix}{kind} ({_count(values.sum())})",
+            )
         if self.threshold is not None and np.isfinite(self.threshold):
-            ax.axvline(self.threshold, color="0.3", linewidth=1.0, label=f"threshold {self.threshold:.3g}")
-        ax.set(xlabel="confidence", ylabel="number of predictions", yscale="log")
-        ax.set_ylim(bottom=0.5)
+            ax.axvline(
+                self.threshold,
+                color="0.3",
+                linewidth=1.0,
+                linestyle=look.linestyle,
+                label=label_once(ax, label_of_threshold(self.threshold)),
+            )
+        ax.set(xlabel="confidence", ylabel="predictions in the bin", yscale="log")
+        filled = np.concatenate([self.right, self.wrong])
+        lowest, highest = filled[filled > 0].min() / 2, 2 * filled.max()
+        if look.number:  # others are drawn already
+            lowest, highest = min(lowest, ax.get_ylim()[0]), max(highest, ax.get_ylim()[1])
+        ax.set_ylim(lowest, max(highest, 200 * lowest))  # so much that there are two powers of ten to label
+
+
+def _count(weight: float) -> str:
+    return f"{weight:,.0f}" if weight == round(weight) else f"{weight:,.4g}"

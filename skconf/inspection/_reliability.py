@@ -8,12 +8,12 @@ from scipy.stats import beta
 
 from skconf._labels import Codes
 from skconf._probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, label_once, style
-from skconf.metrics._calibration_bins import STRATEGIES, Levels, equal_mass_bin, equal_width_bin, levels
+from skconf.inspection._base import REFERENCE, Display, Look, label_once
+from skconf.metrics._calibration_bins import STRATEGIES, equal_mass_bin, equal_width_bin, levels
 from skconf.metrics._checks import check_number, check_option, check_whole
 from skconf.profile import ConfidenceProfile
 
-#: Confidences nearer to 1 than this are drawn as if they were this near.
+#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
 NEAREST = 1e-8
 
 
@@ -29,12 +29,12 @@ class ReliabilityDisplay(Display):
     confidence, accuracy : ndarray of shape (n_bins,)
         Mean confidence and share of right predictions in each bin that is not empty.
     low, high : ndarray of shape (n_bins,)
-        Exact (Clopper-Pearson) interval of the accuracy.
+        Exact (Clopper-Pearson) confidence interval of the accuracy.
     weight : ndarray of shape (n_bins,)
         Weight of the predictions in each bin: their number, without weights.
-    view : {"confidence", "tail"}
+    view : {"confidence", "tail"}, default="confidence"
         What is drawn.
-    name : str or None
+    name : str, default=None
         What the legend calls the classifier.
 
     Attributes
@@ -49,9 +49,8 @@ class ReliabilityDisplay(Display):
 
     Notes
     -----
-    `from_predictions` and `from_estimator` take `view`; `n_bins` (15) and `strategy` ("uniform" or "quantile"), which
-    the tail view does not use, as its bins are half powers of ten; and `level` (.95), the confidence level of the
-    intervals. The area of a marker is the share of the predictions in its bin.
+    With weights w an interval is that of (Σ w)² / Σ w² predictions (Kish's effective number), so that the unit of the
+    weights does not matter.
 
     Examples
     --------
@@ -80,58 +79,101 @@ class ReliabilityDisplay(Display):
         view: str = "confidence",
         n_bins: int = 15,
         strategy: str = "uniform",
-        level: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> Self:
-        """Compute the display of a profile, without drawing it; see the notes."""
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+        name : str, default=None
+            What the legend calls the classifier.
+        view : {"confidence", "tail"}, default="confidence"
+            Draw the accuracy against the confidence c; or the error rate against 1 − c, with logarithmic scales.
+        n_bins : int, default=15
+            Number of bins. The tail view has two for every factor of ten, instead.
+        strategy : {"uniform", "quantile"}, default="uniform"
+            Bins of equal width or of equal mass, as in :func:`skconf.metrics.expected_calibration_error`.
+        confidence_level : float, default=0.95
+            Level of the intervals.
+
+        Returns
+        -------
+        ReliabilityDisplay
+        """
         check_option(view, "view", ("confidence", "tail"))
         check_option(strategy, "strategy", STRATEGIES)
         check_whole(n_bins, "n_bins")
-        check_number(level, "level", 0.0, 1.0)
-        found = levels(profile)
-        bins = _tail_bin(found) if view == "tail" else _bin(found, n_bins, strategy)
-        bins = np.unique(bins, return_inverse=True)[1]  # empty ones are not drawn
-        weight, right, confidence = (
-            np.bincount(bins, weights=values).astype(np.float64)
-            for values in (found.weight, found.right, found.weight * found.confidence)
+        check_number(confidence_level, "confidence_level", 0.0, 1.0)
+        sure, correct = profile.confidence, profile.correct
+        w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+        bins = _tail_bin(sure) if view == "tail" else _bin(profile, n_bins, strategy)
+        right, wrong, squares, promised = (
+            np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * ~correct, w * w, w * sure)
         )
-        tail, wrong = (1 - level) / 2, np.maximum(weight - right, 0.0)
-        low, high = np.zeros(len(weight)), np.ones(len(weight))
+        kept = right + wrong > 0
+        right, wrong, squares, promised = (sums[kept] for sums in (right, wrong, squares, promised))
+        weight = right + wrong
+        unit = squares / weight  # weight of each of the effective number of predictions
         some_right, some_wrong = right > 0, wrong > 0
-        low[some_right] = beta.ppf(tail, right[some_right], wrong[some_right] + 1)
-        high[some_wrong] = beta.ppf(1 - tail, right[some_wrong] + 1, wrong[some_wrong])
-        return cls(confidence / weight, right / weight, low, high, weight, view, name)
+        low, high = np.zeros(len(weight)), np.ones(len(weight))
+        tail = (1 - confidence_level) / 2
+        low[some_right] = beta.ppf(tail, (right / unit)[some_right], (wrong / unit)[some_right] + 1)
+        high[some_wrong] = beta.ppf(1 - tail, (right / unit)[some_wrong] + 1, (wrong / unit)[some_wrong])
+        return cls(promised / weight, right / weight, low, high, weight, view, name)
 
     def _draw(self, ax: Any) -> None:
-        left = ax.get_xlim()[0] if ax.has_data() else 1.0  # other classifiers may be there
-        look = style(ax)
-        area = 15 + 150 * self.weight / self.weight.sum()
-        if self.view == "confidence":
-            x, y, low, high = self.confidence, self.accuracy, self.low, self.high
-            ax.plot([0, 1], [0, 1], label=label_once(ax, "calibrated"), **REFERENCE)
-            ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.02, 1.02))
-            ax.set_xlim(min(left, x.min() - 0.03), 1.02)
-        else:
-            x, y = np.maximum(1 - self.confidence, NEAREST), 1 - self.accuracy
-            low, high = 1 - self.high, 1 - self.low
-            ax.plot([NEAREST, 1], [NEAREST, 1], label=label_once(ax, "calibrated"), **REFERENCE)
+        look = Look.next_on(ax)
+        x, y, low, high = self.confidence, self.accuracy, self.low, self.high
+        tail = self.view == "tail"
+        if tail:
+            x, y, low, high = np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low
             ax.set(xscale="log", yscale="log", xlabel="1 − confidence", ylabel="error rate")
-            floor = min(0.3 / self.weight.sum(), x.min() / 2)
-            ax.set_xlim(min(left, x.min() / 2), 1.5)
-            ax.set_ylim(min(floor, 1e-4), 1.5)
-            unseen = y == 0
-            ax.scatter(x[unseen], high[unseen], marker="v", s=30, facecolors="none", edgecolors=look["color"])
-            ax.vlines(x[unseen], floor, high[unseen], color=look["color"], linewidth=0.8, alpha=0.4)
-            x, y, low, high, area = (values[~unseen] for values in (x, y, low, high, area))
-        ax.vlines(x, low, high, color=look["color"], linewidth=1.2, alpha=0.7)
-        ax.plot(x, y, color=look["color"], linestyle=look["linestyle"], linewidth=1.0)
-        ax.scatter(x, y, s=area, color=look["color"], marker=look["marker"], label=self.name, zorder=3)
+        else:
+            ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
+        ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
+        seen = y > 0 if tail else np.full(len(y), True)  # an error rate of 0 is no point on a logarithmic axis
+        area = 15 + 150 * self.weight / self.weight.sum()
+        ax.vlines(x[seen], low[seen], high[seen], color=look.color, linewidth=1.2, alpha=0.7)
+        ax.plot(
+            x[seen],
+            y[seen],
+            color=look.color,
+            linestyle=look.linestyle,
+            linewidth=1.0,
+            marker=look.marker,
+            markersize=4,
+            gid=look.gid,
+            label=self.name,
+        )
+        ax.scatter(x[seen], y[seen], s=area[seen], color=look.color, marker=look.marker, zorder=3)
+        ax.scatter(
+            [], [], s=60, facecolors="none", edgecolors="0.3", label=label_once(ax, "area: share of predictions")
+        )
+        if not seen.all():
+            hollow = {"marker": "v", "s": 25, "facecolors": "none"}
+            ax.scatter(x[~seen], high[~seen], edgecolors=look.color, **hollow)
+            ax.scatter([], [], edgecolors="0.3", label=label_once(ax, "no error: upper limit"), **hollow)
+        ax.autoscale(axis="both" if tail else "x")
+        if tail:  # both axes reach as far, so that the diagonal is seen
+            ax.set_xlim(min(ax.get_xlim()[0], 0.01), 1.5)
+            ax.set_ylim(min(ax.get_xlim()[0], ax.get_ylim()[0]), 1.5)
+        else:
+            ax.set_xlim(right=1.03)
 
 
-def _bin(found: Levels, n_bins: int, strategy: str) -> Codes:
-    return equal_width_bin(found.confidence, n_bins) if strategy == "uniform" else equal_mass_bin(found.weight, n_bins)
+def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
+    """Return the bin of each prediction, as the expected calibration error has them."""
+    if strategy == "uniform":
+        return equal_width_bin(profile.confidence, n_bins)
+    found = levels(profile)
+    # A confidence that only samples of weight zero have is no level; where they are put does not matter.
+    level = np.searchsorted(found.confidence, profile.confidence).clip(max=len(found.confidence) - 1)
+    return equal_mass_bin(found.weight, n_bins)[level]
 
 
-def _tail_bin(found: Levels) -> Codes:
+def _tail_bin(confidence: Floats) -> Codes:
     """Return the bin of each confidence: half powers of ten of its distance from 1."""
-    distance = np.maximum(1 - found.confidence, NEAREST)
-    return np.ceil(-2 * np.log10(distance)).astype(np.intp)
+    distance = np.maximum(1 - confidence, NEAREST)
+    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − .9 is not .1

@@ -1,14 +1,17 @@
 """RiskCoverageDisplay: the error rate among the answers, the more of them there are."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, label_once, style
+from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
+
+#: Coverage up to which a curve may leave the axes: a single error among the first answers is a high error rate.
+_FEW = 0.05
 
 
 @dataclass(eq=False)
@@ -21,15 +24,24 @@ class RiskCoverageDisplay(Display):
         The curve, see :func:`skconf.metrics.risk_coverage_curve`.
     aurc : float
         The area under it.
-    threshold : float or None
-        The threshold of the selective classifier the predictions came from; marked.
-    name : str or None
+    threshold : float, default=None
+        The threshold of the selective classifier the predictions came from; what it accepts is marked.
+    name : str, default=None
         What the legend calls the classifier.
 
     Attributes
     ----------
     ax_, figure_
         The drawing.
+
+    See Also
+    --------
+    skconf.metrics.aurc_loss : The area under the curve, with its ties in random order.
+
+    Notes
+    -----
+    Tied predictions are drawn as if they entered in random order: where all are tied, as a level line. The axes are
+    scaled to the curve from a coverage of 5 % on.
 
     Examples
     --------
@@ -46,38 +58,49 @@ class RiskCoverageDisplay(Display):
     threshold: float | None = None
     name: str | None = None
 
-    columns: ClassVar[int] = 1
-
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None) -> Self:
-        """Compute the display of a profile, without drawing it."""
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+        name : str, default=None
+            What the legend calls the classifier.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
         curve = risk_coverage_curve(profile)
         return cls(curve.coverage, curve.risk, curve.thresholds, aurc_loss(profile), profile.threshold, name)
 
     def _draw(self, ax: Any) -> None:
-        look = style(ax)
-        error = self.risk[-1]
+        look = Look.next_on(ax)
+        error_rate = self.risk[-1]
         # The oracle accepts every right prediction before the first wrong one.
-        covered = np.linspace(max(1 - error, 1e-12), 1, 200)
-        oracle = np.append(0.0, covered), np.append(0.0, 1 - (1 - error) / covered)
-        ax.plot(*oracle, label=label_once(ax, "oracle"), linestyle=":", **REFERENCE)
-        ax.plot([0, 1], [error, error], label=label_once(ax, "random order"), linestyle="-", **REFERENCE)
-        parts = [
-            self.name,
-            f"AURC {self.aurc:.4f}",
-            None if self.threshold is None else f"threshold {self.threshold:.3g}",
-        ]
-        label = ", ".join(part for part in parts if part)
-        at = np.inf if self.threshold is None else self.threshold
-        ax.plot(
-            self.coverage,
-            self.risk,
-            color=look["color"],
-            linestyle=look["linestyle"],
-            marker=look["marker"],
-            markevery=np.flatnonzero(self.thresholds >= at)[-1:].tolist(),  # the last that is accepted
-            label=label,
-        )
-        ax.set(xlabel="coverage", ylabel="selective risk (error rate)", xlim=(0, 1.02))
-        ax.autoscale(axis="y")
-        ax.set_ylim(bottom=0)
+        covered = np.linspace(1 - error_rate, 1, 200)
+        ideal = np.divide(covered - covered[0], covered, out=np.ones(200), where=covered > 0)
+        ax.plot(np.append(0, covered), np.append(0, ideal), linestyle=":", label=label_once(ax, "oracle"), **REFERENCE)
+        ax.axhline(error_rate, label=label_once(ax, "random order"), **REFERENCE)
+        coverage, risk = _through_ties(self.coverage, self.risk)
+        label = ", ".join(filter(None, [self.name, f"AURC {self.aurc:.4f}"]))
+        kind = {"color": look.color, "linestyle": look.linestyle}
+        (line,) = ax.plot(*thinned(coverage, risk), gid=look.gid, label=label, **kind)
+        if self.threshold is not None:  # in the legend the marked point stands for the line
+            line.set_label(None)
+            label = f"{label}, {label_of_threshold(self.threshold)}"
+            accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
+            ax.plot(self.coverage[accepted], self.risk[accepted], marker=look.marker, label=label, **kind)
+        highest = 1.1 * risk[coverage >= _FEW].max() or 0.01
+        if look.number:  # others are drawn already
+            highest = max(highest, ax.get_ylim()[1])
+        ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.02), ylim=(-0.02 * highest, highest))
+
+
+def _through_ties(coverage: Floats, risk: Floats) -> tuple[Floats, Floats]:
+    """Return a curve that also has points between those of a few distinct scores, where tied predictions enter."""
+    between = np.union1d(coverage, np.linspace(0, 1, 501)[1:])
+    errors = np.interp(between, np.append(0.0, coverage), np.append(0.0, coverage * risk))
+    return np.append(0.0, between), np.append(risk[0], errors / between)

@@ -4,20 +4,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.metrics import auc, roc_curve
+from sklearn.metrics import auc
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, label_once, style
-from skconf.metrics import cw_roc_curve
+from skconf.inspection._base import REFERENCE, Display, Look, label_once, thinned
+from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
 
 
 @dataclass(eq=False)
 class CWROCDisplay(Display):
-    """Confidence-weighted ROC curve beside the classical one.
+    """Confidence-weighted ROC curve beside the classical one, as in figures 1 and 2 of the paper [1]_.
 
-    Of two classes, the curve is that of the positive class. Of more, it is the mean of the curves of each class against
-    the rest, or with `pos_label` that of one class.
+    Of two classes, the curve is that of the positive class. Of more, it is that of `pos_label` against the rest, if
+    there is one, and else the mean of the curves of all classes against the rest.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class CWROCDisplay(Display):
     cw_fpr, cw_tpr : ndarray of shape (n_cw_points,)
         The confidence-weighted curve.
     auc, cw_auc : float
-        The areas under them.
-    name : str or None
+        The areas under them; of several classes, the mean of the areas.
+    name : str, default=None
         What the legend calls the classifier.
 
     Attributes
@@ -38,6 +38,11 @@ class CWROCDisplay(Display):
     See Also
     --------
     skconf.metrics.cw_roc_auc_score : The area under the confidence-weighted curve.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026.
 
     Examples
     --------
@@ -55,38 +60,56 @@ class CWROCDisplay(Display):
     cw_auc: float
     name: str | None = None
 
-    columns: ClassVar[int] = 1
+    _legend_inside: ClassVar[str | None] = "lower right"  # where there is no curve that is worth drawing
 
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None) -> Self:
-        """Compute the display of a profile, without drawing it."""
-        true_class = profile.require("true_class")
-        classes = range(profile.proba.shape[1]) if profile.positive_class is None else [profile.positive_class]
-        classical, weighted = [], []
-        for k in classes:
-            of_class = replace(profile, positive_class=k)
-            weighted.append(cw_roc_curve(of_class)[:2])
-            score = profile.proba[:, k].astype(np.float64)
-            classical.append(roc_curve(true_class == k, score, sample_weight=profile.sample_weight)[:2])
-        (fpr, tpr), (cw_fpr, cw_tpr) = _mean_curve(classical), _mean_curve(weighted)
-        return cls(fpr, tpr, cw_fpr, cw_tpr, float(auc(fpr, tpr)), float(auc(cw_fpr, cw_tpr)), name)
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions, and the positive class.
+        name : str, default=None
+            What the legend calls the classifier.
+
+        Returns
+        -------
+        CWROCDisplay
+        """
+        # The classical curve is the weighted one of predictions that are all as sure.
+        classical = replace(profile, confidence=np.ones(len(profile)))
+        if profile.positive_class is not None:
+            (cw_fpr, cw_tpr), (fpr, tpr) = cw_roc_curve(profile)[:2], get_metric("cw_roc_curve").value(classical)[:2]
+            return cls(fpr, tpr, cw_fpr, cw_tpr, float(auc(fpr, tpr)), float(auc(cw_fpr, cw_tpr)), name)
+        areas = float(get_metric("cw_roc_auc_score").value(classical)), cw_roc_auc_score(profile)
+        return cls(*_mean_curve(classical), *_mean_curve(profile), *areas, name)
 
     def _draw(self, ax: Any) -> None:
-        look = style(ax)
-        prefix = "" if self.name is None else f"{self.name}, "
-        ax.plot([0, 1], [0, 1], label=label_once(ax, "random order"), **REFERENCE)
-        ax.plot(self.cw_fpr, self.cw_tpr, color=look["color"], label=f"{prefix}cwAUC {self.cw_auc:.4f}")
-        ax.plot(self.fpr, self.tpr, color=look["color"], linestyle="--", label=f"{prefix}AUC {self.auc:.4f}")
+        look = Look.next_on(ax)
+        ax.axline((0, 0), (1, 1), linestyle=":", label=label_once(ax, "random order"), **REFERENCE)
+        prefix = "" if self.name is None else f"{self.name}\n"
+        ax.plot(
+            *thinned(self.cw_fpr, self.cw_tpr),
+            color=look.color,
+            linestyle=look.linestyle,
+            linewidth=2.5,
+            alpha=0.7,
+            gid=look.gid,
+            label=f"{prefix}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}",
+        )
+        ax.plot(*thinned(self.fpr, self.tpr), color="0.15", linewidth=0.8, label=label_once(ax, "classical ROC"))
         ax.set(
             xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect=1
         )
 
 
-def _mean_curve(curves: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Return the mean height of several curves at every place where one of them has a point."""
-    if len(curves) == 1:
-        return curves[0]
+def _mean_curve(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+    """Return the mean height of the curves of all classes that have one, against the rest."""
     at = np.linspace(0, 1, 1001)
-    heights = [np.interp(at, fpr, tpr) for fpr, tpr in curves if not (np.isnan(fpr[0]) or np.isnan(tpr[0]))]
-    # np.interp takes the last of several points at the same place: the curve starts at 0 all the same.
-    return np.append(0.0, at), np.append(0.0, np.mean(heights, axis=0))
+    metric = get_metric("cw_roc_curve")
+    curves = (metric.value(replace(profile, positive_class=k)) for k in range(profile.proba.shape[1]))
+    heights = [np.interp(at, curve.fpr, curve.tpr) for curve in curves if not np.isnan(curve.fpr[0] + curve.tpr[0])]
+    mean = np.mean(heights, axis=0) if heights else np.full(len(at), np.nan)
+    # Where a curve rises straight up from 0, its height there is the upper end of that.
+    return np.append(0.0, at), np.append(0.0, mean)

@@ -1,14 +1,14 @@
 """ThresholdDisplay: what becomes of metrics as the threshold rises."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import COLOURS, LINES, Display
-from skconf.metrics import cwsa_curve
+from skconf.inspection._base import Display, Look, label_of_threshold, label_once, thinned
+from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
 
@@ -22,10 +22,10 @@ class ThresholdDisplay(Display):
         Thresholds, ascending.
     curves : dict of str to ndarray of shape (n_thresholds,)
         What is drawn, by its label.
-    threshold : float or None
-        The threshold that was chosen; marked.
-    name : str or None
-        Title of the legend.
+    threshold : float, default=None
+        The threshold that was chosen; marked if it is finite.
+    name : str, default=None
+        What the legend calls the classifier.
 
     Attributes
     ----------
@@ -35,11 +35,7 @@ class ThresholdDisplay(Display):
     See Also
     --------
     skconf.metrics.cwsa_curve : The numbers.
-
-    Notes
-    -----
-    `from_predictions` and `from_estimator` take `thresholds`, .50 to .99 by default, and `normalize`, see
-    :func:`skconf.metrics.cwsa_curve`. `from_tuned` draws the sweep of a :class:`skconf.TunedSelectiveClassifierCV`.
+    RiskCoverageDisplay : Risk against coverage, whatever the thresholds.
 
     Examples
     --------
@@ -54,8 +50,6 @@ class ThresholdDisplay(Display):
     threshold: float | None = None
     name: str | None = None
 
-    titled: ClassVar[bool] = True
-
     @classmethod
     def from_profile(
         cls,
@@ -65,53 +59,94 @@ class ThresholdDisplay(Display):
         thresholds: ArrayLike | None = None,
         normalize: str = "accepted",
     ) -> Self:
-        """Compute the display of a profile, without drawing it; see the notes."""
-        curve = cwsa_curve(profile, thresholds=thresholds, normalize=normalize)
+        """Compute the numbers, without drawing them.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+        name : str, default=None
+            What the legend calls the classifier.
+        thresholds : array-like of shape (n_thresholds,), default=None
+            Thresholds in [0, 1). None stands for .50, .51, ..., .99.
+        normalize : {"accepted", "all"}, default="accepted"
+            What CWSA and CWSA+ are divided by: the weight accepted, or all weight. They are left out where selection
+            ranks by another score than the confidence.
+
+        Returns
+        -------
+        ThresholdDisplay
+        """
+        metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
+        curve = metric.curve(profile.ranking)
         order = np.argsort(curve.thresholds)
-        shown = {
-            "selective accuracy": curve.selective_accuracy,
-            "CWSA": curve.cwsa,
-            "CWSA+": curve.cwsa_plus,
-            "coverage": curve.coverage,
-        }
+        shown = {"coverage": curve.coverage, "selective accuracy": curve.selective_accuracy}
+        if profile.ranks_by_confidence:
+            shown |= {"CWSA": curve.cwsa, "CWSA+": curve.cwsa_plus}
         values = {label: values[order] for label, values in shown.items()}
         return cls(curve.thresholds[order], values, profile.threshold, name)
 
     @classmethod
-    def from_tuned(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw the sweep of a fitted tuned classifier.
+    def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None) -> Self:
+        """Draw what the thresholds achieve that a tuned classifier chose from.
 
         Parameters
         ----------
         model : TunedSelectiveClassifierCV
             Fitted.
+        name : str, default=None
+            What the legend calls the classifier.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
 
         Returns
         -------
         ThresholdDisplay
+            With its ``cv_results_`` in `curves`: the coverage, the risk, its upper confidence limit, if there is a
+            confidence level, and the objective, if it is another one: CWSA, the mean cost, or that of a function.
+
+        Raises
+        ------
+        TypeError
+            If the model is no fitted tuned classifier.
         """
-        results = model.cv_results_
+        results = getattr(model, "cv_results_", {})
+        if "threshold" not in results:
+            raise TypeError(f"from_tuned() needs a fitted TunedSelectiveClassifierCV, but got {model!r}.")
+        shown = {
+            "coverage": results["coverage"],
+            "risk": results["risk"],
+            "upper limit of the risk": results["risk_upper_bound"],
+        }
+        if model.objective == "cost":
+            shown["mean cost"] = -results["objective"]
+        elif model.objective not in ("risk", "coverage"):
+            shown["objective" if callable(model.objective) else model.objective] = results["objective"]
         finite = np.flatnonzero(np.isfinite(results["threshold"]))[::-1]
-        labels = {"coverage": "coverage", "risk": "risk", "risk_upper_bound": "upper limit of the risk"}
-        curves = {label: results[key][finite] for key, label in labels.items()}
-        if not (callable(model.objective) or model.objective in ("risk", "coverage")):
-            curves[f"−{model.objective}" if model.objective == "cost" else model.objective] = results["objective"][
-                finite
-            ]
-        curves = {label: values for label, values in curves.items() if not np.isnan(values).all()}
-        return cls(results["threshold"][finite], curves, model.threshold_).plot(ax=ax)
+        curves = {label: values[finite] for label, values in shown.items() if not np.isnan(values[finite]).all()}
+        return cls(results["threshold"][finite], curves, model.threshold_, name).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
+        look = Look.next_on(ax)
+        # Colours and markers tell the curves apart, line styles the classifiers.
+        ax.plot([], [], color="0.3", linestyle=look.linestyle, gid=look.gid, label=self.name)
         for number, (label, values) in enumerate(self.curves.items()):
+            kind = Look.of(number)
             ax.plot(
-                self.thresholds,
-                values,
-                color=COLOURS[number % len(COLOURS)],
-                linestyle=LINES[number % len(LINES)],
-                label=label,
+                *thinned(self.thresholds, values),
+                color=kind.color,
+                linestyle=look.linestyle,
+                marker=kind.marker,
+                markersize=4,
+                markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
+                label=label_once(ax, label),
             )
         if self.threshold is not None and np.isfinite(self.threshold):
-            ax.axvline(self.threshold, color="0.3", linewidth=1.0, label=f"threshold {self.threshold:.3g}")
-        ax.set(xlabel="threshold", ylabel="value")
+            ax.axvline(
+                self.threshold,
+                color="0.3",
+                linewidth=1.0,
+                linestyle=look.linestyle,
+                label=label_once(ax, label_of_threshold(self.threshold)),
+            )
+        ax.set(xlabel="threshold", ylabel="metric at the threshold")

@@ -1,0 +1,62 @@
+"""
+See when to abstain
+===================
+
+A classifier that may abstain answers fewer questions, and is wrong less often. How much is gained, where to set the
+threshold, and what it costs are three pictures.
+"""
+
+# %%
+# Handwritten digits, and naive Bayes, which is far too sure of itself.
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV
+from skconf.inspection import ECUASDisplay, RiskCoverageDisplay, ThresholdDisplay
+
+X, y = load_digits(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+models = {
+    "naive Bayes": SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X_train, y_train),
+    "calibrated": SelectiveClassifier(GaussianNB(), threshold=0.9, calibration="platt").fit(X_train, y_train),
+}
+profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for name, model in models.items()}
+
+# %%
+# The error rate among the most confident predictions, the more of them are accepted. A horizontal line is what a random
+# choice would leave, the dotted one what an oracle would. Half of the digits have a confidence of 1 from naive Bayes,
+# which cannot tell them apart: the level part of its curve. Marks show what a threshold of .9 accepts.
+ax = None
+for name, profile in profiles.items():
+    display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
+    ax = display.ax_
+    print(f"{name:12} AURC {display.aurc:.3f}")
+
+# %%
+# What a threshold makes of the metrics. CWSA rewards confidence above the threshold where it is right, and punishes it
+# where it is wrong; CWSA+ only rewards.
+ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
+
+# %%
+# A tuned classifier finds the threshold: here for at most 10 % errors, with a confidence of 90 %. Its sweep shows what
+# the others would have done. The confidence is spent on a sequence of tests, so that it does not go on to every
+# threshold whose limit, taken by itself, is below 10 %.
+tuned = TunedSelectiveClassifierCV(
+    GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
+).fit(X_train, y_train)
+ThresholdDisplay.from_tuned(tuned)
+print(f"threshold {tuned.threshold_:.2f}: coverage {tuned.coverage_:.2f}, risk at most {tuned.risk_upper_bound_:.3f}")
+
+# %%
+# Where an abstention has a price, confidence decides which answers are worth giving. The confidence of naive Bayes is
+# no guide: at low prices it costs more than always to abstain.
+ax = None
+for name, profile in profiles.items():
+    ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
+
+# %%
+# ECUAS is that cost over all prices; the larger n, the less do low prices count, and with them confidence.
+ax = None
+for name, profile in profiles.items():
+    ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_

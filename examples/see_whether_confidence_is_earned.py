@@ -1,0 +1,60 @@
+"""
+See whether confidence is earned
+================================
+
+A reliability diagram shows how often a classifier is right at each confidence. The confident errors, which are the ones
+that hurt, are drawn into its last point. The tail view pulls that point apart.
+"""
+
+# %%
+# Tumours, benign or malignant; each sample is predicted by a forest that has not seen it, without calibration and with
+# two kinds of it.
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
+
+from skconf import ConfidenceProfile, SelectiveClassifier, metrics
+from skconf.inspection import ConfidenceHistogramDisplay, CWROCDisplay, ReliabilityDisplay
+
+X, y = load_breast_cancer(return_X_y=True)
+forest = RandomForestClassifier(n_estimators=50, random_state=0)
+profiles = {}
+for calibration in ["none", "platt", "isotonic"]:
+    model = forest if calibration == "none" else SelectiveClassifier(forest, calibration=calibration)
+    proba = cross_val_predict(model, X, y, method="predict_proba")
+    profiles[calibration] = ConfidenceProfile.from_predictions(y, proba)
+
+# %%
+# A display made without axes has a figure of its own; those of the other classifiers join it. The lines are 95 %
+# intervals: of some 20 predictions in a bin there is not much to say.
+ax = None
+for name, profile in profiles.items():
+    ax = ReliabilityDisplay.from_predictions(profile, name=name, n_bins=8, ax=ax).ax_
+
+# %%
+# The forest is a little too modest, and both calibrations mend that. Now the same predictions against their distance
+# from full confidence, on logarithmic scales. Errors should become as rare as the confidence says: the diagonal. Where
+# all trees agree the forest has a confidence of exactly 1, drawn at the left end, and promises never to be wrong. Once
+# it was. Isotonic calibration promises the same, and was lucky; Platt scaling does not.
+ax = None
+for name, profile in profiles.items():
+    ax = ReliabilityDisplay.from_predictions(profile, name=name, view="tail", ax=ax).ax_
+
+# %%
+# The calibrated size ratio says in one number what that amounts to: how many times larger a calibrated data set would
+# have to be to show such errors. The calibration error does not see it.
+for name, profile in profiles.items():
+    error, ratio = metrics.expected_calibration_error(profile), metrics.calibrated_size_ratio(profile)
+    print(f"{name:8}  ECE {error:.3f}  size ratio {ratio:11.2f}")
+
+# %%
+# Right and wrong predictions by their confidence; the scale is logarithmic, so that single errors are seen.
+display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
+print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
+
+# %%
+# What confidence is worth beyond the ranking: the ROC curve where every sample counts as much as its confidence, beside
+# the classical one.
+ax = None
+for name, profile in profiles.items():
+    ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
