@@ -1,26 +1,19 @@
 """Post-hoc calibrators: probabilities in, better probabilities out."""
 
-from collections.abc import Callable
-from typing import Any
-
+from skconf.calibration._confidence import ConfidenceCalibrator
+from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import IsotonicCalibrator
+from skconf.calibration._names import CALIBRATORS, make_calibrator
 from skconf.calibration._platt import PlattCalibrator
+from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
 
-__all__ = ["CALIBRATORS", "IsotonicCalibrator", "PlattCalibrator", "make_calibrator"]
-
-CALIBRATORS: dict[str, Callable[[], Any]] = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator}
-
-
-def make_calibrator(calibration: Any) -> Any:
-    """Return a new calibrator for a name, or the given one.
-
-    Parameters
-    ----------
-    calibration : str or calibrator
-        A name from ``CALIBRATORS``, or an object with ``fit(proba, y, sample_weight)`` and ``predict_proba(proba)``.
-
-    Returns
-    -------
-    calibrator
-    """
-    return CALIBRATORS[calibration]() if isinstance(calibration, str) else calibration
+__all__ = [
+    "CALIBRATORS",
+    "AffineCalibrator",
+    "ConfidenceCalibrator",
+    "HistogramBinningCalibrator",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
+    "TemperatureCalibrator",
+    "make_calibrator",
+]

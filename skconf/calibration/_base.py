@@ -2,29 +2,37 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skconf._labels import LabelColumn, check_labels
+from skconf._labels import Codes, LabelColumn, check_labels
 from skconf._messages import shorten
-from skconf._probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf._probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
 from skconf.profile import check_weight
 
 Column = Callable[[Floats], Floats]
 
+#: The smallest distance to 1 that a float64 is sure to keep.
+EPS = float(np.finfo(np.float64).eps)
+#: Columns read in one pass through memory: they share its cache lines.
+_COLUMNS_TOGETHER = 16
 
-class OneVsRestCalibrator(BaseEstimator):  # type: ignore[misc]
-    """A calibrator of one column at a time; the columns of a row are then scaled to sum to one."""
+
+class Calibrator(BaseEstimator):  # type: ignore[misc]
+    """Probabilities and labels, checked, for a calibrator to be fitted on; probabilities, checked, to be corrected."""
 
     @abstractmethod
-    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
-        """Return the calibrated probability of a class as a function of its probability."""
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        """Learn from probabilities of shape (n_samples, n_classes) and the columns of the true classes."""
+
+    @abstractmethod
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        """Return the calibrated probabilities in an array of their own."""
 
     def fit(
         self,
@@ -40,13 +48,15 @@ class OneVsRestCalibrator(BaseEstimator):  # type: ignore[misc]
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities of samples that the classifier was not trained on; a single column is the probability of
-            the second class of two.
+            the second class of two. For answers without classes, such as those of a generative system: the
+            confidence in each.
         y : array-like of shape (n_samples,)
-            True labels.
+            True labels; for answers without classes, whether each is right.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights.
+            Non-negative weights; a whole number stands for as many rows.
         labels : array-like of shape (n_classes,), default=None
-            Labels of the columns; None stands for the sorted labels of `y`, if there are as many.
+            Labels of the columns; None stands for the sorted labels of `y`, if there are as many. Where `y` may be
+            all right or all wrong, pass ``labels=[False, True]``.
 
         Returns
         -------
@@ -55,12 +65,12 @@ class OneVsRestCalibrator(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If lengths differ, a label is unknown, or `labels` is needed and not given.
+            If lengths differ, a label is unknown, `labels` is needed and not given, or a parameter is out of range.
 
         Warns
         -----
         UserWarning
-            If a class is absent from `y`, or alone in it: its probabilities stay as they are.
+            If a class is absent from `y`, or alone in it: see the class.
         """
         columns = _two_dimensional(proba)
         truth = LabelColumn(y, "y")
@@ -74,23 +84,12 @@ class OneVsRestCalibrator(BaseEstimator):  # type: ignore[misc]
             )
         codes = truth.positions_in(classes)
         weight = check_weight(sample_weight, len(columns))
-        weight = np.ones(len(columns)) if weight is None else weight
-        present = np.bincount(codes, weights=weight, minlength=len(classes)) > 0
-        if present.sum() < 2:
-            present[:] = False  # there is nothing to tell a class from
-        if not present.all():
-            warnings.warn(
-                f"{type(self).__name__} leaves the probabilities of {shorten(classes[~present].tolist())} as they "
-                "are: the calibration data holds no sample of these classes, or none of any other.",
-                UserWarning,
-                stacklevel=2,
-            )
-        # In a binary task one column says it all.
-        fitted = [1] if len(classes) == 2 else range(len(classes))
+        if weight is None:
+            weight = np.ones(len(columns))
+        elif (held := weight > 0).sum() < len(weight):  # a row of weight zero is no row
+            columns, codes, weight = columns[held], codes[held], weight[held]
         self.classes_ = classes
-        self.columns_ = {
-            k: self._fit_column(columns[:, k].astype(np.float64), codes == k, weight) for k in fitted if present[k]
-        }
+        self._fit(columns, codes, weight, classes)
         return self
 
     def predict_proba(self, proba: ArrayLike) -> Floats:
@@ -112,28 +111,97 @@ class OneVsRestCalibrator(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"proba has {columns.shape[1]} columns, but the calibrator was fitted on {len(self.classes_)}."
             )
+        return self._calibrate(columns)
+
+    #: What a calibrator does with a class that the calibration data lack.
+    _absent = "leaves the probabilities of {} as they are"
+
+    def _find_present(self, codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which classes there are to learn from, none where there is but one; the others are named."""
+        present = np.bincount(codes, weights=sample_weight, minlength=len(classes)) > 0
+        if present.sum() < 2:
+            present[:] = False  # there is nothing to tell a class from
+        if not present.all():
+            fate = self._absent if present.any() else Calibrator._absent
+            warnings.warn(
+                f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}: the calibration data "
+                "holds no sample of these classes, or none of any other.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return present
+
+
+class OneVsRestCalibrator(Calibrator):
+    """A calibrator of one column at a time; the columns of a row are then scaled to sum to one."""
+
+    @abstractmethod
+    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
+        """Return the calibrated probability of a class as a function of its probability."""
+
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        present = self._find_present(codes, sample_weight, classes)
+        # In a binary task one column says it all.
+        fitted = {1} if len(classes) == 2 else set(range(len(classes)))
+        self.columns_ = {
+            k: self._fit_column(column, codes == k, sample_weight)
+            for first, batch in _batches(proba)
+            for k, column in enumerate(batch, first)
+            if present[k] and k in fitted
+        }
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
         if len(self.classes_) == 2 and self.columns_:
-            return both_columns(self.columns_[1](columns[:, 1].astype(np.float64)), 1)
-        out = np.array(columns, dtype=np.float64)
-        for k, correct in self.columns_.items():
-            out[:, k] = correct(out[:, k])
-        return _rows_to_one(out)
+            return both_columns(self.columns_[1](proba[:, 1].astype(np.float64)), 1)
+        out = np.empty(proba.shape)
+        for first, batch in _batches(proba):
+            for k, column in enumerate(batch, first):
+                column[:] = self.columns_[k](column) if k in self.columns_ else np.maximum(column, 0.0)
+            _copy_in_blocks(out[:, first : first + len(batch)], batch.T)
+        return rows_to_one(out)
 
 
-def safe_logit(proba: Floats, eps: float = 1e-8) -> Floats:
-    """Return the logit of probabilities kept away from 0 and 1."""
-    return np.asarray(logit(np.clip(proba, eps, 1 - eps)))
+def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
+    """Yield columns in float64, each in one piece, a few in each array; with the number of its first."""
+    for first in range(0, proba.shape[1], _COLUMNS_TOGETHER):
+        some = proba[:, first : first + _COLUMNS_TOGETHER]
+        batch = np.empty(some.shape[::-1])
+        _copy_in_blocks(batch.T, some)
+        yield first, batch
+
+
+def _copy_in_blocks(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy rows, few enough at a time to stay in cache while they are turned around."""
+    for rows in row_blocks(*source.shape):
+        target[rows] = source[rows]
+
+
+def zero_stand_in(proba: NDArray[Any]) -> float:
+    """Return what a probability of zero is taken for in a logarithm.
+
+    Half the smallest positive one of the calibration data, where these have zeros: a forest or a vote of neighbours
+    says zero where a few more votes would have said 1 %. Taken for 1e-8 there, the log loss after temperature or
+    Platt scaling was up to 40 % higher on scikit-learn's data sets. Where they have none, at most 1e-8; and never
+    less than float64 keeps of a distance to one, which the tails of naive Bayes go far beyond.
+    """
+    blocks = [proba[rows] for rows in row_blocks(len(proba), proba[0].size)]
+    smallest = min(float(block.min()) for block in blocks)
+    if smallest > 0:
+        return float(np.clip(smallest / 2, EPS, 1e-8))
+    smallest = min(float(np.min(block, initial=1.0, where=block > 0)) for block in blocks)
+    return float(np.clip(smallest / 2, EPS, 0.25))
+
+
+def rows_to_one(proba: Floats) -> Floats:
+    """Scale rows, in place, to sum to one; a row of zeros becomes uniform."""
+    total = proba.sum(axis=1, keepdims=True)
+    empty = total[:, 0] == 0
+    proba[empty], total[empty] = 1.0, proba.shape[1]
+    proba /= total
+    return proba
 
 
 def _two_dimensional(proba: ArrayLike) -> NDArray[Any]:
     columns = as_probabilities(proba, "proba")
     check_probabilities(columns, "proba")
     return both_columns(columns, 1) if columns.ndim == 1 else columns
-
-
-def _rows_to_one(proba: Floats) -> Floats:
-    total = proba.sum(axis=1, keepdims=True)
-    empty = total[:, 0] == 0
-    proba[empty], total[empty] = 1.0, proba.shape[1]
-    proba /= total
-    return proba

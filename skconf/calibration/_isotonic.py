@@ -1,53 +1,164 @@
-"""Isotonic calibration."""
+"""Isotonic calibration, plain and smoothed."""
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
+from scipy.optimize import isotonic_regression
+from scipy.special import expit
 
 from skconf._probabilities import Floats
 from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._platt import Logit
+from skconf.metrics._checks import check_number
+
+#: The smoothing of "smoothed_isotonic": with two classes that of Laplace's rule of succession, (k + 1)/(n + 2). Of 1,
+#: 1.5, 2, 2.5, 3 and 4, tried on ten data sets and eight neural systems, those from 2 to 3 kept all that was asked
+#: for: isotonic regression's confidence-weighted accuracy and Brier score, Platt scaling's safety, the uncalibrated
+#: log loss. Less was wrong at high confidence more often, and 4 cost 3 % of log loss. The tables are in
+#: examples/smoothed_isotonic.py.
+SMOOTHING = 2.0
 
 
 class IsotonicCalibrator(OneVsRestCalibrator):
-    """Isotonic calibration: the best non-decreasing function of the probability, linear between its plateaus.
+    """Isotonic calibration: the best non-decreasing function of the probability, and a smoothed one that is safe.
 
-    Plain isotonic regression gives exactly 0 and 1 on its end plateaus, where the calibration data happened to hold
-    only one outcome, and is then wrong at full confidence; see the calibrated size ratio. More than two classes are
-    calibrated one against the rest, and rows scaled to sum to one.
+    Plain isotonic regression consists of plateaus. Those at the ends, where the calibration data happened to hold only
+    one outcome, are exactly 0 and 1, and so wrong at full confidence sooner or later; see the calibrated size ratio.
+    With smoothing, every plateau counts a few further samples of all classes, so that none claims more than its own
+    sample supports. More than two classes are calibrated one against the rest, and rows scaled to sum to one.
+
+    Parameters
+    ----------
+    smoothing : float, default=0.0
+        How many further samples every plateau counts, in [0, ∞). At 0 it is plain isotonic regression. The
+        calibration "smoothed_isotonic" has 2: a plateau of `n` positive samples of two classes then claims
+        (n + 1)/(n + 2), and not 1. With more and more, every class gets the same probability.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
+    Notes
+    -----
+    With smoothing s and K classes, the probability of a class follows from its probability before in three steps.
+
+    1. A plateau of isotonic regression with k positives among n samples counts s further samples, spread evenly over
+       the classes: its odds are (k + s/K) : (n − k + s − s/K). Plateaus that this puts out of order are pooled, the
+       further samples with them.
+    2. These odds belong to the centre of the plateau, the mean log-odds of its probabilities before (0 and 1 stand for
+       what they do in Platt scaling). Between the centres the log-odds follow a straight line; beyond the outermost
+       they stay level.
+    3. The result is kept between the two isotonic regressions in which s further samples at that very place are all
+       negative, or all positive. (At s = 1 they are the pair of a Venn–Abers predictor.)
+
+    Step 1 is what makes it safe. Step 2 undoes the jumps, at which a plateau's lower end was as sure as its upper one,
+    and step 3 keeps long plateaus level: they leave no room for a slope. As s goes to 0, step 3 leaves nothing but
+    plain isotonic regression. All of it is done at the calibration data's values, with straight lines between.
+
+    A weight is a repetition, and the size of a plateau the sum of its weights: with smoothing their scale matters.
+    Importance weights should have a mean of 1.
+
     References
     ----------
     .. [1] B. Zadrozny and C. Elkan, Transforming classifier scores into accurate multiclass probability estimates,
        KDD, 2002.
+    .. [2] V. Vovk and I. Petej, Venn–Abers predictors, UAI, 2014.
+    .. [3] A. P. Oron and N. Flournoy, Centered isotonic regression: point and interval estimation for dose–response
+       studies, Statistics in Biopharmaceutical Research 9, 2017.
 
     Examples
     --------
     >>> from skconf.calibration import IsotonicCalibrator
     >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
-    >>> calibrator = IsotonicCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
-    >>> calibrator.predict_proba([0.05, 0.65, 0.95])
+    >>> answers = ["no", "no", "yes", "yes", "no", "yes"]
+    >>> IsotonicCalibrator().fit(proba, answers).predict_proba([0.05, 0.65, 0.95])
     array([[1. , 0. ],
            [0.5, 0.5],
            [0. , 1. ]])
+    >>> IsotonicCalibrator(smoothing=2).fit(proba, answers).predict_proba([0.05, 0.65, 0.95]).round(2)
+    array([[0.75, 0.25],
+           [0.49, 0.51],
+           [0.25, 0.75]])
     """
 
+    def __init__(self, *, smoothing: float = 0.0) -> None:
+        self.smoothing = smoothing
+
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
-        # Without "clip" scikit-learn returns NaN on training points that lie within rounding of each other.
-        regression = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-        regression.fit(proba, target.astype(np.float64), sample_weight=sample_weight)
-        return _Monotone(regression)
+        check_number(self.smoothing, "smoothing", 0.0, open_high=True)
+        values, where = np.unique(proba, return_inverse=True)
+        positive, negative = (
+            np.asarray(np.bincount(where, sample_weight * outcome), dtype=np.float64) for outcome in (target, ~target)
+        )
+        if self.smoothing == 0:
+            return _Piecewise(values, _plain(positive, negative))
+        further = float(self.smoothing)
+        line = _line_of_odds(Logit(proba)(values), positive, negative, further, len(self.classes_))
+        highest = _with_positives(positive, negative, further)
+        lowest = 1 - _with_positives(negative[::-1], positive[::-1], further)[::-1]
+        # The line rises up to rounding.
+        return _Piecewise(values, np.maximum.accumulate(np.clip(line, lowest, highest)))
 
 
-class _Monotone:
-    """A fitted isotonic regression."""
+class _Piecewise:
+    """The function that is linear between points and level beyond them."""
 
-    def __init__(self, regression: IsotonicRegression) -> None:
-        self.regression = regression
+    def __init__(self, values: Floats, fitted: Floats) -> None:
+        level = np.diff(fitted) == 0
+        needed = ~(np.append(False, level) & np.append(level, False))  # of a plateau, its two ends
+        self.values, self.fitted = values[needed], fitted[needed]
 
     def __call__(self, proba: Floats) -> Floats:
-        return np.asarray(self.regression.predict(proba), dtype=np.float64)
+        return np.interp(proba, self.values, self.fitted)
+
+
+def _plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
+    """Return where the plateaus of the isotonic regression of the rate of positives begin."""
+    weight = positive + negative
+    starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    rate = np.add.reduceat(positive, starts) / np.add.reduceat(weight, starts)
+    # Plateaus that only rounding tells apart are one.
+    return starts[np.append(True, np.diff(rate) > 1e-14)]
+
+
+def _plain(positive: Floats, negative: Floats) -> Floats:
+    """Return the isotonic regression of the rate of positives at every value."""
+    starts = _plateaus(positive, negative)
+    rate = np.add.reduceat(positive, starts) / np.add.reduceat(positive + negative, starts)
+    return np.repeat(rate, np.diff(starts, append=len(positive)))
+
+
+def _line_of_odds(logit: Floats, positive: Floats, negative: Floats, further: float, n_classes: int) -> Floats:
+    """Return, at every value, the probability on straight lines between the centres of smoothed plateaus."""
+    starts = _plateaus(positive, negative)
+    for_it = np.add.reduceat(positive, starts) + further / n_classes
+    against = np.add.reduceat(negative, starts) + further * (1 - 1 / n_classes)
+    pooled = _plateaus(for_it, against)
+    odds = np.add.reduceat(for_it, pooled) / np.add.reduceat(against, pooled)
+    starts, weight = starts[pooled], positive + negative
+    centres = np.add.reduceat(weight * logit, starts) / np.add.reduceat(weight, starts)
+    # Logits of values next to each other may be equal, and their means out of order by rounding.
+    return expit(np.interp(logit, np.maximum.accumulate(centres), np.log(odds)))
+
+
+def _with_positives(positive: Floats, negative: Floats, further: float) -> Floats:
+    """Return, at every value j, the isotonic regression to which further positives have been added at j.
+
+    That is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. As they
+    only raise the regression at j, b need but go over the ends of plateaus that it has without them; over all those
+    from a on, for those before j do not lower the maximum. The minimum is then the same for all j. The means of the
+    plateaus rise, so it is reached where the next one is no longer below the mean so far: found by steps of 2ⁱ.
+    """
+    hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
+    ends = np.append(_plateaus(positive, negative)[1:], len(positive))
+    hits_to, weight_to = hits[ends] + further, weight[ends] + further
+    following = np.append(np.diff(hits_to) / np.diff(weight_to), np.inf)
+
+    def mean(plateau: NDArray[np.intp]) -> Floats:
+        return (hits_to[plateau] - hits[:-1]) / (weight_to[plateau] - weight[:-1])
+
+    plateau = np.searchsorted(ends, np.arange(len(positive)), side="right")
+    for power in reversed(range(len(ends).bit_length())):
+        ahead = np.minimum(plateau + (2**power - 1), len(ends) - 1)
+        plateau += 2**power * (following[ahead] < mean(ahead))
+    return np.maximum.accumulate(mean(plateau))

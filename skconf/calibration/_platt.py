@@ -2,10 +2,15 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
-from skconf._probabilities import Floats
-from skconf.calibration._base import Column, OneVsRestCalibrator, safe_logit
+from skconf._probabilities import Floats, row_blocks
+from skconf.calibration._base import EPS, Column, OneVsRestCalibrator, zero_stand_in
+
+#: Groups of close values that stand for the samples until the last step.
+_GROUPS = 2048
+
+#: Where the sigmoid ends, in log-odds: a step further, and 1 − p would be zero.
+_FARTHEST = float(np.log((1 - EPS) / EPS))
 
 
 class PlattCalibrator(OneVsRestCalibrator):
@@ -14,14 +19,17 @@ class PlattCalibrator(OneVsRestCalibrator):
     For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability, and a and b of largest
     likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, with sums of weights for counts,
     which keeps a and b finite. More than two classes are calibrated one against the rest, and rows scaled to sum to
-    one.
+    one. No class is ever given exactly 0 or 1, however steep the sigmoid: it ends at 2⁻⁵² from either.
+
+    A class that the calibration data lack keeps its probability, as far as the scaling of rows lets it.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
         What the sigmoid is a function of. "proba" takes the probability itself, as scikit-learn's sigmoid calibration
         of classifiers with only ``predict_proba`` did, and the CSR paper with it: its output lies between those at the
-        probabilities 0 and 1.
+        probabilities 0 and 1. In a logit, a probability of 0 stands for half the smallest positive one of the class
+        in the calibration data if these have zeros, and for 1e-8 or less if not; 1 likewise.
 
     Attributes
     ----------
@@ -51,12 +59,20 @@ class PlattCalibrator(OneVsRestCalibrator):
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         if self.on not in ("logit", "proba"):
             raise ValueError(f"on must be 'logit' or 'proba', but is {self.on!r}.")
-        feature = safe_logit if self.on == "logit" else np.asarray
-        positive = float(sample_weight @ target)
-        negative = float(sample_weight.sum()) - positive
-        smoothed = np.where(target, (positive + 1) / (positive + 2), 1 / (negative + 2))
-        slope, intercept = fit_sigmoid(feature(proba), smoothed, sample_weight)
-        return _Sigmoid(feature, slope, intercept)
+        feature: Column = Logit(proba) if self.on == "logit" else np.asarray
+        return _Sigmoid(feature, *fit_sigmoid(feature(proba), target, sample_weight))
+
+
+class Logit:
+    """The log-odds of a probability, with 0 and 1 taken for what the calibration data say."""
+
+    def __init__(self, proba: Floats) -> None:
+        self.low, self.high = zero_stand_in(proba), 1 - zero_stand_in(1 - proba)
+
+    def __call__(self, proba: Floats) -> Floats:
+        inner = np.clip(proba, self.low, self.high)
+        inner /= 1 - inner
+        return np.log(inner, out=inner)
 
 
 class _Sigmoid:
@@ -66,18 +82,19 @@ class _Sigmoid:
         self.feature, self.slope, self.intercept = feature, slope, intercept
 
     def __call__(self, proba: Floats) -> Floats:
-        return np.asarray(expit(self.slope * self.feature(proba) + self.intercept))
+        margin = self.slope * self.feature(proba) + self.intercept
+        return 1 / (1 + np.exp(-np.clip(margin, -_FARTHEST, _FARTHEST)))
 
 
-def fit_sigmoid(feature: Floats, target: Floats, sample_weight: Floats) -> tuple[float, float]:
-    """Return slope and intercept of the logistic curve of largest likelihood, by Newton's method.
+def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[float, float]:
+    """Return slope and intercept of the logistic curve of largest likelihood for Platt's targets.
 
     Parameters
     ----------
     feature : ndarray of shape (n,)
         What the curve is a function of.
-    target : ndarray of shape (n,)
-        Probabilities to match, strictly between 0 and 1, so that a finite optimum exists.
+    target : ndarray of shape (n,), bool
+        Outcomes, of both kinds.
     sample_weight : ndarray of shape (n,)
         Weights.
 
@@ -85,36 +102,89 @@ def fit_sigmoid(feature: Floats, target: Floats, sample_weight: Floats) -> tuple
     -------
     slope, intercept : float
     """
-    # A centred and scaled feature keeps the two parameters from trading places.
-    total = sample_weight.sum()
-    centre = sample_weight @ feature / total
-    spread = np.sqrt(sample_weight @ (feature - centre) ** 2 / total) or 1.0
-    scaled = (feature - centre) / spread
-    mean = sample_weight @ target / total
-    point = np.array([0.0, logit(mean)])
+    positive, negative = float(sample_weight @ target), float(sample_weight @ ~target)
+    low, high = max(1 / (negative + 2), EPS), min((positive + 1) / (positive + 2), 1 - EPS)
+    weight = sample_weight / (positive + negative)
+    lowest = float(feature.min())
+    above = feature - lowest
+    if above.max() < 1e-100:
+        above[:] = 0.0  # no finite slope tells these apart
+    means, mass = _grouped(above, weight)
+    centre = float(mass @ means)  # a centred feature keeps the two parameters from trading places
+    # Means of (1 − t) x and of 1 − t; that of x is zero.
+    share = positive / (positive + negative)
+    missed_x = (low - high) * float(weight[target] @ (above[target] - centre))
+    missed = (1 - low) * (1 - share) + (1 - high) * share
+    # Almost all the way on a few thousand groups of close values; the last step is that of the samples themselves.
+    slope, height = _newton(_Loss(means - centre, mass, missed_x, missed), 0.0, float(np.log(1 / missed - 1)))
+    slope, height = _newton(_Loss(above - centre, weight, missed_x, missed), slope, height)
+    return slope, height - slope * (lowest + centre)
 
-    def loss(at: Floats) -> float:
-        margin = at[0] * scaled + at[1]
-        return float(sample_weight @ (np.logaddexp(0, margin) - target * margin))
 
-    value = loss(point)
-    for _ in range(100):
-        fitted = expit(point[0] * scaled + point[1])
-        residual = sample_weight * (fitted - target)
-        gradient = np.array([residual @ scaled, residual.sum()])
-        if np.abs(gradient).max() <= 1e-10 * total:
-            break
-        curvature = sample_weight * fitted * (1 - fitted)
-        cross = curvature @ scaled
-        hessian = np.array([[curvature @ (scaled * scaled), cross], [cross, curvature.sum()]])
-        step = np.linalg.solve(hessian + 1e-12 * total * np.eye(2), gradient)
-        for _halving in range(50):
-            moved = loss(point - step)
-            if moved <= value:
-                break
-            step = step / 2
+def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Return mean and weight of the groups that close values, from zero up, fall into."""
+    group = (values * ((_GROUPS - 1) / (values.max() or 1.0))).astype(np.intp)
+    group[1::2] += _GROUPS  # every other row to a second set: sums that are added to in turn do not wait for each other
+    mass, total = (np.bincount(group, each).astype(np.float64) for each in (weight, weight * values))
+    held = mass > 0
+    return total[held] / mass[held], mass[held]
+
+
+class _Loss:
+    """Σ w (log(1 + exp(−m)) + (1 − t) m) for margins m = slope · x + height.
+
+    The targets t are in `missed_x` and `missed`, the sums of w (1 − t) x and w (1 − t).
+    """
+
+    def __init__(self, feature: Floats, weight: Floats, missed_x: float, missed: float) -> None:
+        self.feature, self.weight, self.missed_x, self.missed = feature, weight, missed_x, missed
+
+    def __call__(self, slope: float, height: float) -> tuple[float, ...]:
+        """Return the value, its derivatives by slope and height, and the second ones by both, mixed and by both."""
+        value = slope * self.missed_x + height * self.missed
+        by_slope, by_height = self.missed_x, self.missed
+        twice_slope, mixed, twice_height = 0.0, 0.0, 0.0
+        for rows in row_blocks(len(self.feature)):
+            feature, weight = self.feature[rows], self.weight[rows]
+            odds = feature * -slope
+            odds -= height
+            if odds.max() > 700:  # exp would overflow
+                value += float(weight @ np.maximum(odds - 700, 0))
+                np.minimum(odds, 700, out=odds)
+            np.exp(odds, out=odds)
+            whole = odds + 1
+            value += float(weight @ np.log(whole))
+            odds /= whole
+            odds *= weight
+            by_slope -= float(odds @ feature)
+            by_height -= float(odds.sum())
+            odds /= whole
+            mixed += float(odds @ feature)
+            twice_height += float(odds.sum())
+            odds *= feature
+            twice_slope += float(odds @ feature)
+        return value, by_slope, by_height, twice_slope, mixed, twice_height
+
+
+def _newton(loss: _Loss, slope: float, height: float) -> tuple[float, float]:
+    """Return where the loss is least, by Newton's method, with shorter steps where those do not lower it."""
+    now = loss(slope, height)
+    scale_slope, scale_height = now[3] or 1.0, now[5] or 1.0  # a constant feature has no curvature
+    damping = 1e-9
+    for _ in range(200):
+        value, by_slope, by_height, twice_slope, mixed, twice_height = now
+        twice_height += damping * scale_height
+        rest = max(twice_slope - mixed**2 / twice_height, 0.0) + damping * scale_slope
+        step = (by_slope - mixed * by_height / twice_height) / rest
+        lift = (by_height - mixed * step) / twice_height
+        if by_slope * step + by_height * lift <= 1e-10 * value:
+            return slope - step, height - lift  # what is left is the square of that
+        moved = loss(slope - step, height - lift)
+        if moved[0] <= 0:
+            break  # groups too wide for so steep a curve: the loss of samples is positive
+        if moved[0] <= value:
+            slope, height, now = slope - step, height - lift, moved
+            damping = max(0.01 * damping, 1e-15)
         else:
-            break
-        point, value = point - step, moved
-    slope = point[0] / spread
-    return float(slope), float(point[1] - slope * centre)
+            damping = max(10 * damping, 1e-3)
+    return slope, height

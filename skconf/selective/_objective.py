@@ -148,7 +148,7 @@ class Objective:
         if self.name == "coverage":
             return f"none of the thresholds accepts a share of target={self.target}"
         if self.name != "risk":
-            return f"no threshold is worth more to the objective, {self._label!r}"
+            return f"no threshold is worth more than that to objective={self._label!r}"
         why = f"no threshold has a risk of at most target={self.target}"
         if self.confidence_level is None:
             return why

@@ -40,13 +40,10 @@ class Sweep:
         accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
         total = float(accepted[-1])
         if thresholds is None:
-            thresholds = np.append(np.inf, ranking.score)
-        else:
-            thresholds = np.append(np.inf, thresholds)
-            # The ranking runs down from the highest score: a threshold accepts its first few entries.
-            count = len(ranking.score) - np.searchsorted(ranking.score[::-1], thresholds, side="left")
-            accepted, errors = accepted[count], errors[count]
-        return cls(thresholds, accepted, errors, total)
+            return cls(np.append(np.inf, ranking.score), accepted, errors, total)
+        # The ranking runs down from the highest score: a threshold accepts its first few entries.
+        count = len(ranking.score) - np.searchsorted(ranking.score[::-1], np.append(np.inf, thresholds), side="left")
+        return cls(np.append(np.inf, thresholds), accepted[count], errors[count], total)
 
     @cached_property
     def coverage(self) -> Floats:

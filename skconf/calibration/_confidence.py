@@ -1,0 +1,84 @@
+"""Calibration of the confidence alone."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats
+from skconf.calibration._base import Calibrator, rows_to_one
+from skconf.calibration._names import make_calibrator
+
+
+class ConfidenceCalibrator(Calibrator):
+    """Calibration of the confidence: P(the most probable class is right), whichever class it is.
+
+    All classes together give the calibrator one binary task, so that it needs far fewer samples than a task for each
+    class. The confidence of the most probable class is replaced by its calibrated value, and the other
+    probabilities of the row are scaled to share the rest; where they are all zero, in equal parts. A calibrated
+    confidence may be lower than another class then is: ``keep_prediction=True`` of
+    :class:`~skconf.SelectiveClassifier` keeps to the class whose confidence it is.
+
+    Parameters
+    ----------
+    calibrator : str or calibrator, default="platt"
+        What learns P(right | confidence): a name, such as "isotonic", or an object with ``fit(proba, y,
+        sample_weight, labels=...)`` and ``predict_proba(proba)``. It is cloned.
+
+    Attributes
+    ----------
+    calibrator_ : calibrator
+        Fitted on confidences and whether they were right; its second class is True.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    Notes
+    -----
+    For answers without classes, such as those of a generative system, no wrapper is needed: any calibrator takes
+    ``fit(confidence, correct, labels=[False, True])``, and ``predict_proba(confidence)[:, 1]`` is then the calibrated
+    confidence.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML, 2017.
+
+    Examples
+    --------
+    >>> from skconf.calibration import ConfidenceCalibrator
+    >>> proba = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8]]
+    >>> calibrator = ConfidenceCalibrator("histogram").fit(proba, ["a", "b", "c", "b", "a"])
+    >>> calibrator.predict_proba([[0.6, 0.1, 0.3], [0.1, 0.1, 0.8]]).round(3)
+    array([[0.5  , 0.125, 0.375],
+           [0.167, 0.167, 0.667]])
+    """
+
+    def __init__(self, calibrator: Any = "platt") -> None:
+        self.calibrator = calibrator
+
+    def _fit(
+        self,
+        proba: NDArray[Any],
+        codes: Codes,
+        sample_weight: Floats,
+        classes: NDArray[Any],  # noqa: ARG002
+    ) -> None:
+        predicted = proba.argmax(axis=1)
+        calibrator = clone(make_calibrator(self.calibrator))
+        confidence = proba[np.arange(len(proba)), predicted]
+        self.calibrator_ = calibrator.fit(confidence, predicted == codes, sample_weight, labels=[False, True])
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        surest = np.arange(len(proba)), proba.argmax(axis=1)
+        confidence = self.calibrator_.predict_proba(proba[surest])[:, 1]
+        out = np.maximum(proba, 0.0, dtype=np.float64)
+        out[surest] = 0.0
+        out[out.sum(axis=1) == 0] = 1.0  # nothing to go by: in equal parts
+        out[surest] = 0.0
+        others = out.sum(axis=1, keepdims=True)
+        out /= np.where(others > 0, others, 1.0)
+        out *= (1 - confidence)[:, np.newaxis]
+        out[surest] = confidence
+        out[proba[surest] <= 0] = 1.0
+        return rows_to_one(out)

@@ -1,0 +1,84 @@
+"""Histogram binning."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._probabilities import Floats
+from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.metrics._calibration_bins import STRATEGIES, equal_mass_bin
+from skconf.metrics._checks import check_option, check_whole
+
+
+class HistogramBinningCalibrator(OneVsRestCalibrator):
+    """Histogram binning: every probability becomes the share of its class among the samples of its bin.
+
+    Bins are open below and closed above, as those of the expected calibration error. A bin that the calibration data
+    leave empty keeps the probabilities that fall into it as they are. Shares of exactly 0 and 1 stand for bins with
+    one outcome only, and are then wrong at full confidence; see the calibrated size ratio. More than two classes are
+    calibrated one against the rest, and rows scaled to sum to one; a class that the calibration data lack keeps its
+    probability, as far as the scaling lets it.
+
+    Parameters
+    ----------
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal weight of the calibration data. The latter never separate equal
+        probabilities, and are fewer where those are too many for one bin.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    IsotonicCalibrator : Bins that the data choose, in rising order.
+
+    References
+    ----------
+    .. [1] B. Zadrozny and C. Elkan, Obtaining calibrated probability estimates from decision trees and naive Bayesian
+       classifiers, ICML, 2001.
+
+    Examples
+    --------
+    >>> from skconf.calibration import HistogramBinningCalibrator
+    >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
+    >>> calibrator = HistogramBinningCalibrator(n_bins=2).fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
+    >>> calibrator.predict_proba([0.05, 0.65, 0.95])
+    array([[1.  , 0.  ],
+           [0.25, 0.75],
+           [0.25, 0.75]])
+    """
+
+    def __init__(self, *, n_bins: int = 15, strategy: str = "uniform") -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+
+    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", STRATEGIES)
+        edges = np.arange(1, self.n_bins) / self.n_bins
+        if self.strategy == "quantile":
+            edges = _quantile_edges(proba, sample_weight, self.n_bins)
+        bins = np.searchsorted(edges, proba)
+        weight, hits = (np.bincount(bins, each, len(edges) + 1) for each in (sample_weight, sample_weight * target))
+        return _Histogram(edges, np.divide(hits, weight, out=np.full(len(weight), np.nan), where=weight > 0))
+
+
+class _Histogram:
+    """The share of each bin, and the probability itself in an empty one."""
+
+    def __init__(self, edges: Floats, shares: Floats) -> None:
+        self.edges, self.shares = edges, shares
+
+    def __call__(self, proba: Floats) -> Floats:
+        share = self.shares[np.searchsorted(self.edges, proba)]
+        return np.where(np.isnan(share), proba, share)
+
+
+def _quantile_edges(proba: Floats, sample_weight: Floats, n_bins: int) -> Floats:
+    """Return the upper edges of all bins but the last: the greatest probability in each."""
+    values, level = np.unique(proba, return_inverse=True)
+    bins = equal_mass_bin(np.bincount(level, sample_weight).astype(np.float64), n_bins)
+    return values[:-1][np.diff(bins) > 0]

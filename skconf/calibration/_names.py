@@ -1,0 +1,47 @@
+"""Calibrators by name."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from skconf._messages import suggest
+from skconf.calibration._histogram import HistogramBinningCalibrator
+from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
+from skconf.calibration._platt import PlattCalibrator
+from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
+
+CALIBRATORS: dict[str, Callable[[], Any]] = {
+    "platt": PlattCalibrator,
+    "isotonic": IsotonicCalibrator,
+    "smoothed_isotonic": partial(IsotonicCalibrator, smoothing=SMOOTHING),
+    "temperature": TemperatureCalibrator,
+    "affine": AffineCalibrator,
+    "histogram": HistogramBinningCalibrator,
+}
+
+
+def make_calibrator(calibration: Any) -> Any:
+    """Return a new calibrator for a name, or the given one.
+
+    Parameters
+    ----------
+    calibration : str or calibrator
+        A name from ``CALIBRATORS``, or an object with ``fit(proba, y, sample_weight)`` and ``predict_proba(proba)``.
+
+    Returns
+    -------
+    calibrator
+
+    Raises
+    ------
+    ValueError
+        If there is no calibrator of that name.
+    """
+    if not isinstance(calibration, str):
+        return calibration
+    if calibration not in CALIBRATORS:
+        raise ValueError(
+            f"There is no calibrator {calibration!r}; choose one of {', '.join(map(repr, CALIBRATORS))}."
+            f"{suggest(calibration, CALIBRATORS)}"
+        )
+    return CALIBRATORS[calibration]()

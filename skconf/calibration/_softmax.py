@@ -1,0 +1,307 @@
+"""Temperature scaling and affine calibration: one softmax of scaled log-probabilities for all classes."""
+
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats, row_blocks
+from skconf.calibration._base import Calibrator, rows_to_one, zero_stand_in
+
+#: The temperature of probabilities that say nothing, or less: it makes them all but uniform, in the same order.
+_HOTTEST = 1e4
+
+#: What ties parameters to where they start until the last steps: a direction that changes nothing is not gone.
+_TIE = 1e-9
+
+
+class TemperatureCalibrator(Calibrator):
+    """Temperature scaling: softmax(log p / T), with one temperature T of largest likelihood for all classes.
+
+    The order of the classes stays as it is, and with it every prediction; T > 1 makes them less sure, T < 1 surer.
+    The classes share T, so that a few hundred samples do for a thousand classes. One that the calibration data lack
+    is scaled like the others, and named in a warning; if they hold a single one, T is 1.
+
+    If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. The
+    targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others, with n
+    the sum of weights. If the probabilities are no better than uniform ones, 1/T would be zero or less: T is then
+    1e4, with a warning.
+
+    Attributes
+    ----------
+    temperature_ : float
+        T, positive and finite.
+    smallest_ : float
+        What a probability of 0 counts as: half the smallest positive one in the calibration data, if these have
+        zeros; 1e-8 or less, if not.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    AffineCalibrator : With a shift for each class.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML, 2017.
+
+    Examples
+    --------
+    >>> from skconf.calibration import TemperatureCalibrator
+    >>> proba = [[0.9, 0.05, 0.05], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
+    >>> calibrator = TemperatureCalibrator().fit(proba, ["a", "b", "b", "c"])
+    >>> round(calibrator.temperature_, 3)
+    1.613
+    >>> calibrator.predict_proba([[0.6, 0.3, 0.1]]).round(3)
+    array([[0.505, 0.329, 0.166]])
+    """
+
+    _absent = "scales the probabilities of {} like those of the other classes"
+
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        self.smallest_, self.temperature_ = zero_stand_in(proba), 1.0
+        if not self._find_present(codes, sample_weight, classes).any():
+            return
+        data = _Data(proba, slice(None), self.smallest_, codes, sample_weight)
+        scale, _ = _most_likely(data, shifted=False)
+        if scale * _HOTTEST < 1:
+            warnings.warn(
+                f"{type(self).__name__} makes probabilities all but uniform (T = {_HOTTEST:g}): those of the "
+                "calibration data are no better than uniform ones. Check that the columns are in the order of the "
+                "labels.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.temperature_ = 1 / max(scale, 1 / _HOTTEST)
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        if self.temperature_ == 1:
+            return rows_to_one(np.maximum(proba, 0.0, dtype=np.float64))
+        out = np.empty(proba.shape)
+        for rows in _blocks(proba):
+            out[rows] = _softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
+        return out
+
+
+class AffineCalibrator(Calibrator):
+    """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
+
+    The parameters have the largest likelihood. Without shifts this is temperature scaling; with them it also mends
+    frequencies of classes that differ from those in training. For two classes it is Platt scaling on the logit,
+    without the smoothed targets.
+
+    A class that the calibration data lack would have a shift of minus infinity: its probability stays as it is, and
+    the other classes, calibrated among themselves, share the rest. A warning names it.
+
+    If some scale and shifts make every sample right, the likelihood has no maximum, and every confidence would go to
+    one. The targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others,
+    with n the sum of weights.
+
+    Attributes
+    ----------
+    slope_ : float
+        The scale α, 1/T of temperature scaling; negative if the least probable classes are the right ones.
+    offset_ : ndarray of shape (n_classes,)
+        The shifts β, of sum zero; 0 for a class that was not calibrated.
+    smallest_ : float
+        What a probability of 0 counts as: half the smallest positive one in the calibration data, if these have
+        zeros; 1e-8 or less, if not.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    TemperatureCalibrator : Without the shifts, for little data or many classes.
+
+    References
+    ----------
+    .. [1] N. Brümmer and D. A. van Leeuwen, On calibration of scores in language recognition, Odyssey, 2006.
+    .. [2] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+       evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026, equation (18).
+
+    Examples
+    --------
+    >>> from skconf.calibration import AffineCalibrator
+    >>> proba = [[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6], [0.4, 0.5, 0.1]]
+    >>> calibrator = AffineCalibrator().fit(proba, ["a", "b", "b", "c", "a"])
+    >>> calibrator.predict_proba([[0.6, 0.3, 0.1]]).round(3)
+    array([[0.794, 0.196, 0.01 ]])
+    """
+
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        present = self._find_present(codes, sample_weight, classes)
+        self.smallest_, self.slope_, self.offset_ = zero_stand_in(proba), 1.0, np.zeros(len(classes))
+        self._fitted = np.flatnonzero(present)
+        if present.any():
+            among = np.cumsum(present)[codes] - 1
+            data = _Data(proba, self._fitted, self.smallest_, among, sample_weight)
+            self.slope_, beta = _most_likely(data, shifted=True)
+            self.offset_[present] = beta - beta.mean()
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        out = np.maximum(proba, 0.0, dtype=np.float64)
+        if len(self._fitted):
+            for rows in _blocks(proba):
+                given = out[rows, self._fitted]
+                scores = self.slope_ * _logs(given, self.smallest_) + self.offset_[self._fitted, np.newaxis]
+                out[rows, self._fitted] = _softmax(scores)[0].T * given.sum(axis=1, keepdims=True)
+        return rows_to_one(out)
+
+
+def _blocks(proba: NDArray[Any]) -> list[slice]:
+    """Cut rows into blocks of which several fit into cache."""
+    return row_blocks(len(proba), 8 * proba.shape[1])
+
+
+def _logs(proba: NDArray[Any], zero: float) -> Floats:
+    """Return log-probabilities turned around, of shape (n_classes, n_rows): sums over classes are then fast."""
+    logs = np.array(proba.T, dtype=np.float64, order="C")
+    return np.log(np.maximum(logs, zero, out=logs), out=logs)
+
+
+def _softmax(scores: Floats) -> tuple[Floats, Floats]:
+    """Return softmax over the first axis, in place, and the logarithm of what it divided by."""
+    top = scores.max(axis=0)
+    scores -= top
+    total = np.exp(scores, out=scores).sum(axis=0)
+    scores /= total
+    return scores, top + np.log(total)
+
+
+class _Data:
+    """Probabilities to fit on; iterating gives log-probabilities, codes and weights of blocks of rows.
+
+    Log-probabilities are counted from the greatest of their row; weights sum to one.
+    """
+
+    def __init__(
+        self, proba: NDArray[Any], columns: slice | Codes, zero: float, codes: Codes, sample_weight: Floats
+    ) -> None:
+        self.proba, self.columns, self.zero, self.codes = proba, columns, zero, codes
+        self.total = float(sample_weight.sum())
+        self.weight = sample_weight / self.total
+        self.n_classes = proba[0, columns].size
+
+    def __iter__(self) -> Iterator[tuple[Floats, Codes, Floats]]:
+        for rows in _blocks(self.proba):
+            logs = _logs(self.proba[rows, self.columns], self.zero)
+            logs -= logs.max(axis=0)
+            yield logs, self.codes[rows], self.weight[rows]
+
+
+class _LogPartition:
+    """Mean logarithm of Σ exp(α z + β) over classes, z = log p, as a function of α and, where `shifted`, of β.
+
+    The mean log loss is this function less what is linear in the parameters. So that they are of one size and do not
+    trade places, z is counted from the mean m of its class if there are shifts, in a unit: parameters are
+    (unit · α, β + α m).
+    """
+
+    def __init__(self, data: _Data, means: Floats, unit: float, *, shifted: bool) -> None:
+        self.data, self.means, self.unit, self.shifted = data, means[:, np.newaxis], unit, shifted
+
+    def scores(self, point: Floats, logs: Floats) -> Floats:
+        """Return α z + β, with the log-probabilities z scaled in place."""
+        if self.shifted:
+            logs -= self.means
+        logs /= self.unit
+        scores = point[0] * logs
+        if self.shifted:
+            scores += point[1:, np.newaxis]
+        return scores
+
+    def __call__(self, point: Floats) -> tuple[float, Floats, Floats]:
+        """Return the value, its gradient (means of scores' derivatives) and its Hessian (their covariances)."""
+        value, gradient, hessian = 0.0, np.zeros(len(point)), np.zeros((len(point), len(point)))
+        for logs, _, weight in self.data:
+            proba, normaliser = _softmax(self.scores(point, logs))
+            expected = np.einsum("kb,kb->b", proba, logs)
+            value += float(weight @ normaliser)
+            gradient[0] += weight @ expected
+            weighted = proba * weight
+            if self.shifted:
+                gradient[1:] += weighted.sum(axis=1)
+                hessian[1:, 1:] -= weighted @ proba.T
+            weighted *= logs
+            hessian[0, 0] += np.vdot(weighted, logs) - weight @ expected**2
+            if self.shifted:
+                hessian[0, 1:] += weighted.sum(axis=1) - proba @ (weight * expected)
+        if self.shifted:
+            hessian[1:, 0] = hessian[0, 1:]
+            hessian[1:, 1:] += np.diag(gradient[1:])
+        return value, gradient, hessian
+
+    def all_right(self, point: Floats) -> bool:
+        """Return whether the true class of every sample has the highest score."""
+        for logs, codes, _ in self.data:
+            scores = self.scores(point, logs)
+            own = codes, np.arange(len(codes))
+            true = scores[own]
+            scores[own] = -np.inf
+            if (true <= scores.max(axis=0)).any():
+                return False
+        return True
+
+
+def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
+    """Return α and β of largest likelihood, with smoothed targets where it has no maximum; without shifts β is 0."""
+    sums, squares, own = np.zeros(data.n_classes), 0.0, 0.0
+    for logs, codes, weight in data:
+        sums += logs @ weight
+        squares += float(np.square(logs).sum(axis=0) @ weight)
+        own += float(logs[codes, np.arange(len(codes))] @ weight)
+    share = np.bincount(data.codes, data.weight, data.n_classes)
+    means = sums if shifted else np.zeros(data.n_classes)
+    unit = float(np.sqrt(squares / data.n_classes)) or 1.0
+    partition = _LogPartition(data, means, unit, shifted=shifted)
+
+    def maximum(missed: float) -> Floats:
+        """Return the parameters, for targets that give away a part to the other classes."""
+        other = missed / (data.n_classes - 1)
+        target = (1 - missed) * share + other * (1 - share)
+        along = (1 - missed) * own + other * (sums.sum() - own) - target @ means
+        observed = np.append(along / unit, target if shifted else [])
+        return _minimum(partition, observed, np.append(unit, means if shifted else []))
+
+    point = maximum(0.0)
+    if (shifted or point[0] > 0) and partition.all_right(point):
+        point = maximum(1 / (data.total + 2))  # without it there is no maximum
+    scale = float(point[0]) / unit
+    return scale, point[1:] - scale * means if shifted else means
+
+
+def _minimum(partition: _LogPartition, observed: Floats, start: Floats) -> Floats:
+    """Return where the mean log loss is least, to the last digits."""
+
+    @lru_cache(maxsize=1)
+    def loss(point: bytes) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = partition(np.frombuffer(point))
+        return value - float(observed @ np.frombuffer(point)), gradient - observed, hessian
+
+    def tied(point: Floats) -> tuple[float, Floats]:
+        value, gradient, _ = loss(point.tobytes())
+        moved = point - start
+        return value + _TIE / 2 * float(moved @ moved), gradient + _TIE * moved
+
+    # A trust region gets close from anywhere; where rounding of the loss stops it, Newton's method goes on.
+    point = minimize(
+        tied,
+        start,
+        jac=True,
+        hess=lambda point: loss(point.tobytes())[2] + _TIE * np.eye(len(point)),
+        method="trust-exact",
+        options={"gtol": 1e-6},
+    ).x
+    _, gradient, hessian = loss(point.tobytes())
+    for _ in range(5):
+        moved = point - np.linalg.pinv(hessian, rcond=1e-12, hermitian=True) @ gradient
+        _, new_gradient, new_hessian = loss(moved.tobytes())
+        if np.abs(new_gradient).max() > np.abs(gradient).max() / 2:
+            break
+        point, gradient, hessian = moved, new_gradient, new_hessian
+    return point
