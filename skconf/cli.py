@@ -1,16 +1,28 @@
 """The command line: ``python -m skconf …``."""
 
 import argparse
+import os
 import sys
+import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
-from skconf.datasets import list_uci
+from skconf._cli import _datasets, _evaluate, _experiments
+from skconf._cli._common import CommandError
 
-_EPILOG = """\
+_DESCRIPTION = """\
+Confidence-aware evaluation and selective classification.
+
+Results go to standard output, progress and warnings to standard error.
+Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command.
+"""
+_EXAMPLES = """\
 examples:
+  python -m skconf evaluate predictions.csv --target label
   python -m skconf experiment csr
-  python -m skconf experiment csr --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
+  python -m skconf experiment csr --datasets all --seeds 5 --html csr.html
+  python -m skconf datasets fetch wine adult_income
+
+COMMAND --help tells more of each.
 """
 
 
@@ -25,73 +37,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 1 after an error that the user can mend (2, from argparse, for a wrong option).
+        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user.
     """
-    options = _parser().parse_args(arguments)
-    try:
-        options.run(options)
-    except (ValueError, OSError, ImportError) as error:
-        print(f"skconf: error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m skconf",
-        description="Confidence-aware evaluation and selective classification.",
-        epilog=_EPILOG,
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    experiment = commands.add_parser("experiment", help="rerun an experiment of the papers")
-    experiments = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
-    csr = experiments.add_parser(
-        "csr",
-        help="XGBoost on real data: no calibration, isotonic, Platt (CSR paper, Table 6)",
-        description="Train XGBoost, calibrate it, and print the columns of the CSR paper's Table 6, the paper's "
-        "figures beside ours. Results go to standard output, progress to standard error.",
-        epilog=f"data sets: {', '.join(list_uci())}",
-    )
-    csr.add_argument(
-        "--datasets",
-        nargs="+",
-        default=["breast_cancer", "digits"],
-        metavar="NAME",
-        help="data sets to run (default: %(default)s, which need no download)",
-    )
-    csr.add_argument(
-        "--calibration",
-        nargs="+",
-        default=["none", "isotonic", "platt"],
-        metavar="NAME",
-        help="calibrations to compare (default: %(default)s)",
-    )
-    csr.add_argument(
-        "--data-home",
-        type=Path,
-        metavar="DIR",
-        help="folder that holds the raw files under DIR/NAME/ (default: $SKCONF_DATA, else ~/skconf_data)",
-    )
-    csr.add_argument("--seed", type=int, default=0, help="seed of splits and of XGBoost (default: %(default)s)")
-    csr.add_argument("--csv", type=Path, metavar="FILE", help="write the results to this file, too")
-    csr.set_defaults(run=_run_csr)
-    return parser
+    for group in (_evaluate, _experiments, _datasets):
+        group.add_commands(commands)
+    options = parser.parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _tell  # type: ignore[assignment]
+        try:
+            return int(options.run(options))
+        except BrokenPipeError:  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (CommandError, ImportError) as error:
+            print(f"skconf: error: {error}", file=sys.stderr)
+            return 2
 
 
-def _run_csr(options: argparse.Namespace) -> None:
-    from skconf.experiments import csr_experiment, format_csr_table
-
-    if options.csv is not None and not options.csv.parent.is_dir():
-        raise FileNotFoundError(f"--csv {options.csv}: there is no folder {options.csv.parent}; create it.")
-    table = csr_experiment(
-        options.datasets,
-        calibrations=options.calibration,
-        data_home=options.data_home,
-        seed=options.seed,
-        progress=lambda line: print(line, file=sys.stderr, flush=True),
-    )
-    print(format_csr_table(table))
-    if options.csv is not None:
-        table.to_csv(options.csv, index=False)
-        print(f"wrote {options.csv}", file=sys.stderr)
+def _tell(message: Warning | str, *_: object) -> None:
+    """Print a warning as what it is to the user of a command: a sentence."""
+    print(f"skconf: warning: {message}", file=sys.stderr)

@@ -1,6 +1,6 @@
 """Data sets: synthetic confidence profiles, and the CSR paper's data sets from their raw files."""
 
-from skconf.datasets._synthetic import make_confidence_profile
-from skconf.datasets._uci import fetch_uci, list_uci
+from skconf.datasets._synthetic import make_confidence_profile, make_selective_model
+from skconf.datasets._uci import describe_uci, fetch_uci, list_uci
 
-__all__ = ["fetch_uci", "list_uci", "make_confidence_profile"]
+__all__ = ["describe_uci", "fetch_uci", "list_uci", "make_confidence_profile", "make_selective_model"]

@@ -1,13 +1,14 @@
-"""Synthetic confidence profiles: ten distributions of confidence, eight ways of being right."""
+"""Synthetic confidence profiles: of known calibration, and of five kinds of selective model."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from skconf._messages import suggest
 from skconf._probabilities import Floats
+from skconf.metrics._checks import check_whole
 from skconf.profile import ConfidenceProfile
 
 Draw = Callable[[Any, int], Floats]
@@ -51,6 +52,26 @@ MODES: dict[str, Callable[[Floats, Any], Floats]] = {
     "overconf_half": lambda c, rng: 0.5 * c,  # noqa: ARG005
     "random_under_c": lambda c, rng: c * rng.random_sample(len(c)),
 }
+
+
+class _SelectiveModel(NamedTuple):
+    """What a simulated model knows, and the range of its confidence where it knows and where it guesses."""
+
+    known: float
+    sure: tuple[float, float]
+    unsure: tuple[float, float]
+
+
+_SELECTIVE_MODELS = {
+    "calibrated": _SelectiveModel(0.9, (0.8, 1.0), (0.5, 0.7)),
+    "overconfident": _SelectiveModel(0.9, (0.9, 1.0), (0.9, 1.0)),
+    # The paper gives no range; this one has the calibration error, CWSA and CWSA+ of its Section 5.5.
+    "underconfident": _SelectiveModel(0.9, (0.3, 0.6), (0.3, 0.6)),
+    "perfect": _SelectiveModel(1.0, (1.0, 1.0), (1.0, 1.0)),
+    "random": _SelectiveModel(0.0, (0.3, 1.0), (0.3, 1.0)),
+}
+#: The kinds of `make_selective_model`, as the paper's Section 4.2 names them.
+SELECTIVE_MODELS = tuple(_SELECTIVE_MODELS)
 
 
 def make_confidence_profile(
@@ -101,6 +122,7 @@ def make_confidence_profile(
     >>> round(calibrated_size_ratio(profile), 2)
     1.61
     """
+    check_whole(n_samples, "n_samples")
     draw, right_at = _look_up(distribution, DISTRIBUTIONS, "distribution"), _look_up(mode, MODES, "mode")
     rng = check_random_state(random_state)
     sure = draw(rng, n_samples)
@@ -112,6 +134,62 @@ def make_confidence_profile(
         y_pred=predicted,
         labels=[0, 1],
     )
+
+
+def make_selective_model(
+    kind: str = "calibrated", n_samples: int = 1000, *, n_classes: int = 3, random_state: Any = None
+) -> ConfidenceProfile:
+    """Draw the answers of a model whose confidence behaves in a known way.
+
+    The model knows an answer with a fixed probability and guesses the others among all classes, so that some guesses
+    are right. Its confidence is uniform in a range that depends on whether it knows, and not on whether it is right.
+    The kinds are the paper's: its "calibrated" model is always right where it is sure, and less sure than that.
+
+    Parameters
+    ----------
+    kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
+        "calibrated" knows 90 % and is sure of it, with a confidence in [.8, 1], and in [.5, .7] where it guesses;
+        "overconfident" and "underconfident" know as much, with a confidence in [.9, 1] and in [.3, .6] everywhere;
+        "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [.3, 1].
+    n_samples : int, default=1000
+        Number of samples.
+    n_classes : int, default=3
+        Number of classes among which it guesses.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    ConfidenceProfile
+        Of correctness and confidence, without classes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, with close matches, or a number is too small.
+
+    References
+    ----------
+    .. [1] K. Shahnazari, S. M. Ayyoubzadeh, M. Keshtparvar and P. Ghaffari, Trust, or Don't Predict: Introducing the
+       CWSA Family for Confidence-Aware Model Evaluation, arXiv:2505.18622, 2025, Section 4.2.
+
+    Examples
+    --------
+    >>> from skconf.datasets import make_selective_model
+    >>> from skconf.metrics import cwsa_score
+    >>> for kind in ["calibrated", "overconfident", "random"]:
+    ...     print(kind, round(cwsa_score(make_selective_model(kind, 10_000, random_state=0), threshold=0.9), 2))
+    calibrated 0.5
+    overconfident 0.43
+    random -0.18
+    """
+    check_whole(n_samples, "n_samples")
+    check_whole(n_classes, "n_classes", 2)
+    model = _look_up(kind, _SELECTIVE_MODELS, "kind")
+    rng = check_random_state(random_state)
+    known = rng.random_sample(n_samples) < model.known
+    confidence = np.where(known, rng.uniform(*model.sure, n_samples), rng.uniform(*model.unsure, n_samples))
+    return ConfidenceProfile.from_correctness(known | (rng.randint(n_classes, size=n_samples) == 0), confidence)
 
 
 def _look_up(name: str, known: dict[str, Any], what: str) -> Any:

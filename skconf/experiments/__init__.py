@@ -1,5 +1,35 @@
 """The papers' experiments, rerun beside the printed numbers."""
 
-from skconf.experiments._csr import csr_experiment, format_csr_table
+from skconf.experiments._cf1 import cf1_agreement_experiment, cf1_variance_experiment
+from skconf.experiments._csr import csr_experiment
+from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_csr
+from skconf.experiments._csr_tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
+from skconf.experiments._cwsa import cwsa_experiment, cwsa_predictions_experiment, cwsa_sweep, plot_cwsa_sweep
+from skconf.experiments._ecuas import ecuas_experiment, ecuas_sampling_experiment
+from skconf.experiments._printed import count_agreement
+from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
 
-__all__ = ["csr_experiment", "format_csr_table"]
+__all__ = [
+    "cf1_agreement_experiment",
+    "cf1_variance_experiment",
+    "count_agreement",
+    "csr_cells",
+    "csr_experiment",
+    "csr_html",
+    "csr_markdown",
+    "csr_risk_extremes",
+    "csr_synthetic_auc_experiment",
+    "csr_synthetic_experiment",
+    "csr_table2",
+    "csr_table6",
+    "csr_table7",
+    "csr_table12",
+    "csr_text",
+    "cwsa_experiment",
+    "cwsa_predictions_experiment",
+    "cwsa_sweep",
+    "ecuas_experiment",
+    "ecuas_sampling_experiment",
+    "plot_csr",
+    "plot_cwsa_sweep",
+]

@@ -1,0 +1,79 @@
+"""
+The size ratio paper's experiment in scikit-learn's own words
+=============================================================
+
+Does calibration make a classifier safe? The calibrated size ratio paper trains XGBoost, calibrates it on held-out
+samples, and finds isotonic regression overconfident on most data sets and Platt scaling on few. With
+:class:`~skconf.SelectiveClassifier` and confidence scorers the same comparison is a ``cross_validate``, and the choice
+is a ``GridSearchCV``.
+"""
+
+# %%
+# As in the paper, a quarter of the training part is held out to calibrate on, calibration leaves the prediction as it
+# was, and Platt scaling is a sigmoid of the probability. Isotonic regression comes smoothed, too: then no plateau
+# reaches a probability of exactly 0 or 1.
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, cross_validate, train_test_split
+from xgboost import XGBClassifier
+
+from skconf import SelectiveClassifier, confidence_scoring
+from skconf.calibration import PlattCalibrator
+
+calibrations = {
+    "none": None,
+    "isotonic": "isotonic",
+    "platt": PlattCalibrator(on="proba"),
+    "smoothed_isotonic": "smoothed_isotonic",
+}
+classifier = XGBClassifier(n_estimators=100, max_depth=4, learning_rate=0.1, n_jobs=1)
+model = SelectiveClassifier(classifier, cv=0.25, keep_prediction=True, random_state=0)
+
+# %%
+# One ``cross_validate`` for each calibration. All scores come from one call of ``predict_proba`` for each fold.
+# ``neg_csr_excess`` is the negative of how far the size ratio exceeds 1, ``neg_overconfidence_risk`` that of the
+# evidence that this is no chance.
+metrics = ["accuracy", "cw_accuracy", "neg_csr_excess", "neg_overconfidence_risk"]
+folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
+X, y = load_breast_cancer(return_X_y=True)
+rows = {}
+for name, calibration in calibrations.items():
+    model.set_params(calibration=calibration)
+    scores = pd.DataFrame(cross_validate(model, X, y, scoring=confidence_scoring(metrics), cv=folds))
+    rows[name] = scores.filter(like="test_").mean()
+print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_")).round(3).to_string())
+
+
+# %%
+# The calibrated ones make the same predictions, from a model of fewer samples than the uncalibrated one has. But
+# isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size ratio.
+# Smoothed, it is the safest of all, and loses no confidence-weighted accuracy. Platt scaling is safe at the price of
+# some.
+#
+# Which to choose is a grid search: here, among ten classes, for the highest confidence-weighted accuracy of those that
+# show no risk.
+def best_without_risk(results):
+    """Return the number of the candidate to refit."""
+    safe = results["mean_test_neg_overconfidence_risk"] > -0.1
+    return int(np.where(safe, results["mean_test_cw_accuracy"], 0).argmax())
+
+
+X_train, X_test, y_train, y_test = train_test_split(*load_digits(return_X_y=True), random_state=0)
+search = GridSearchCV(
+    model,
+    {"calibration": list(calibrations.values())},
+    scoring=confidence_scoring(metrics),
+    refit=best_without_risk,
+    cv=3,
+).fit(X_train, y_train)
+found = {metric: search.cv_results_[f"mean_test_{metric}"] for metric in metrics}
+print(pd.DataFrame(found, index=list(calibrations)).round(3).to_string())
+print("best:", list(calibrations)[search.best_index_])
+
+# %%
+# The fitted search is a classifier. With a threshold it abstains where it is not sure.
+best = search.best_estimator_.set_params(threshold=0.8)
+accepted = best.accept(X_test)
+right = best.predict(X_test)[accepted] == y_test[accepted]
+print(f"{accepted.mean():.0%} accepted, {right.mean():.1%} of them right")

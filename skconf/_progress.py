@@ -1,0 +1,76 @@
+"""Progress on standard error: a bar of tqdm where there is one and a terminal to draw it on, else plain lines."""
+
+import sys
+import time
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+try:
+    from tqdm import tqdm
+except ImportError:
+    tqdm = None
+
+
+def progress(title: str, total: float | None, *, unit: str, quiet: bool = False) -> Any:
+    """Return a context manager with ``update(amount)`` and ``write(line)``, as a bar of tqdm has them.
+
+    Parameters
+    ----------
+    title : str
+        What is being done.
+    total : float or None
+        The amount in all, where that is known.
+    unit : str
+        What the amount counts.
+    quiet : bool, default=False
+        Say nothing at all.
+    """
+    if quiet:
+        return _Lines(title, total, quiet=True)
+    if tqdm is not None and sys.stderr.isatty():
+        form = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}, left {remaining}" if total else None
+        bar = tqdm(desc=title, total=total, unit=unit, unit_scale=True, bar_format=form, leave=False)
+        bar.write = partial(tqdm.write, file=sys.stderr)  # by itself it writes to standard output
+        return bar
+    return _Lines(title, total)
+
+
+class _Lines:
+    """The lines that stand in for a bar: what is told, and every few seconds how much is done."""
+
+    def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
+        self.title, self.total, self.quiet = title, total, quiet
+        self.done, self.started = 0.0, time.monotonic()
+        self.told = self.started
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        pass
+
+    def update(self, amount: float) -> None:
+        """Add to what is done."""
+        self.done += amount
+        if self.total and self.done < self.total and time.monotonic() - self.told > 5:
+            self.write(self.title)
+
+    def write(self, line: str) -> None:
+        """Print a line, with the share that is done and the time left at this rate."""
+        if self.quiet:
+            return
+        self.told = time.monotonic()
+        if self.total and 0 < self.done < self.total:
+            left = (self.told - self.started) * (self.total / self.done - 1)
+            line = f"{line} ({self.done / self.total:.0%} done, about {duration(left)} left)"
+        print(line, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, to two figures or so."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

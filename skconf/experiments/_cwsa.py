@@ -1,0 +1,284 @@
+"""The CWSA paper's experiments: five simulated models, and predictions from a folder, over thresholds."""
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.random import MT19937, RandomState, SeedSequence
+
+from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
+from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._render import new_figure
+from skconf.inspection import ThresholdDisplay
+from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
+from skconf.metrics._checks import check_whole
+from skconf.profile import ConfidenceProfile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
+_AT_THRESHOLD: dict[str, dict[str, Any]] = {
+    "coverage": {"metric": "coverage_score"},
+    "selective_accuracy": {"metric": "selective_accuracy_score"},
+    "cwsa": {"metric": "cwsa_score", "normalize": "all"},
+    "cwsa_plus": {"metric": "cwsa_plus_score"},
+}
+_OVERALL: dict[str, dict[str, Any]] = {
+    "ece": {"metric": "expected_calibration_error", "n_bins": 10},
+    "aurc": {"metric": "aurc_loss"},
+}
+_LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
+_PAPER_SAMPLES = 1000
+_HALF_DIGIT = 0.5e-4
+_IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+: not the figures of one threshold"
+
+
+def cwsa_experiment(*, n_repetitions: int = 400, seed: int = 0) -> pd.DataFrame:
+    """Rerun the CWSA paper's simulated models, beside its Tables 1 to 3 and the figures of its Section 5.
+
+    Parameters
+    ----------
+    n_repetitions : int, default=400
+        Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one.
+    seed : int, default=0
+        Seed.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 10)
+        A row for each printed figure: its `source`, `model`, `threshold`, the threshold it is `swept` at, `quantity`,
+        and `ours`, `paper`, `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
+
+    Raises
+    ------
+    ValueError
+        If `n_repetitions` is too small.
+
+    See Also
+    --------
+    cwsa_sweep : The curves of the paper's figures.
+    count_agreement : How many cells lie within sampling error.
+
+    Notes
+    -----
+    The rows of Tables 2 and 3 are those of the authors' sweep over 20 thresholds, equally spaced from .5 to .99, under
+    rounder names: the row ".80" of Table 3 is that of .7837. `swept` is the threshold of the row that has its figures.
+
+    References
+    ----------
+    .. [1] K. Shahnazari, S. M. Ayyoubzadeh, M. Keshtparvar and P. Ghaffari, Trust, or Don't Predict: Introducing the
+       CWSA Family for Confidence-Aware Model Evaluation, arXiv:2505.18622, 2025, Sections 4.2 and 5.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_experiment
+    >>> cells = cwsa_experiment(n_repetitions=50).query("model == 'random' and quantity == 'cwsa'")
+    >>> cells.set_index("threshold")[["ours", "paper"]].round(2).head(3)
+               ours  paper
+    threshold
+    0.5       -0.12  -0.11
+    0.6       -0.10  -0.08
+    0.7       -0.08  -0.07
+    """
+    check_whole(n_repetitions, "n_repetitions", 2)
+    printed = _printed_figures()
+    groups = np.repeat(np.arange(n_repetitions), _PAPER_SAMPLES)
+    found = []
+    for number, model in enumerate(SELECTIVE_MODELS):
+        stream = RandomState(MT19937(SeedSequence(seed, spawn_key=(number,))))
+        profile = make_selective_model(model, len(groups), random_state=stream)
+        cells = printed[printed["model"] == model]
+        values = [
+            _metric(cell.quantity, cell.swept).by_group(profile, groups, n_repetitions) for cell in cells.itertuples()
+        ]
+        found.append(cells.assign(ours=np.nanmean(values, axis=1), spread=np.nanstd(values, axis=1, ddof=1)))
+    return compare_with_paper(pd.concat(found, ignore_index=True), n_repetitions)
+
+
+class CWSASweep(NamedTuple):
+    """Selective metrics over thresholds, and what sums them up.
+
+    Attributes
+    ----------
+    curves : pandas.DataFrame
+        A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN where nothing is accepted), `cwsa`
+        (divided by all samples) and `cwsa_plus` (by the accepted ones).
+    summary : pandas.DataFrame
+        A row for each model: `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
+    """
+
+    curves: pd.DataFrame
+    summary: pd.DataFrame
+
+
+def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, seed: int = 0) -> CWSASweep:
+    """Sweep the threshold from .50 to .99, as the CWSA paper's figures do.
+
+    Parameters
+    ----------
+    profiles : mapping of str to ConfidenceProfile, default=None
+        The models. None stands for the paper's five, with 1,000 samples each.
+    seed : int, default=0
+        Seed of the five.
+
+    Returns
+    -------
+    CWSASweep
+
+    See Also
+    --------
+    plot_cwsa_sweep : Draw the curves.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_sweep
+    >>> sweep = cwsa_sweep()
+    >>> len(sweep.curves)
+    250
+    >>> sweep.summary["ece"].round(2).to_dict()
+    {'calibrated': 0.12, 'overconfident': 0.03, 'underconfident': 0.47, 'perfect': 0.0, 'random': 0.33}
+    """
+    if profiles is None:
+        profiles = {model: make_selective_model(model, _PAPER_SAMPLES, random_state=seed) for model in SELECTIVE_MODELS}
+    curves, summary = [], {}
+    for model, profile in profiles.items():
+        of_all, of_accepted = (cwsa_curve(profile, normalize=by) for by in ("all", "accepted"))
+        columns = of_accepted._asdict() | {"cwsa": of_all.cwsa}
+        columns["threshold"] = columns.pop("thresholds")
+        curves.append(pd.DataFrame(columns).assign(model=model))
+        areas = {
+            f"{name}_area": metric_coverage_auc(profile, metric=name, normalize=by)
+            for name, by in (("selective_accuracy", "accepted"), ("cwsa", "all"), ("cwsa_plus", "accepted"))
+        }
+        summary[model] = {name: _metric(name)(profile) for name in _OVERALL} | areas
+    return CWSASweep(
+        pd.concat(curves, ignore_index=True)[["model", "threshold", *_AT_THRESHOLD]],
+        pd.DataFrame(summary).T.rename_axis("model"),
+    )
+
+
+def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
+    """Draw selective metrics over the threshold, a panel for each model, as the CWSA paper's Figures 1 to 6.
+
+    Parameters
+    ----------
+    curves : pandas.DataFrame
+        From :func:`cwsa_sweep`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_sweep, plot_cwsa_sweep
+    >>> figure = plot_cwsa_sweep(cwsa_sweep().curves)
+    >>> len(figure.axes)
+    5
+    """
+    models = curves["model"].unique()
+    figure = new_figure(3.2 * len(models), 3.2)
+    panels = figure.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
+    for panel, model in zip(panels, models, strict=True):
+        of_model = curves[curves["model"] == model]
+        shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
+        ThresholdDisplay(of_model["threshold"].to_numpy(), shown).plot(ax=panel)
+        panel.set_title(model)
+    return figure
+
+
+def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
+    """Recompute the CWSA paper's figures on real data from its authors' predictions.
+
+    Parameters
+    ----------
+    folder : path-like
+        Folder with NAME_predictions.csv (columns `y_true`, `y_pred` and `confidence`) and, where there is one,
+        NAME_authors_metrics.csv, the authors' own sweep (columns `Threshold`, `SelectiveAccuracy`, `CWSA`, `CWSA+`,
+        `Coverage`, `ECE` and `AURC`). Figures of the paper's Section 5 are known for the name "cifar10".
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 7)
+        A row for each figure: its `source`, `model`, `threshold`, `quantity`, `ours`, `paper` and their `difference`.
+        Nothing is drawn at random: thresholded figures differ by rounding alone. The authors' AURC is an integral by
+        trapezoids.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no predictions, or no figures to compare them with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from skconf.experiments import cwsa_predictions_experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = pd.DataFrame({"y_true": [3, 8, 8], "y_pred": [3, 8, 0], "confidence": [0.9, 0.8, 0.7]})
+    ...     rows.to_csv(Path(folder) / "cifar10_predictions.csv", index=False)
+    ...     cells = cwsa_predictions_experiment(folder)
+    >>> cells[["threshold", "quantity", "ours", "paper"]].head(3).round(3)
+       threshold            quantity   ours  paper
+    0        0.5  selective_accuracy  0.667  0.780
+    1        0.5                cwsa  0.333  0.445
+    2        0.5           cwsa_plus  0.467  0.600
+    """
+    printed = _printed_figures()
+    files = sorted(Path(folder).glob("*_predictions.csv"))
+    if not files:
+        raise FileNotFoundError(f"{folder} holds no file NAME_predictions.csv.")
+    found = []
+    for file in files:
+        model = file.name.removesuffix("_predictions.csv")
+        authors = file.with_name(f"{model}_authors_metrics.csv")
+        cells = printed[printed["model"] == model]
+        if authors.is_file():
+            cells = pd.concat([cells, _authors_figures(authors, model)])
+        elif cells.empty:
+            raise FileNotFoundError(f"{authors} does not exist, and the paper has no figures of {model!r}.")
+        rows = pd.read_csv(file)
+        profile = ConfidenceProfile.from_correctness(rows["y_true"] == rows["y_pred"], rows["confidence"])
+        ours = [_metric(cell.quantity, cell.swept)(profile) for cell in cells.itertuples()]
+        found.append(cells.assign(ours=ours, difference=ours - cells["paper"]))
+    columns = ["source", "model", "threshold", "quantity", "ours", "paper", "difference"]
+    return pd.concat(found, ignore_index=True)[columns]
+
+
+def _metric(quantity: str, threshold: float = np.nan) -> Any:
+    if quantity in _OVERALL:
+        return get_metric(**_OVERALL[quantity])
+    return get_metric(**_AT_THRESHOLD[quantity], threshold=threshold)
+
+
+def _printed_figures() -> pd.DataFrame:
+    """Return every printed figure, with the threshold that its row was swept at."""
+    table = printed_table("cwsa_tables1_2_3")
+    impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
+    table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")
+    tables = figures_of(table, ["source", "model", "threshold", "swept", "note"]).assign(resolution=_HALF_DIGIT)
+    text = printed_table("cwsa_section5")
+    return pd.concat([tables, text.assign(swept=text["threshold"], note="")], ignore_index=True)
+
+
+def _authors_figures(file: Path, model: str) -> pd.DataFrame:
+    """Return the figures of an authors' sweep; calibration error and AURC stand in each of its rows."""
+    names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
+    sweep = pd.read_csv(file).rename(columns=names).rename(columns=str.lower)
+    figures = pd.concat(
+        [
+            figures_of(sweep[["threshold", *_AT_THRESHOLD]], ["threshold"]),
+            figures_of(sweep[["threshold", *_OVERALL]].head(1).assign(threshold=np.nan), ["threshold"]),
+        ]
+    )
+    return figures.assign(source=file.name, model=model, swept=figures["threshold"])

@@ -1,0 +1,275 @@
+"""The ECUAS paper's classification experiments, from files of scores."""
+
+import warnings
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy.special import entr, softmax
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats
+from skconf.calibration import make_calibrator
+from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
+from skconf.metrics import get_metric
+from skconf.metrics._checks import check_option, check_whole
+from skconf.profile import ConfidenceProfile
+
+_SCORES = ("raw", "cal")
+_ORDERS = (0, 1, 128)
+_ECUAS = {f"n_ecuas_{n}": get_metric("ecuas_loss", n=n, normalize=True) for n in _ORDERS}
+_PLAIN = {
+    "ece10": get_metric("expected_calibration_error", n_bins=10),
+    "auc_confidence": get_metric("confidence_roc_auc_score"),
+    "aurc": get_metric("aurc_loss"),
+}
+_ACCURACY = get_metric("selective_accuracy_score", threshold=0.0)
+_LOG_LOSS = get_metric("confidence_log_loss")
+_BRIER = get_metric("confidence_brier_loss")
+
+#: What the paper's float32 leaves of four digits; its AURC is an integral by trapezoids, with ties in the rows' order.
+_FLOAT32 = 1e-4
+_TRAPEZOID = 2e-4
+_HALF_DIGIT = 0.5e-4
+#: Quantities that read the order or the logarithm of confidences which float32 cannot tell from 1.
+_READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_ecuas_0")
+_SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
+
+
+def ecuas_experiment(
+    folder: str | PathLike[str],
+    *,
+    scores: Sequence[str] = _SCORES,
+    n_repetitions: int = 5,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Rerun the ECUAS paper's classification systems, beside its Table 3.
+
+    Parameters
+    ----------
+    folder : path-like
+        Folder with NAME.scores.npy, logits or log-probabilities of shape (n_samples, n_classes), and NAME.targets.npy,
+        true classes from 0. The paper's are in the repository luferrer/expected_cost.
+    scores : sequence of {"raw", "cal"}, default=("raw", "cal")
+        Raw probabilities, or those of an affine calibration of their logarithms in five folds.
+    n_repetitions : int, default=5
+        Repetitions of the calibration with other folds, 2 or more. The paper has one.
+    seed : int, default=0
+        Seed of the folds.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 8)
+        A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
+        `note` as in :func:`csr_synthetic_experiment`. Raw figures have a standard error of 0: their deviation is 0
+        where they agree as far as float32 allows, within 1e-4 (`aurc`: 2e-4), and infinite elsewhere. Quantities that
+        begin with `n_` are divided by the same of the class frequencies.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no scores, or targets are missing.
+    ValueError
+        If scores and targets do not fit.
+
+    See Also
+    --------
+    ecuas_sampling_experiment : The same systems with worse answers.
+
+    References
+    ----------
+    .. [1] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+       evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026, Section 4.1 and appendix B.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from skconf.experiments import ecuas_experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "mine.scores.npy", np.log([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7]]))
+    ...     np.save(Path(folder) / "mine.targets.npy", [0, 1, 1, 0])
+    ...     cells = ecuas_experiment(folder, scores=["raw"])
+    >>> cells.set_index("quantity")["ours"].loc[["n_error_rate", "n_ecuas_1"]]
+    quantity
+    n_error_rate    1.0
+    n_ecuas_1       0.9
+    Name: ours, dtype: float64
+    """
+    for given in scores:
+        check_option(given, "scores", _SCORES)
+    check_whole(n_repetitions, "n_repetitions", 2)
+    systems = _read(folder)
+    jobs = [
+        (name, given, repetition)
+        for name in systems
+        for given in scores
+        for repetition in range(n_repetitions if given == "cal" else 1)
+    ]
+    values = Parallel(n_jobs=n_jobs)(
+        delayed(_figures)(*systems[name], [seed, repetition] if given == "cal" else None)
+        for name, given, repetition in jobs
+    )
+    found = pd.DataFrame(values, index=pd.MultiIndex.from_tuples(jobs, names=["system", "scores", "repetition"]))
+    by_system = found.groupby(["system", "scores"], sort=False)
+    cells = figures_of(by_system.mean().reset_index(), ["system", "scores"]).rename(columns={"paper": "ours"})
+    cells["spread"] = figures_of(by_system.std().reset_index(), ["system", "scores"])["paper"].fillna(0.0)
+    printed = figures_of(printed_table("ecuas_table3"), ["system", "scores"])
+    raw = cells["scores"] == "raw"
+    cells["resolution"] = np.where(raw, np.where(cells["quantity"] == "aurc", _TRAPEZOID, _FLOAT32), _HALF_DIGIT)
+    saturated = {name for name, system in systems.items() if _is_saturated(*system)}
+    noted = raw & cells["system"].isin(saturated) & cells["quantity"].isin(_READS_SATURATED)
+    cells["note"] = np.where(noted, _SATURATED_NOTE, "")
+    return compare_with_paper(cells.merge(printed, how="left"), n_repetitions)
+
+
+def ecuas_sampling_experiment(
+    folder: str | PathLike[str],
+    *,
+    temperatures: Sequence[float] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0),
+    n_repetitions: int = 5,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Let answers get worse while confidences stay calibrated: the ECUAS paper's appendix B.1.
+
+    The answer is drawn from the calibrated probabilities at a temperature, and its confidence is its own calibrated
+    probability. Temperature 0 takes the most probable class. The paper shows the cost rise with the temperature, in a
+    figure without numbers.
+
+    Parameters
+    ----------
+    folder : path-like
+        Folder with scores and targets, as for :func:`ecuas_experiment`.
+    temperatures : sequence of float, default=(0, .5, 1, 2, 4, 8)
+        Temperatures, 0 or greater.
+    n_repetitions : int, default=5
+        Repetitions of the drawing.
+    seed : int, default=0
+        Seed of the folds and of the drawing.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_systems * n_temperatures, 6)
+        A row for each `system` and `temperature`: the means of `error_rate`, `n_ecuas_0`, `n_ecuas_1` and
+        `n_ecuas_128`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no scores, or targets are missing.
+    ValueError
+        If scores and targets do not fit, or a temperature is negative.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from skconf.experiments import ecuas_sampling_experiment
+    >>> rng = np.random.default_rng(0)
+    >>> targets = rng.integers(3, size=300)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "mine.scores.npy", 3 * np.eye(3)[targets] + rng.normal(size=(300, 3)))
+    ...     np.save(Path(folder) / "mine.targets.npy", targets)
+    ...     table = ecuas_sampling_experiment(folder, temperatures=[0, 4])
+    >>> bool(table["n_ecuas_0"].is_monotonic_increasing)
+    True
+    """
+    if min(temperatures) < 0:
+        raise ValueError(f"temperatures must be 0 or greater, but {min(temperatures)} is not.")
+    check_whole(n_repetitions, "n_repetitions")
+    systems = _read(folder)
+    tables = Parallel(n_jobs=n_jobs)(
+        delayed(_sampled)(*system, temperatures, n_repetitions, seed) for system in systems.values()
+    )
+    return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
+
+
+def _read(folder: str | PathLike[str]) -> dict[str, tuple[Codes, Floats]]:
+    """Return true classes and probabilities of every system."""
+    files = sorted(Path(folder).glob("*.scores.npy"))
+    if not files:
+        raise FileNotFoundError(f"{folder} holds no file NAME.scores.npy.")
+    systems = {}
+    for file in files:
+        name = file.name.removesuffix(".scores.npy")
+        scores, targets = np.load(file), np.load(file.with_name(f"{name}.targets.npy"))
+        if scores.ndim != 2 or targets.shape != scores.shape[:1] or targets.dtype.kind not in "iu":
+            raise ValueError(
+                f"{file}: scores have shape {scores.shape} and targets shape {targets.shape} and type {targets.dtype}; "
+                "they must be numbers of shape (n_samples, n_classes) and whole numbers of shape (n_samples,)."
+            )
+        systems[name] = targets.astype(np.intp), softmax(scores.astype(np.float64), axis=1)
+    return systems
+
+
+def _profile(y: Codes, proba: Floats, **given: Any) -> ConfidenceProfile:
+    return ConfidenceProfile.from_predictions(y, proba, labels=np.arange(proba.shape[1]), **given)
+
+
+def _is_saturated(y: Codes, proba: Floats) -> bool:
+    profile = _profile(y, proba)
+    return bool((profile.confidence.astype(np.float32)[~profile.correct] == 1).any())
+
+
+def _calibrated(y: Codes, proba: Floats, seed: Any) -> Floats:
+    """Return probabilities calibrated in five folds, each by a calibrator of the other four."""
+    out, labels = np.empty_like(proba), np.arange(proba.shape[1])
+    folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(seed))
+    for train, test in folds.split(proba, y):
+        out[test] = make_calibrator("affine").fit(proba[train], y[train], labels=labels).predict_proba(proba[test])
+    return out
+
+
+def _figures(y: Codes, proba: Floats, seed: Any) -> dict[str, float]:
+    """Return the columns of Table 3, after calibration if there is a seed of its folds."""
+    if seed is not None:
+        proba = _calibrated(y, proba, seed)
+    profile = _profile(y, proba)
+    labels = np.arange(proba.shape[1])
+    frequency = np.bincount(y, minlength=len(labels)) / len(y)
+    accuracy = _ACCURACY(profile)
+    error = 1 - accuracy
+    given_to_truth = proba[np.arange(len(y)), y]
+    brier = float(np.mean((proba**2).sum(axis=1) - 2 * given_to_truth + 1))
+    return {
+        "n_error_rate": error / (1 - frequency.max()),
+        "n_cross_entropy_confidence": _LOG_LOSS(profile) / float(entr([accuracy, error]).sum()),
+        # Twice the normalised Brier loss, as the paper prints it.
+        "n_brier_confidence": 2 * _BRIER(profile) / (accuracy * error),
+        "n_cross_entropy": log_loss(y, proba, labels=labels) / float(entr(frequency).sum()),
+        "n_brier": brier / (1 - float((frequency**2).sum())),
+        **{name: metric(profile) for name, metric in (_PLAIN | _ECUAS).items()},
+    }
+
+
+def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitions: int, seed: int) -> pd.DataFrame:
+    """Return mean costs of answers drawn at each temperature."""
+    proba = _calibrated(y, proba, seed)
+    rng = np.random.default_rng(seed)
+    logarithm = np.log(np.maximum(proba, np.finfo(np.float64).tiny))
+    rows = []
+    for _ in range(n_repetitions):
+        # With Gumbel noise G, the largest of log p + t G is a draw from softmax(log p / t): one noise serves all t.
+        noise = rng.gumbel(size=proba.shape)
+        for temperature in temperatures:
+            profile = _profile(y, proba, y_pred=(logarithm + temperature * noise).argmax(axis=1))
+            with warnings.catch_warnings():
+                # Answers less certain than any best guess are what is looked at here.
+                warnings.filterwarnings("ignore", message="Some answers are less certain")
+                costs = {name: metric(profile) for name, metric in _ECUAS.items()}
+            rows.append({"temperature": temperature, "error_rate": 1 - _ACCURACY(profile)} | costs)
+    return pd.DataFrame(rows).groupby("temperature", sort=False).mean()

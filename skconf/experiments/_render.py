@@ -1,0 +1,91 @@
+"""Tables and figures as Markdown and as HTML that needs no other file."""
+
+import html
+import io
+from collections.abc import Iterable
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_STYLE = """
+body {font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; max-width: 90rem; margin: 2rem auto; padding: 0 1rem}
+div {overflow-x: auto}
+table {border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0}
+th, td {padding: .15rem .6rem; text-align: right; white-space: nowrap}
+th {font-weight: 600}
+thead th {border-bottom: 1px solid #999}
+th[colspan] {text-align: center}
+tr:nth-child(even) td {background: #f5f5f5}
+svg {max-width: 100%; height: auto}
+"""
+
+
+def as_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its numbers as texts of four figures."""
+    return table.apply(lambda column: [_text(cell) for cell in column])
+
+
+def _text(cell: Any) -> str:
+    if not isinstance(cell, float):
+        return str(cell)
+    return "–" if isnan(cell) else f"{cell:.4g}"
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return a table of texts in Markdown."""
+    titles = [" ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table]
+    rows = [titles, ["---"] * len(titles), *table.to_numpy().tolist()]
+    return "".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |\n" for row in rows)
+
+
+def table_html(table: pd.DataFrame) -> str:
+    """Return a table of texts in HTML."""
+    return f"<div>{table.to_html(index=False, border=0)}</div>"
+
+
+def figure_html(figure: "Figure") -> str:
+    """Return a figure in HTML, as vectors."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
+    drawing = buffer.getvalue()
+    return drawing[drawing.index("<svg") :]
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure that belongs to no window.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("Figures need matplotlib: pip install 'skconf[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def page(title: str, introduction: str, parts: Iterable[tuple[str, str]]) -> str:
+    """Return a page.
+
+    Parameters
+    ----------
+    title, introduction : str
+        Plain text.
+    parts : iterable of (str, str)
+        Headings, plain text, and what they are about, HTML.
+
+    Returns
+    -------
+    str
+    """
+    body = "\n".join(f"<h2>{html.escape(heading)}</h2>\n{content}" for heading, content in parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
+        f"<style>{_STYLE}</style>\n<h1>{html.escape(title)}</h1>\n<p>{html.escape(introduction)}</p>\n{body}\n</html>\n"
+    )

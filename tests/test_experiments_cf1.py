@@ -1,0 +1,202 @@
+"""The cF1 paper's experiments."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import precision_recall_fscore_support
+from sklearn.naive_bayes import GaussianNB
+
+from skconf.experiments import _cf1 as cf1
+
+METRICS = ["precision", "recall", "f1"]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Labels and probabilities of three classes, and resamples that leave one of them out."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 40)
+    proba = rng.dirichlet([1, 1, 1], 40)
+    weights = cf1._resamples(40, 30, rng)
+    weights[0] = np.where(y == 2, 0.0, 1.0)
+    return y, proba, weights
+
+
+def test_resamples_are_draws_with_replacement():
+    weights = cf1._resamples(50, 4000, np.random.default_rng(1))
+    assert (weights.sum(axis=1) == 50).all()
+    error = 1 / np.sqrt(4000)
+    np.testing.assert_allclose(weights.mean(axis=0), 1, atol=5 * error)
+    # The variance of a count is 1 − 1/n, that of its estimate about 3 less 1 for a Poisson count.
+    assert weights.var(axis=0).mean() == pytest.approx(0.98, abs=5 * error * np.sqrt(2) / np.sqrt(50) + 0.01)
+
+
+def test_ordinary_metrics_of_a_resample_are_scikit_learns(answers):
+    y, proba, weights = answers
+    values = cf1._bootstrap(y, proba, weights)
+    assert values.shape == (2, 3, 30, 3)
+    for b, counts in enumerate(weights.astype(int)):
+        rows = np.repeat(np.arange(len(y)), counts)
+        expected = precision_recall_fscore_support(
+            y[rows], proba[rows].argmax(axis=1), labels=[0, 1, 2], zero_division=np.nan
+        )[:3]
+        np.testing.assert_allclose(values[0, :, b], expected)
+
+
+def test_probabilistic_metrics_of_a_resample_follow_their_definition(answers):
+    y, proba, weights = answers
+    values = cf1._bootstrap(y, proba, weights)
+    for b, counts in enumerate(weights.astype(int)):
+        rows = np.repeat(np.arange(len(y)), counts)
+        for k in range(3):
+            found = proba[rows][y[rows] == k, k].sum()
+            claimed, present = proba[rows, k].sum(), (y[rows] == k).sum()
+            expected = [found / claimed, found / present if present else np.nan, 2 * found / (claimed + present)]
+            np.testing.assert_allclose(values[1, :, b, k], expected)
+
+
+def test_moments_leave_out_what_is_undefined():
+    values = np.random.default_rng(2).random((2, 3, 7, 4))
+    values[0, 1, 2:4, 3] = np.nan
+    values[1, 2, :, 0] = np.nan
+    mean, variance, undefined = cf1._moments(values)
+    frame = pd.DataFrame(values.transpose(2, 0, 1, 3).reshape(7, -1))
+    np.testing.assert_allclose(mean.ravel(), frame.mean())
+    np.testing.assert_allclose(variance.ravel(), frame.var())
+    np.testing.assert_allclose(undefined.ravel(), frame.isna().mean())
+
+
+def test_altered_labels_are_others_and_as_many_as_asked():
+    y = np.random.default_rng(3).integers(0, 4, 1000)
+    altered = cf1._alter(y, 0.2, 4, np.random.default_rng(4))
+    changed = altered != y
+    assert changed.sum() == 200
+    assert set(altered) == {0, 1, 2, 3}
+    shift = np.bincount((altered - y)[changed] % 4, minlength=4)
+    assert shift[0] == 0
+    assert stats.chisquare(shift[1:]).pvalue > 1e-4
+    np.testing.assert_array_equal(cf1._alter(y, 0.0, 4, np.random.default_rng(5)), y)
+
+
+def test_pairs_are_tested_as_by_scipy_and_by_hand():
+    values = np.random.default_rng(6).normal(size=(4, 200)) + np.arange(4)[:, np.newaxis] / 10
+    values[3] = values[2]  # alike
+    z, t = cf1._paired_z(values), cf1._resamples_t(values)
+    for number, (i, j) in enumerate(zip(*np.triu_indices(4, 1), strict=True)):
+        difference = values[i] - values[j]
+        if (i, j) == (2, 3):
+            assert z[number] == 0
+            continue
+        assert z[number] == pytest.approx(difference.mean() / difference.std(ddof=1))
+        assert t[number] == pytest.approx(stats.ttest_ind(values[i], values[j]).statistic)
+
+
+def test_a_class_that_training_data_lack_is_given_no_probability():
+    X, y = np.array([[0.0], [1.0], [0.2], [0.9]]), np.array([0, 2, 0, 2])
+    proba = cf1._learn(LogisticRegression(), X, y, X, 4)
+    assert proba.shape == (4, 4)
+    assert (proba[:, [1, 3]] == 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+@pytest.fixture(scope="module")
+def variance():
+    return cf1.cf1_variance_experiment(ratios=[1.0, 0.3], n_resamples=300)
+
+
+def test_tables_of_variance_are_complete(variance):
+    sizes = {899, 270}
+    assert set(variance.variances["n_test"]) == set(variance.contrasts["n_test"]) == sizes
+    assert len(variance.variances) == 2 * 3 * 3 * 10  # sizes, models, metrics, classes
+    assert len(variance.contrasts) == 2 * 3 * 3 * 10  # sizes, pairs, metrics, classes
+    # What was trained on more and cleaner data is better, by both kinds of metric.
+    full = variance.variances.query("n_test == 899 and metric == 'f1'").groupby("model")[["mean", "c_mean"]].mean()
+    assert full["mean"].is_monotonic_decreasing
+    assert full["c_mean"].is_monotonic_decreasing
+
+
+def test_findings_of_the_paper_hold(variance):
+    """Variances fall with the size of the test, most are lower with probabilities, and models are told apart better."""
+    table = variance.variances
+    by_size = table.groupby("n_test")[["variance", "c_variance"]].mean()
+    # A variance is inversely proportional to the number of samples.
+    np.testing.assert_allclose(by_size.loc[270] / by_size.loc[899], 899 / 270, rtol=0.35)
+    full = table[table["n_test"] == 899]
+    lower = (full["c_variance"] < full["variance"]).sum()
+    assert stats.binomtest(int(lower), len(full), alternative="greater").pvalue < 1e-3
+    contrasts = variance.contrasts[variance.contrasts["n_test"] == 899]
+    further = (contrasts["c_z"] > contrasts["z"]).sum()
+    assert stats.binomtest(int(further), len(contrasts), alternative="greater").pvalue < 1e-3
+
+
+def test_a_class_that_a_small_test_lacks_has_no_recall_and_still_a_probabilistic_precision():
+    tables = cf1.cf1_variance_experiment("digits", ratios=[0.02], n_resamples=100)
+    share = tables.variances.groupby("metric")[["undefined", "c_undefined"]].mean()
+    assert share.loc["recall", "undefined"] == share.loc["recall", "c_undefined"] > 0
+    assert share.loc["precision", "undefined"] > share.loc["precision", "c_undefined"] == 0
+    assert share.loc["f1", "undefined"] > share.loc["f1", "c_undefined"] == 0
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    return cf1.cf1_agreement_experiment(n_models=15, n_resamples=200)
+
+
+def test_table_of_agreement_has_the_papers_figures(agreement):
+    assert agreement["metric"].tolist() == np.repeat(METRICS, 10).tolist()
+    assert agreement["class"].tolist() == list(range(10)) * 3
+    f1 = agreement[agreement["metric"] == "f1"].iloc[0]
+    assert f1["paper_significant"] == pytest.approx((0.9329 + 0.9361 + 0.9032) / 3)
+    assert f1["paper_agree"] == pytest.approx((0.8919 + 0.9375 + 0.8494) / 3)
+
+
+def test_metrics_agree_more_often_than_not_and_more_where_the_difference_is_one(agreement):
+    means = agreement.groupby("metric")[["agree", "agree_resamples", "significant", "significant_resamples"]].mean()
+    assert (means["agree"] > 0.5).all()
+    assert (means["agree"] > means["agree_resamples"]).all()
+    # Resamples in the place of samples make nearly everything significant.
+    assert (means["significant"] < 0.7 * means["significant_resamples"]).all()
+
+
+def test_models_of_ones_own():
+    models = [LogisticRegression(max_iter=1000), GaussianNB(), LogisticRegression(max_iter=1000)]
+    table = cf1.cf1_agreement_experiment("breast_cancer", models=models, n_resamples=100)
+    assert len(table) == 3 * 2
+    # Two of the three answer alike: at most two pairs differ.
+    assert (table["significant_resamples"] <= 2 / 3 + 1e-12).all()
+
+
+def test_random_models_are_the_same_for_the_same_seed():
+    def describe(seed):
+        return [(type(model).__name__, str(model.get_params())) for model in cf1.random_models(20, seed)]
+
+    assert describe(0) == describe(0)
+    assert describe(0) != describe(1)
+    assert len({name for name, _ in describe(0)}) == 5
+
+
+@pytest.mark.skipif("SKCONF_DATA" not in os.environ, reason="SKCONF_DATA does not name the folder of the raw files")
+def test_data_with_words_and_rare_classes():
+    tables = cf1.cf1_variance_experiment("obesity", ratios=[1.0], n_resamples=50)
+    assert tables.variances["mean"].notna().all()
+    tables = cf1.cf1_variance_experiment("wine", ratios=[0.1], n_resamples=20)
+    assert len(tables.variances) == 3 * 3 * 7
+
+
+@pytest.mark.parametrize(
+    ("run", "arguments", "message"),
+    [
+        (cf1.cf1_variance_experiment, {"ratios": [0.5, 1.5]}, r"ratios must lie in \(0, 1\], but are \[0.5, 1.5\]"),
+        (cf1.cf1_variance_experiment, {"n_resamples": 1}, "n_resamples must be at least 2"),
+        (cf1.cf1_agreement_experiment, {"n_models": 1}, "n_models must be at least 2"),
+        (cf1.cf1_agreement_experiment, {"models": [GaussianNB()]}, "n_models must be at least 2"),
+        (cf1.cf1_agreement_experiment, {"dataset": "digit"}, "Did you mean 'digits'"),
+    ],
+)
+def test_mistakes_are_told(run, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        run(**arguments)
