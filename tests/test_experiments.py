@@ -318,6 +318,14 @@ def test_every_calibrator_of_the_library_runs(kept):
     assert result["cw_accuracy"].nunique() == len(names)
 
 
+def test_calibrators_of_ones_own(kept, cancer):
+    own = {"raw": None, "steps": IsotonicCalibrator()}
+    result = csr_experiment(["breast_cancer"], calibrations=own, seed=1, results=kept, n_jobs=1)
+    expected = cancer.query("seed == 1 and calibration in ['none', 'isotonic']")
+    pd.testing.assert_frame_equal(result, expected.assign(calibration=["raw", "steps"]).reset_index(drop=True))
+    assert csr_table6(result)["paper_csr"].isna().all()
+
+
 def test_a_data_set_that_cannot_be_had_is_left_out(kept, tmp_path, cancer):
     with pytest.warns(UserWarning, match=r"wine is left out.*winequality-red\.csv"):
         result = csr_experiment(

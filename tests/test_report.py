@@ -351,6 +351,7 @@ class TestComparison:
 
 
 class TestIntervals:
+    @pytest.mark.filterwarnings("ignore:.* owes .* to a single sample")
     def test_are_those_of_confidence_interval(self):
         y, proba, weight = predictions(3)
         given = {"labels": LABELS[3], "sample_weight": weight}
@@ -377,10 +378,11 @@ class TestIntervals:
         y, proba, _ = predictions(3)
         models = {"raw": proba, "flat": 0.5 * proba + 0.5 / 3}
         plain = confidence_report(y, models, labels=LABELS[3])
-        report = confidence_report(y, models, labels=LABELS[3], confidence_level=0.95)
+        asked = {"labels": LABELS[3], "confidence_level": 0.95, "random_state": 0}
+        report = confidence_report(y, models, **asked)
         assert list(report.columns[:6]) == ["raw", "raw low", "raw high", "flat", "flat low", "flat high"]
         pd.testing.assert_frame_equal(report[plain.columns], pd.DataFrame(plain))
-        alone = confidence_report(y, models["flat"], labels=LABELS[3], confidence_level=0.95)
+        alone = confidence_report(y, models["flat"], **asked)
         np.testing.assert_array_equal(report[["flat low", "flat high"]], alone[["low", "high"]])
         assert repr(report).count("*") == repr(plain).count("*")
 

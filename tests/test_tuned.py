@@ -168,7 +168,16 @@ def test_with_a_level_a_held_out_fifth_chooses_and_the_rest_trains(numbered, cho
     ((train, _),) = Spy.fits
     assert everyone(train, chosen.rows)
     assert len(chosen.rows) == N / 5
-    assert abs(y[chosen.rows].mean() - y.mean()) < 1 / len(chosen.rows)
+
+
+@pytest.mark.parametrize(("params", "by_class"), [(LEVEL, False), ({"cv": 0.2, **HALF}, True)], ids=["level", "none"])
+def test_only_without_a_level_has_every_class_its_share_in_the_part(numbered, chosen, params, by_class):
+    X, y = numbered
+    shares = []
+    for seed in range(10):
+        tuned(Spy(), confidence=chosen, **{"cv": 0.2, **params, "random_state": seed}).fit(X, y)
+        shares.append(y[chosen.rows[-N // 5 :]].mean())  # of this fit
+    assert (max(abs(np.array(shares) - y.mean())) < 5 / N) == by_class
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Proper scores of the confidence in a prediction, and how well it tells right from wrong."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from skconf.metrics._calibration_distance import isotonic_accuracy
 from skconf.metrics._checks import check_number, check_option, check_whole
 from skconf.metrics._kinds import Additive, Ranked, Ratio, Term, Whole, divide
 from skconf.metrics._references import BRIER, BRIER_PARTS, FAILURE_AUROC, LOG_SCORE
+from skconf.metrics._risk_coverage_curve import discordant_slopes
 from skconf.profile import ConfidenceProfile
 
 #: Smallest probability that a logarithm may be asked for.
@@ -196,6 +198,7 @@ class ConfidenceROCAUC(
     """
 
     undefined = "all predictions are right, or all are wrong"
+    rough = ""
 
     def value(self, profile: ConfidenceProfile) -> Any:
         return self.of_ranking(rank_by_confidence(profile))
@@ -204,6 +207,16 @@ class ConfidenceROCAUC(
         wrong = float(ranking.errors.sum())
         right = float((ranking.weight - ranking.errors).sum())
         return 1 - divide(ranking.discordant_weight(), right * wrong, np.nan)
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        wrong = float(ranking.errors.sum())
+        right = float((ranking.weight - ranking.errors).sum())
+        by_right, by_wrong = discordant_slopes(ranking)
+        share = divide(ranking.discordant_weight(), right * wrong, np.nan)
+        return (share - by_right / wrong) / right, (share - by_wrong / right) / wrong
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        return super().influence(profile if profile.ranks_by_confidence else replace(profile, score=profile.confidence))
 
 
 confidence_roc_auc_score = ConfidenceROCAUC.function

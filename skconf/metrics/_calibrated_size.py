@@ -264,6 +264,8 @@ class OverconfidenceRisk(
     0.91
     """
 
+    rough = "it is 0 up to a size ratio of 1, and has a kink there"
+
     method: str = "normal"
     n_resamples: int = 9999
     random_state: Any = 0

@@ -35,6 +35,9 @@ class Metric(Registered, ABC):
 
     #: When the value is NaN; completes the sentence "NAME is undefined: ...".
     undefined: ClassVar[str] = "its denominator is zero"
+    #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
+    #: resampling. Empty where they are to be trusted.
+    rough: ClassVar[str] = "it is not a function of sums over samples"
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
@@ -57,8 +60,21 @@ class Metric(Registered, ABC):
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> NDArray[Any]:
         """Return the value in every group: an array with one entry, or one row, for each."""
-        found = [profile[groups == group] for group in range(n_groups)]
-        return np.stack([np.asarray(self.value(part)) if len(part) else np.asarray(np.nan) for part in found])
+        ends = np.bincount(groups, minlength=n_groups).cumsum()
+        members = np.split(np.argsort(groups, kind="stable"), ends[:-1])
+        parts = {group: profile[rows] for group, rows in enumerate(members) if len(rows)}
+        values = {
+            group: np.asarray(self.value(part))
+            for group, part in parts.items()
+            if part.sample_weight is None or part.sample_weight.any()
+        }
+        out = np.full((n_groups, *next(iter(values.values())).shape), np.nan)
+        out[list(values)] = list(values.values())
+        return out
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+        """Return the first-order effect of each sample on the value, where it has one."""
+        self._refuse_influence()
 
     def contributions(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
         """Return what each sample adds to the value, where the metric is additive."""
@@ -71,6 +87,9 @@ class Metric(Registered, ABC):
                 f"{self.info.name} takes no sample_weight: its reference distribution is that of equally weighted "
                 "samples. Leave the weights out, or resample by them."
             )
+
+    def _refuse_influence(self) -> NoReturn:
+        raise TypeError(f"{self.info.name} has no influence values: {self.rough}.")
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")
@@ -141,6 +160,8 @@ class Additive(Metric):
     there is one, runs over groups, and whose last axis runs over cells or columns. It is differentiated by a
     complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
     """
+
+    rough = ""
 
     @abstractmethod
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
@@ -232,7 +253,12 @@ class Ratio(Additive):
 
 
 class Ranked(Metric):
-    """A metric of the order of the scores: it reads the profile's shared sort."""
+    """A metric of the order of the scores: it reads the profile's shared sort.
+
+    One that gives `slopes` has influence values, and an empty `rough`.
+    """
+
+    rough = "its slopes are not known"
 
     @abstractmethod
     def of_ranking(self, ranking: Ranking) -> Any:
@@ -241,6 +267,19 @@ class Ranked(Metric):
     def value(self, profile: ConfidenceProfile) -> Any:
         """Return the value, NaN where it is undefined."""
         return self.of_ranking(profile.ranking)
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:  # noqa: ARG002
+        """Return the derivatives of the value by the weight of right and of wrong predictions at each score."""
+        self._refuse_influence()
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        ranking = profile.ranking
+        right, wrong = self.slopes(ranking)
+        # A sample of weight zero may have a score of its own, below all others.
+        at = np.minimum(np.searchsorted(-ranking.score, -profile.score), len(ranking.score) - 1)
+        effect = np.where(profile.correct, right[at], wrong[at])
+        return effect if profile.sample_weight is None else profile.sample_weight * effect
 
 
 class Whole(Metric):

@@ -8,7 +8,7 @@ from skconf._probabilities import Floats
 from skconf._ranking import Ranking
 from skconf.metrics import _references as references
 from skconf.metrics._checks import check_option
-from skconf.metrics._kinds import Ranked
+from skconf.metrics._kinds import Ranked, divide
 
 _COUNTS = "repetition counts, a sample of weight 2\n    counts as two; fractions lie between (by the digamma function)."
 
@@ -115,9 +115,13 @@ class AURC(
     """
 
     weight_meaning = _COUNTS
+    rough = ""
 
     def of_ranking(self, ranking: Ranking) -> float:
         return ranking.mean_prefix_risk()
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        return prefix_risk_slopes(ranking)
 
 
 aurc_loss = AURC.function
@@ -163,6 +167,7 @@ class ExcessAURC(
     """
 
     weight_meaning = _COUNTS
+    rough = ""
 
     optimum: str = "exact"
 
@@ -170,14 +175,16 @@ class ExcessAURC(
         check_option(self.optimum, "optimum", ("exact", "asymptotic"))
 
     def of_ranking(self, ranking: Ranking) -> float:
-        total, errors = ranking.total_weight, float(ranking.errors.sum())
         if self.optimum == "asymptotic":
-            error_rate = errors / total
+            error_rate = float(ranking.errors.sum()) / ranking.total_weight
             least = error_rate + (1 - error_rate) * np.log1p(-error_rate) if error_rate < 1 else 1.0
             return ranking.mean_prefix_risk() - float(least)
-        # Two scores: all that is right above, all errors below.
-        best = Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))
-        return ranking.mean_prefix_risk() - best.mean_prefix_risk()
+        return ranking.mean_prefix_risk() - _errors_last(ranking).mean_prefix_risk()
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        right, wrong = prefix_risk_slopes(ranking)
+        least_right, least_wrong = prefix_risk_slopes(_errors_last(ranking))
+        return right - least_right[0], wrong - least_wrong[1]
 
 
 excess_aurc_loss = ExcessAURC.function
@@ -221,9 +228,51 @@ class AUGRC(
     0.03125
     """
 
+    rough = ""
+
     def of_ranking(self, ranking: Ranking) -> float:
         total, errors = ranking.total_weight, float(ranking.errors.sum())
         return (ranking.discordant_weight() + errors**2 / 2) / total**2
 
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        total, errors = ranking.total_weight, float(ranking.errors.sum())
+        right, wrong = discordant_slopes(ranking)
+        falling = 2 * self.of_ranking(ranking) / total
+        return right / total**2 - falling, (wrong + errors) / total**2 - falling
+
 
 augrc_loss = AUGRC.function
+
+
+def prefix_risk_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
+    """Return the derivatives of the mean prefix risk by the weight of right and of wrong predictions at each score.
+
+    They are those of its limit for many samples, in which harmonic differences are logarithms: an error at a score
+    counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f that at its own, and W all
+    of it.
+    """
+    weight, total = ranking.weight, ranking.total_weight
+    after = np.cumsum(weight)
+    before = np.append(0.0, after[:-1])
+    grown = np.log1p(divide(weight, before, 0.0))
+    counted = 1 - divide(before * grown, weight, 1.0) - np.log(np.where(after > 0, after, total) / total)
+    by_own = divide(before * grown, weight * weight, 0.0) - divide(1.0, weight, 0.0)
+    by_before = -divide(grown, weight, 0.0)
+    pushed = ranking.errors * by_before
+    lower = pushed[::-1].cumsum()[::-1] - pushed  # what the errors at lower scores lose
+    mean = float(ranking.errors @ counted) / total
+    right = (ranking.errors * by_own + lower + ranking.errors.sum() / total - mean) / total
+    return right, right + counted / total
+
+
+def discordant_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
+    """Return the derivatives of the discordant weight by the weight of right and of wrong predictions at each score."""
+    right = ranking.weight - ranking.errors
+    errors_above = np.cumsum(ranking.errors) - ranking.errors
+    return errors_above + ranking.errors / 2, right.sum() - np.cumsum(right) + right / 2
+
+
+def _errors_last(ranking: Ranking) -> Ranking:
+    """Return the best ranking of as many errors: two scores, all that is right above, all errors below."""
+    total, errors = ranking.total_weight, float(ranking.errors.sum())
+    return Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._messages import suggest
-from skconf.inference._statistics import Statistic
+from skconf.inference._inputs import Statistic
 from skconf.metrics._kinds import Ratio, Whole
 from skconf.metrics._registry import Info, Preset, get_metric, metric_classes
 from skconf.profile import ConfidenceProfile

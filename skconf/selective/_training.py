@@ -96,7 +96,7 @@ class Training:
         weight = None if self.weight is None else self.weight[rows]
         return calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
 
-    def splits(self, cv: Any) -> list[tuple[Rows, Rows]]:
+    def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return the parts to fit on and to ask about; a single pair, for a fraction, is one held-out part."""
         if isinstance(cv, Real) and not isinstance(cv, Integral):
             if "groups" in self.split_params:
@@ -104,18 +104,18 @@ class Training:
                     "groups play no part where a fraction of the samples is held out: pass a splitter that keeps them "
                     "together as cv, such as GroupShuffleSplit(n_splits=1)."
                 )
-            return [self.hold_out(self.everything, float(cv))]
+            return [self.hold_out(self.everything, float(cv), by_class=by_class)]
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
-    def hold_out(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
-        """Return the rows to keep, and a random fraction to hold out, in which every class has its share."""
+    def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
+        """Return the rows to keep, and a random fraction to hold out; by class, every class has its share in it."""
         if len(rows) < 2:
             raise ValueError(f"There are too few samples to hold some of them out (n_samples={len(self.codes)}).")
         rng = check_random_state(self.random_state)
         shuffled = rng.permutation(rows)
-        by_class = shuffled[np.argsort(self.codes[shuffled], kind="stable")]
-        # Every 1/fraction-th of the rows in order of class, from a random start on: no class is too small for it.
+        ordered = shuffled[np.argsort(self.codes[shuffled], kind="stable")] if by_class else shuffled
+        # Every 1/fraction-th of the rows in their order, from a random start on: no class is too small for it.
         size = min(max(round(fraction * len(rows)), 1), len(rows) - 1)
         mark = np.floor(np.arange(len(rows) + 1) * size / len(rows) + rng.random()).astype(np.intp)
         held_out = np.diff(mark) > 0
-        return np.sort(by_class[~held_out]), np.sort(by_class[held_out])
+        return np.sort(ordered[~held_out]), np.sort(ordered[held_out])

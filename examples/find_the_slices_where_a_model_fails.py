@@ -1,0 +1,44 @@
+"""
+Find the slices where a model fails
+===================================
+
+A model that is right often enough on the average may fail some of the people it is used on. Which slices are worse, how
+sure is that, and which predictions cost most?
+"""
+
+# %%
+# Patients with diabetes, and whether their disease has progressed by more than the median after a year. Every
+# probability is one for a patient that the model was not trained on.
+import pandas as pd
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile
+from skconf.inference import by_group, contributions, overconfidence_by_group
+
+data = load_diabetes(as_frame=True, scaled=False)
+X, y = data.data, (data.target > data.target.median()).map({True: "progressed", False: "stable"})
+proba = cross_val_predict(GaussianNB(), X, y, cv=10, method="predict_proba")
+profile = ConfidenceProfile.from_predictions(y, proba, labels=["progressed", "stable"])
+
+# %%
+# The slices: sex (which the data code by number) and age. The gap is the difference to all patients.
+ages = pd.cut(X["age"], [0, 40, 60, 100], right=False, labels=["under 40", "40 to 59", "from 60"])
+slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ages})
+accuracy = by_group("cw_accuracy", profile, groups=slices, level=0.95)
+print(accuracy.round(3).to_string())
+print("all:", round(accuracy.attrs["overall"], 3), " worst:", accuracy.attrs["worst"])
+
+# %%
+# Are the confidences too high for anyone? The size ratio is 1 for calibrated ones, and the more slices are looked at,
+# the larger the largest ratio is by chance: ``p_adjusted`` takes that into account.
+print(overconfidence_by_group(profile, groups=slices, random_state=0).round(3).to_string())
+
+# %%
+# Ratios like these come from few predictions. Shares add up to the ratio of all patients, so that the worst are found
+# by sorting: surest errors first.
+cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
+worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
+print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())
+print(f"all patients: {cost.sum():.2f}; without these: {cost.sum() - worst['share'].sum():.2f}")

@@ -1,0 +1,21 @@
+"""How sure are we? Intervals, comparisons and slices for every metric."""
+
+from skconf.inference._comparison import Comparison, compare
+from skconf.inference._contributions import contributions
+from skconf.inference._cross_validation import compare_scores
+from skconf.inference._intervals import Interval, confidence_interval
+from skconf.inference._shift import ShiftTest, shift_test
+from skconf.inference._slices import by_group, overconfidence_by_group
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "ShiftTest",
+    "by_group",
+    "compare",
+    "compare_scores",
+    "confidence_interval",
+    "contributions",
+    "overconfidence_by_group",
+    "shift_test",
+]

@@ -1,0 +1,290 @@
+"""Paired comparison of models on the same samples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.inference._intervals import check_level, choose_method, defined, less_bias
+from skconf.inference._p_values import holm, permutation_p_value, t_test
+from skconf.inference._resampling import replicate
+from skconf.inference._sampling import Sampling
+from skconf.metrics._checks import check_option, check_whole
+from skconf.profile import ConfidenceProfile
+
+_METHODS = ("auto", "delta", "bootstrap", "permutation")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference between two models, with its confidence interval and p-value.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    first_value, second_value : float
+        The metric, or the score, of each.
+    difference : float
+        Value of the first less that of the second.
+    low, high : float
+        Confidence interval of the difference.
+    standard_error : float
+        Standard error of the difference.
+    p_value : float
+        Two-sided p-value of no difference.
+    level : float
+        Confidence level.
+    method : str
+        How they were found: "delta", "bootstrap" or "permutation" (the p-value alone; the interval is that of "auto").
+    """
+
+    first: Any
+    second: Any
+    first_value: float
+    second_value: float
+    difference: float
+    low: float
+    high: float
+    standard_error: float
+    p_value: float
+    level: float
+    method: str
+
+
+def compare(
+    metric: Any,
+    y_true: ArrayLike | Mapping[Any, ConfidenceProfile],
+    y_proba: Mapping[Any, ArrayLike] | None = None,
+    *,
+    baseline: Any = None,
+    level: float = 0.95,
+    method: str = "auto",
+    groups: Any = None,
+    stratify: Any = None,
+    n_resamples: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    y_pred: Mapping[Any, ArrayLike] | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> Comparison | pd.DataFrame:
+    """Compare models on the same samples: differences with confidence intervals and p-values.
+
+    What the models find equally hard drops out of a paired difference, so that it is told with far fewer samples than
+    two separate intervals would need.
+
+    Parameters
+    ----------
+    metric : callable, str, scorer, or list or mapping of them
+        As in :func:`confidence_interval`.
+    y_true : array-like of shape (n_samples,), or mapping of model to ConfidenceProfile
+        True labels; or a profile of each model, which holds its predictions already, for the same samples in one order.
+    y_proba : mapping of model to array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities of two models or more, as in ``{"a": ..., "b": ...}``.
+    baseline : model, default=None
+        Compare every other model with this one. None compares all pairs.
+    level : float, default=0.95
+        Confidence level of each interval, between 0 and 1.
+    method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
+        "delta": a t test of the paired influence values. "bootstrap": the same with bias and standard deviation of the
+        difference among resamples. "permutation": the p-value among differences after the predictions of the two
+        models have been swapped for a random half of the samples, exact where the models are exchangeable; the interval
+        is that of "auto", which is "delta" where it can be had, else "bootstrap".
+    groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
+        Samples of one group are drawn, and swapped, together.
+    stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
+        Strata with a fixed number of samples.
+    n_resamples : int, default=1000
+        Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1).
+    random_state : int, Generator or None, default=None
+        Seed of the resamples.
+    n_jobs : int, default=None
+        Number of jobs that resample, as joblib has it; the result is the same for any number.
+    progress : bool, default=False
+        Show the progress of resampling on standard error.
+    y_pred : mapping of model to array-like of shape (n_samples,), default=None
+        Predicted labels of models whose prediction is not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights.
+    **params
+        Parameters of a single metric.
+
+    Returns
+    -------
+    Comparison or DataFrame
+        The difference between two models in one metric; else a row for each metric and pair, by (metric, first,
+        second), with the same fields, and `p_adjusted`, corrected by the method of Holm for the number of rows.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, their numbers of samples or true labels differ, or as in
+        :func:`confidence_interval`.
+    TypeError
+        If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
+
+    See Also
+    --------
+    compare_scores : From the scores of a cross-validation, where training varies, too.
+
+    References
+    ----------
+    .. [1] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+    .. [2] B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 10 and 15.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import compare
+    >>> from skconf.metrics import confidence_brier_loss
+    >>> rng = np.random.default_rng(0)
+    >>> sharp = rng.random(500)
+    >>> y_true = (rng.random(500) < sharp).astype(int)
+    >>> found = compare(confidence_brier_loss, y_true, {"sharp": sharp, "dull": 0.7 * sharp + 0.15})
+    >>> print(f"{found.difference:.4f} in [{found.low:.4f}, {found.high:.4f}], p = {found.p_value:.3f}")
+    -0.0085 in [-0.0134, -0.0037], p = 0.001
+    """
+    statistics, single = read_statistics(metric, params)
+    check_level(level)
+    check_option(method, "method", _METHODS)
+    check_whole(n_resamples, "n_resamples", 2)
+    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profiles = _read_models(y_true, y_proba, y_pred, given)
+    if baseline is None:
+        pairs = list(combinations(profiles, 2))
+    elif baseline in profiles:
+        pairs = [(model, baseline) for model in profiles if model != baseline]
+    else:
+        raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
+    n_samples = len(next(iter(profiles.values())))
+    sampling = Sampling(n_samples, groups, stratify)
+    resampling = {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    found = _comparisons(list(statistics.values()), profiles, pairs, sampling, level, method, resampling)
+    if single and len(pairs) == 1:
+        return found[0]
+    index = pd.MultiIndex.from_tuples(
+        [(name, *pair) for name in statistics for pair in pairs], names=["metric", "first", "second"]
+    )
+    frame = pd.DataFrame([asdict(comparison) for comparison in found]).drop(columns=["first", "second"])
+    frame.insert(frame.columns.get_loc("p_value") + 1, "p_adjusted", holm(frame["p_value"]))
+    return frame.set_index(index)
+
+
+def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any]) -> dict[Any, ConfidenceProfile]:
+    """Return the predictions of every model, after checking that they are for the same samples."""
+    if isinstance(y_true, Mapping):
+        predictions = {model: (profile, y_proba, None) for model, profile in y_true.items()}
+    elif isinstance(y_proba, Mapping):
+        unknown = [model for model in (y_pred or {}) if model not in y_proba]
+        if unknown:
+            raise ValueError(f"y_pred has predictions of {unknown}, which y_proba does not have.")
+        predictions = {model: (y_true, proba, (y_pred or {}).get(model)) for model, proba in y_proba.items()}
+    else:
+        raise TypeError("y_proba must be a mapping of models to probabilities, such as {'a': ..., 'b': ...}.")
+    if len(predictions) < 2:
+        raise ValueError(f"A comparison needs at least two models, but there are {len(predictions)}.")
+    profiles = {}
+    for model, (truth, proba, predicted) in predictions.items():
+        try:
+            profiles[model] = read_profile(truth, proba, y_pred=predicted, **given)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"These are the predictions of the model {model!r}.")
+            raise
+    (first, reference), *others = profiles.items()
+    for model, profile in others:
+        if len(profile) != len(reference):
+            raise ValueError(f"Model {model!r} has {len(profile)} predictions, and {first!r} has {len(reference)}.")
+        for what, mine, theirs in (
+            ("true labels", _truth(profile), _truth(reference)),
+            ("sample weights", profile.sample_weight, reference.sample_weight),
+        ):
+            if not _alike(mine, theirs):
+                raise ValueError(
+                    f"Models {model!r} and {first!r} have other {what}; they must predict the same samples."
+                )
+    return profiles
+
+
+def _truth(profile: ConfidenceProfile) -> Any:
+    return None if profile.classes is None else profile.classes[profile.require("true_class")]
+
+
+def _alike(mine: Any, theirs: Any) -> bool:
+    return mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs)
+
+
+def _comparisons(
+    statistics: Sequence[Statistic],
+    profiles: Mapping[Any, ConfidenceProfile],
+    pairs: Sequence[tuple[Any, Any]],
+    sampling: Sampling,
+    level: float,
+    method: str,
+    resampling: Mapping[str, Any],
+) -> list[Comparison]:
+    """Return the comparison of every pair in every statistic; all that are resampled share the resamples."""
+    methods = [choose_method(statistic, "auto" if method == "permutation" else method) for statistic in statistics]
+    rough = [statistic for statistic, how in zip(statistics, methods, strict=True) if how == "bootstrap"]
+    drawn = replicate(sampling.draw, list(profiles.values()), rough, **resampling) if rough else np.empty(0)
+    swapped = {}
+    if method == "permutation":
+        for a, b in pairs:
+            both = _joined(profiles[a], profiles[b])
+            swapped[a, b] = replicate(sampling.swap, [both], statistics, **resampling)[:, 0]
+    found = []
+    for position, (statistic, how) in enumerate(zip(statistics, methods, strict=True)):
+        values = {model: statistic.value(profile) for model, profile in profiles.items()}
+        if how == "delta":
+            effects = {m: statistic.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
+        else:
+            resampled = dict(zip(profiles, drawn[:, :, rough.index(statistic)].T, strict=True))
+        for a, b in pairs:
+            difference = centre = values[a] - values[b]
+            error = np.nan
+            if not np.isnan(difference) and how == "delta":
+                error = sampling.standard_error(effects[a] - effects[b])
+            elif not np.isnan(difference):
+                centre, error = less_bias(difference, defined(resampled[a] - resampled[b], statistic.name))
+            scale = max(abs(values[a]), abs(values[b]))
+            low, high, p_value = t_test(centre, error, scale, level, sampling.degrees_of_freedom)
+            if swapped:  # every other row has what the model before left to the other one
+                either = swapped[a, b][:, position]
+                p_value = permutation_p_value(difference, either[::2] - either[1::2])
+            by = "permutation" if swapped else how
+            found.append(Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, level, by))
+    return found
+
+
+def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
+    """Return the predictions of two models as those for twice as many samples."""
+    for name in ("threshold", "prediction_given", "positive_class"):
+        if getattr(first, name) != getattr(second, name):
+            raise ValueError(
+                f"The models differ in {name}, so that their predictions cannot be swapped: use 'bootstrap'."
+            )
+    if not _alike(first.classes, second.classes):
+        raise ValueError(
+            "The models differ in their classes, so that their predictions cannot be swapped: use 'bootstrap'."
+        )
+    first, second = (replace(p, given_proba=None if p.given_proba is None else p.proba) for p in (first, second))
+    parts: dict[str, Any] = {
+        field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
+        for field in fields(first)
+        if field.name != "classes" and isinstance(getattr(first, field.name), np.ndarray)
+    }
+    if first.ranks_by_confidence and second.ranks_by_confidence:
+        parts["score"] = parts["confidence"]
+    return replace(first, **parts)

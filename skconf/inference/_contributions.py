@@ -1,0 +1,91 @@
+"""What each prediction adds to a metric."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from skconf._probabilities import Floats
+from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.metrics._kinds import Additive
+from skconf.profile import ConfidenceProfile
+
+
+def contributions(
+    metric: Any,
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> pd.Series | pd.DataFrame:
+    """Return what each prediction adds to a metric: which of them cost most.
+
+    Of a quotient of two sums, such as the size ratio or a mean cost, they are shares that add up to the value (kind
+    "ratio" in the table of metrics). Of other functions of sums, and of areas under curves, they are influence values:
+    how much the value would change, to first order, if the prediction counted twice. These add up to zero for metrics
+    that do not depend on the number of samples as such.
+
+    Parameters
+    ----------
+    metric : callable, str, scorer, or list or mapping of them
+        As in :func:`confidence_interval`.
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights.
+    **params
+        Parameters of a single metric.
+
+    Returns
+    -------
+    Series or DataFrame
+        One number for each row, under the index of `y_true` if it is a Series; a column for each of several metrics.
+
+    Raises
+    ------
+    TypeError
+        If the metric is no such function, or its value is not a single number.
+    ValueError
+        If there is no such metric, or predictions are malformed.
+
+    Examples
+    --------
+    >>> from skconf.inference import contributions
+    >>> y_true, y_proba = ["no", "yes", "no", "yes"], [0.2, 0.9, 0.95, 0.4]
+    >>> cost = contributions("calibrated_size_ratio", y_true, y_proba)
+    >>> cost.nlargest(2).round(3)
+    2    5.000
+    3    0.625
+    Name: calibrated_size_ratio, dtype: float64
+    >>> float(cost.sum().round(3))
+    5.625
+    """
+    statistics, single = read_statistics(metric, params)
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = read_profile(y_true, y_proba, **given)
+    index = y_true.index if isinstance(y_true, pd.Series) else None
+    columns = {name: _contributions(statistic, profile) for name, statistic in statistics.items()}
+    frame = pd.DataFrame(columns, index=index)
+    return frame.iloc[:, 0] if single else frame
+
+
+def _contributions(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
+    if np.isnan(statistic.sign):
+        raise TypeError(f"{statistic.name} has no per-sample contributions: {statistic.rough}. Use the metric itself.")
+    statistic.value(profile)  # raises where it is not a single number, and warns where it is undefined
+    metric = statistic.metric
+    found = metric.contributions(profile) if isinstance(metric, Additive) else metric.influence(profile)
+    return np.asarray(statistic.sign * found)

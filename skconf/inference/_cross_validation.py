@@ -1,0 +1,161 @@
+"""Comparison of estimators by the scores of a cross-validation."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._messages import shorten
+from skconf._probabilities import Floats
+from skconf.inference._intervals import check_level
+from skconf.inference._p_values import holm, t_test
+from skconf.metrics._checks import check_number
+
+
+def compare_scores(
+    scores: Mapping[Any, Any],
+    *,
+    test_size: float | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compare estimators by their scores on the same splits, with a t test corrected for overlapping training sets.
+
+    Scores of different splits are not independent: their training sets overlap, and the plain t test finds differences
+    where there are none. With J splits, mean difference d and variance s² of the differences, the corrected one has
+    t = d / sqrt((1/J + n_test/n_train) s²) and J − 1 degrees of freedom.
+
+    Parameters
+    ----------
+    scores : mapping of estimator to result
+        For each of two estimators or more what ``cross_validate`` returned, with ``return_indices=True`` or
+        `test_size` given; or an array of scores, one for each split. The splits must be the same: give
+        ``cross_validate`` a `cv` with a fixed random_state. Repeated folds have more power than one round of them.
+    test_size : float, default=None
+        Share of the samples in each test set, 1/k of k folds. None reads it from the indices of the splits.
+    level : float, default=0.95
+        Confidence level of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    DataFrame
+        A row for each score and pair of estimators, by (score, first, second), with columns `first_value` and
+        `second_value` (means over splits), `difference`, `low`, `high`, `standard_error`, `p_value` (two-sided) and
+        `p_adjusted`, corrected by the method of Holm for the number of rows. NaN where a score is NaN on a split.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two estimators or splits, numbers of splits or the splits themselves differ, or
+        `test_size` is neither given nor to be read.
+
+    See Also
+    --------
+    compare : Models as they are, on one set of samples.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+    .. [2] R. R. Bouckaert and E. Frank, Evaluating the replicability of significance tests for comparing learning
+       algorithms, PAKDD, 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skconf import confidence_scoring
+    >>> from skconf.inference import compare_scores
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=3, random_state=0)}
+    >>> splits = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
+    >>> scoring = confidence_scoring(["cw_accuracy", "neg_ecuas"])
+    >>> scores = {
+    ...     name: cross_validate(model, X, y, cv=splits, scoring=scoring, return_indices=True)
+    ...     for name, model in models.items()
+    ... }
+    >>> compare_scores(scores)[["difference", "p_value"]].round(3)
+                              difference  p_value
+    score       first second
+    cw_accuracy bayes tree         0.014    0.191
+    neg_ecuas   bayes tree        -0.023    0.930
+    """
+    check_level(level)
+    if len(scores) < 2:
+        raise ValueError(f"A comparison needs at least two estimators, but scores holds {len(scores)}.")
+    tables = {name: _table(name, result) for name, result in scores.items()}
+    _check_same_splits(scores, tables)
+    shared = [score for score in next(iter(tables.values())) if all(score in table for table in tables.values())]
+    if not shared:
+        raise ValueError(
+            f"No score is there for every estimator: {shorten([list(table) for table in tables.values()])}."
+        )
+    test_to_train = _test_to_train(scores, test_size)
+    rows = {}
+    for score in shared:
+        for first, second in combinations(tables, 2):
+            mine, theirs = tables[first][score], tables[second][score]
+            spread = np.var(mine - theirs, ddof=1)
+            error = float(np.sqrt((1 / len(mine) + test_to_train) * spread))
+            difference = float((mine - theirs).mean())
+            values = {"first_value": mine.mean(), "second_value": theirs.mean(), "difference": difference}
+            scale = float(np.abs([mine, theirs]).max())
+            low, high, p_value = t_test(difference, error, scale, level, len(mine) - 1)
+            rows[score, first, second] = {
+                **values,
+                "low": low,
+                "high": high,
+                "standard_error": error,
+                "p_value": p_value,
+            }
+    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["score", "first", "second"])
+    return frame.assign(p_adjusted=holm(frame["p_value"]))
+
+
+def _table(name: Any, result: Any) -> dict[str, Floats]:
+    """Return the scores of an estimator by name."""
+    given = (
+        {key.removeprefix("test_"): values for key, values in result.items() if key.startswith("test_")}
+        if isinstance(result, Mapping)
+        else {"score": result}
+    )
+    table = {score: np.asarray(values, dtype=np.float64) for score, values in given.items()}
+    for score, values in table.items():
+        if values.ndim != 1 or len(values) < 2:
+            raise ValueError(
+                f"{score} of {name!r} has shape {values.shape}; give a score for each of two splits or more."
+            )
+    return table
+
+
+def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str, Floats]]) -> None:
+    """Raise where estimators were scored on other splits, as far as that is to be seen."""
+    numbers = {name: len(values) for name, table in tables.items() for values in table.values()}
+    if len(set(numbers.values())) > 1:
+        raise ValueError(f"The numbers of splits differ: {numbers}. Score all estimators on the same splits.")
+    tests = [result["indices"]["test"] for result in scores.values() if _has_indices(result)]
+    for other in tests[1:]:
+        if not all(np.array_equal(a, b) for a, b in zip(tests[0], other, strict=True)):
+            raise ValueError(
+                "The estimators were scored on different splits. Give cross_validate a cv with a random_state."
+            )
+
+
+def _has_indices(result: Any) -> bool:
+    return isinstance(result, Mapping) and "indices" in result
+
+
+def _test_to_train(scores: Mapping[Any, Any], test_size: float | None) -> float:
+    """Return the number of test samples for each training sample."""
+    if test_size is not None:
+        check_number(test_size, "test_size", 0.0, 1.0, open_high=True)
+        if test_size == 0:
+            raise ValueError("test_size must be above 0: it is the share of the samples in each test set.")
+        return float(test_size) / (1 - float(test_size))
+    for result in scores.values():
+        if _has_indices(result):
+            train, test = (sum(map(len, result["indices"][part])) for part in ("train", "test"))
+            return test / train
+    raise ValueError("test_size is not to be read: give it, 1/k of k folds, or cross_validate(return_indices=True).")

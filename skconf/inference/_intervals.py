@@ -1,0 +1,340 @@
+"""Confidence intervals of metrics: from influence values, or from resamples."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._probabilities import Floats
+from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.inference._p_values import ROUNDING, student
+from skconf.inference._resampling import replicate
+from skconf.inference._sampling import Sampling
+from skconf.metrics._checks import check_number, check_option, check_whole
+from skconf.metrics._kinds import Ratio
+from skconf.profile import ConfidenceProfile
+
+METHODS = ("auto", "delta", "bootstrap", "bca")
+#: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples
+#: from which it shows. In simulations means of logarithms stay below it, and the size ratio, at any number, does not.
+_HEAVY, _FROM = 0.25, 100
+TOO_NARROW = "owes a quarter of its variance to a single sample: with so heavy a tail its interval is too narrow"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and its confidence interval.
+
+    Attributes
+    ----------
+    value : float
+        The metric, or the score.
+    low, high : float
+        Ends of the interval; NaN where it is not to be had.
+    standard_error : float
+        Standard error of the value.
+    level : float
+        Confidence level.
+    method : str
+        How the interval was found: "delta", "bootstrap" or "bca".
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    level: float
+    method: str
+
+
+def confidence_interval(
+    metric: Any,
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    method: str = "auto",
+    groups: Any = None,
+    stratify: Any = None,
+    n_resamples: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> Interval | pd.DataFrame:
+    """Confidence interval of a metric for new samples from the same source.
+
+    Parameters
+    ----------
+    metric : callable, str, scorer, or list or mapping of them
+        A function of :mod:`skconf.metrics` or its name; a scorer of :func:`~skconf.get_scorer` or its name, whose
+        values are scores, so that greater is better; or a ``functools.partial`` of a function. Several share every
+        resample.
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    level : float, default=0.95
+        Confidence level, between 0 and 1.
+    method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
+        "delta": from the influence of each sample on the value, in linear time, for metrics that are smooth functions
+        of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number, the value
+        less its bias among the resamples, plus and minus a multiple of their standard deviation. "bca": quantiles of
+        the resamples, corrected for bias and acceleration. "auto": "delta" where it can be had, else "bootstrap"; the
+        result says which.
+    groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
+        Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations.
+    stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
+        Strata with a fixed number of samples: classes, where the numbers of samples of each were chosen.
+    n_resamples : int, default=1000
+        Number of resamples.
+    random_state : int, Generator or None, default=None
+        Seed of the resamples.
+    n_jobs : int, default=None
+        Number of jobs that resample, as joblib has it; -1 uses all cores. The result is the same for any number.
+    progress : bool, default=False
+        Show the progress of resampling on standard error.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights. They say how much each sample counts, and not how many there are: doubling all of them
+        leaves the interval as it is.
+    **params
+        Parameters of a single metric.
+
+    Returns
+    -------
+    Interval or DataFrame
+        Fields `value`, `low`, `high`, `standard_error`, `level` and `method`; of several metrics, a row for each. NaN,
+        with a warning, where the value is undefined, or no sample differs from the others and the metric is not a
+        quotient of bounded sums: nothing then tells how far it may be off.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric, `level` or `method` is none, there are fewer than two samples or groups, a stratum
+        has only one, or predictions are malformed.
+    TypeError
+        If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
+
+    See Also
+    --------
+    compare : Whether two models differ.
+    by_group : Intervals for slices of the data.
+
+    Notes
+    -----
+    The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
+    degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
+    for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree.
+
+    The size ratio counts an error of confidence c by 1/(1 − c): a few samples decide it, and no interval from the data
+    holds what it says; a warning tells. To ask whether confidences are too high, use
+    :func:`~skconf.metrics.overconfidence_risk` with ``method="monte_carlo"``; for an interval, a larger `eps`, such as
+    .01.
+
+    References
+    ----------
+    .. [1] B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 10, 14 and 22.
+    .. [2] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+    .. [3] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import confidence_interval
+    >>> from skconf.metrics import cw_accuracy_score
+    >>> rng = np.random.default_rng(0)
+    >>> y_proba = rng.random(500)
+    >>> y_true = (rng.random(500) < y_proba).astype(int)
+    >>> interval = confidence_interval(cw_accuracy_score, y_true, y_proba)
+    >>> print(f"{interval.value:.3f} in [{interval.low:.3f}, {interval.high:.3f}], by {interval.method}")
+    0.790 in [0.753, 0.823], by delta
+    >>> confidence_interval("neg_ece", y_true, y_proba, random_state=0).method
+    'bootstrap'
+    """
+    statistics, single = read_statistics(metric, params)
+    check_level(level)
+    check_option(method, "method", METHODS)
+    check_whole(n_resamples, "n_resamples", 2)
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = read_profile(y_true, y_proba, **given)
+    resampling = {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    sampling = Sampling(len(profile), groups, stratify)
+    found = intervals(list(statistics.values()), profile, sampling, level=level, method=method, resampling=resampling)
+    for statistic, interval in zip(statistics.values(), found, strict=True):
+        if not np.isnan(interval.value) and heavy_tailed(statistic, profile):
+            warnings.warn(f"{statistic.name} {TOO_NARROW}.", UserWarning, stacklevel=2)
+    if single:
+        return found[0]
+    return pd.DataFrame([asdict(interval) for interval in found], index=pd.Index(statistics, name="metric"))
+
+
+def heavy_tailed(statistic: Statistic, profile: ConfidenceProfile) -> bool:
+    """Return whether a value without bounds hangs on a single sample."""
+    if len(profile) < _FROM or statistic.rough or np.isfinite(statistic.bounds).all():
+        return False
+    influence = statistic.influence(profile)
+    squares = np.square(influence - influence.mean())
+    return bool(squares.max() > _HEAVY * squares.sum())
+
+
+def check_level(level: Any) -> None:
+    """Raise unless a confidence level lies between 0 and 1."""
+    check_number(level, "level", 0.0, 1.0)
+    if level in (0, 1):
+        raise ValueError(f"level must lie between 0 and 1, but is {level!r}; 0.95 is usual.")
+
+
+def choose_method(statistic: Statistic, method: str) -> str:
+    """Return the method for a statistic, or raise where influence values are asked for and do not tell its error."""
+    if method == "auto":
+        return "bootstrap" if statistic.rough else "delta"
+    if method == "delta" and statistic.rough:
+        raise TypeError(f"{statistic.name} has no interval by method='delta': {statistic.rough}. Use 'bootstrap'.")
+    return method
+
+
+def intervals(
+    statistics: Sequence[Statistic],
+    profile: ConfidenceProfile,
+    sampling: Sampling,
+    *,
+    level: float,
+    method: str,
+    resampling: Mapping[str, Any],
+) -> list[Interval]:
+    """Return the interval of every statistic; all that are resampled share the resamples."""
+    methods = [choose_method(statistic, method) for statistic in statistics]
+    values = [statistic.value(profile) for statistic in statistics]
+    resampled = [i for i, chosen in enumerate(methods) if chosen != "delta" and not np.isnan(values[i])]
+    columns: dict[int, Floats] = {}
+    if resampled:
+        chosen = [statistics[i] for i in resampled]
+        found = replicate(sampling.draw, [profile], chosen, **resampling)[:, 0]
+        columns = {i: defined(found[:, k], statistics[i].name) for k, i in enumerate(resampled)}
+    out = []
+    for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
+        if np.isnan(value):
+            low, high, error = np.nan, np.nan, np.nan
+        elif how == "delta":
+            low, high, error = _delta(statistic, value, profile, sampling, level)
+        elif how == "bootstrap":
+            low, high, error = _bootstrap(statistic, value, columns[i], sampling, level)
+        else:
+            low, high, error = _bca(statistic, value, columns[i], profile, sampling, level)
+        if np.isnan(low) and not np.isnan(value):
+            warnings.warn(
+                f"{statistic.name} has no interval: no sample or resample differs from the others, so that nothing "
+                "tells how far it may be off.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+        out.append(Interval(value, low, high, error, level, how))
+    return out
+
+
+def defined(replicates: Floats, name: str) -> Floats:
+    """Return the resampled values that are defined, with a warning if some are not."""
+    missing = int(np.isnan(replicates).sum())
+    if missing:
+        warnings.warn(
+            f"{name} is undefined in {missing} of {len(replicates)} resamples, which are left out: too little data.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+    return replicates[~np.isnan(replicates)]
+
+
+def _delta(
+    statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, level: float
+) -> tuple[float, float, float]:
+    error = sampling.standard_error(statistic.influence(profile))
+    times, (least, most) = student(level, sampling.degrees_of_freedom), statistic.bounds
+    width = most - least
+    if not np.isfinite(width):
+        if not error > ROUNDING * abs(value):
+            return np.nan, np.nan, error
+        return max(value - times * error, least), min(value + times * error, most), error
+    share = min(max((value - least) / width, 0.0), 1.0)
+    spread, variance = share * (1 - share), (error / width) ** 2
+    if variance > ROUNDING**2 and spread > 0:
+        size = spread / variance
+    elif isinstance(statistic.metric, Ratio):
+        size = _effective_size(statistic.metric, profile, sampling)
+    else:
+        return np.nan, np.nan, error
+    if size == 0:
+        return least, most, error
+    # Wilson's interval of a proportion in `size` samples.
+    centre, half = share + times**2 / (2 * size), times * np.sqrt(spread / size + (times / (2 * size)) ** 2)
+    low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
+    return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0)), error
+
+
+def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
+    """Return the number of equal units that are as many as the unequal ones in the denominator of a quotient."""
+    below = np.empty(len(profile))
+    for rows, block in profile.blocks():
+        below[rows] = metric.terms(block)[1].weighted(block.sample_weight)
+    totals = sampling.totals(below)
+    squares = float(totals @ totals)
+    return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
+
+
+def _bootstrap(
+    statistic: Statistic, value: float, replicates: Floats, sampling: Sampling, level: float
+) -> tuple[float, float, float]:
+    centre, error = less_bias(value, replicates)
+    if not error > ROUNDING * abs(value):
+        return np.nan, np.nan, error
+    reach, (least, most) = student(level, sampling.degrees_of_freedom) * error, statistic.bounds
+    return float(np.clip(centre - reach, least, most)), float(np.clip(centre + reach, least, most)), error
+
+
+def less_bias(value: float, replicates: Floats) -> tuple[float, float]:
+    """Return a value less its bias among resamples, and its standard error; NaN of fewer than two."""
+    if len(replicates) < 2:
+        return np.nan, np.nan
+    return float(2 * value - replicates.mean()), float(replicates.std(ddof=1))
+
+
+def _bca(
+    statistic: Statistic,
+    value: float,
+    replicates: Floats,
+    profile: ConfidenceProfile,
+    sampling: Sampling,
+    level: float,
+) -> tuple[float, float, float]:
+    _, error = less_bias(value, replicates)
+    if not error > ROUNDING * abs(value):
+        return np.nan, np.nan, error
+    equal = np.isclose(replicates, value, rtol=ROUNDING, atol=0)
+    below = np.count_nonzero((replicates < value) & ~equal) + np.count_nonzero(equal) / 2
+    bias = ndtri(below / len(replicates))
+    acceleration = 0.0
+    if not statistic.rough:
+        totals = sampling.totals(statistic.influence(profile))
+        totals = totals - totals.mean()
+        acceleration = float((totals**3).sum() / (6 * (totals**2).sum() ** 1.5))
+    shifted = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    with np.errstate(invalid="ignore"):  # where all resamples are on one side of the value
+        at = ndtr(bias + shifted / (1 - acceleration * shifted))
+    low, high = np.quantile(replicates, at) if np.isfinite(at).all() else (np.nan, np.nan)
+    return float(low), float(high), error

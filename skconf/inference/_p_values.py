@@ -1,0 +1,64 @@
+"""P-values, of t tests and of permutations, and their correction for many tests."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from skconf._probabilities import Floats
+
+#: A standard error that is a smaller share of what it belongs to is zero, but for rounding.
+ROUNDING = 1e-10
+
+
+def student(level: float, degrees_of_freedom: int) -> float:
+    """Return the multiple of the standard error on each side of an interval."""
+    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
+
+
+def t_test(
+    difference: float, error: float, scale: float, level: float, degrees_of_freedom: int
+) -> tuple[float, float, float]:
+    """Return interval and p-value of a difference; NaN where it is the same for all, but for none at all.
+
+    Parameters
+    ----------
+    difference, error : float
+        The difference and its standard error.
+    scale : float
+        Size of what is subtracted, beside which rounding shows.
+    level : float
+        Confidence level of the interval.
+    degrees_of_freedom : int
+        Of the t distribution.
+
+    Returns
+    -------
+    low, high, p_value : float
+    """
+    if error > ROUNDING * scale:
+        reach = student(level, degrees_of_freedom) * error
+        return difference - reach, difference + reach, float(2 * stdtr(degrees_of_freedom, -abs(difference / error)))
+    if error >= 0 and abs(difference) <= ROUNDING * scale:
+        return difference, difference, 1.0
+    return np.nan, np.nan, np.nan
+
+
+def permutation_p_value(difference: float, permuted: Floats) -> float:
+    """Return the share of permutations, the data among them, with as large a difference; NaN where undefined."""
+    if np.isnan(difference):
+        return np.nan
+    drawn = np.abs(permuted[~np.isnan(permuted)])
+    as_large = np.count_nonzero(drawn >= abs(difference) * (1 - ROUNDING))  # a sum in another order differs by rounding
+    return float((as_large + 1) / (len(drawn) + 1))
+
+
+def holm(p_values: Iterable[float]) -> Floats:
+    """Return p-values adjusted for their number by the method of Holm; NaN stays, and counts as no test."""
+    given = np.asarray(list(p_values), dtype=np.float64)
+    order = np.argsort(given)  # NaN last
+    n_tests = np.count_nonzero(~np.isnan(given))
+    stepped = given[order] * np.maximum(n_tests - np.arange(len(given)), 1)
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted

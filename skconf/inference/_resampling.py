@@ -1,0 +1,182 @@
+"""Statistics of many resamples, from counts of the samples: no array of predictions is built again where sums do."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skconf._labels import Codes
+from skconf._probabilities import Floats, row_blocks
+from skconf._progress import progress as progress_bar
+from skconf._ranking import Ranking
+from skconf.inference._inputs import Statistic
+from skconf.inference._sampling import Counts
+from skconf.metrics._kinds import Additive, Ranked, Sums, Term
+from skconf.profile import ConfidenceProfile
+
+#: Resamples that are worked on together, and the counts they may have.
+_MOST_DRAWS, _MOST_COUNTS = 64, 1 << 26
+
+Draw = Callable[[int, np.random.Generator], Counts]
+
+
+def replicate(
+    draw: Draw,
+    profiles: Sequence[ConfidenceProfile],
+    statistics: Sequence[Statistic],
+    n_resamples: int,
+    *,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Floats:
+    """Return the statistics of resampled predictions, the same for any number of jobs.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns counts of the samples, a row for each resample, given their number and a generator.
+    profiles : sequence of ConfidenceProfile
+        Predictions for the same samples, by one model or more: a resample is the same for all.
+    statistics : sequence of Statistic
+        What is read off each.
+    n_resamples : int
+        Number of resamples.
+    random_state : int, Generator or None, default=None
+        Seed.
+    n_jobs : int, default=None
+        Number of jobs, as joblib has it.
+    progress : bool, default=False
+        Show progress on standard error.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, n_profiles, n_statistics)
+        A multiple of the number of resamples, where `draw` returns several rows for each. NaN where undefined.
+    """
+    size = max(1, min(_MOST_DRAWS, _MOST_COUNTS // len(profiles[0])))
+    sizes = [min(size, n_resamples - start) for start in range(0, n_resamples, size)]
+    rngs = np.random.default_rng(random_state).spawn(len(sizes))
+    with progress_bar("resampling", n_resamples, unit="", quiet=not progress) as bar:
+
+        def jobs() -> Iterator[Any]:
+            for some, rng in zip(sizes, rngs, strict=True):
+                yield delayed(_replicate)(draw, profiles, statistics, some, rng)
+                bar.update(some)
+
+        return np.concatenate(Parallel(n_jobs=n_jobs)(jobs()))
+
+
+def _replicate(
+    draw: Draw,
+    profiles: Sequence[ConfidenceProfile],
+    statistics: Sequence[Statistic],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    counts = draw(n_resamples, rng)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # what is undefined in a resample is counted by the caller
+        return np.stack([_evaluate(profile, statistics, counts) for profile in profiles], axis=1)
+
+
+def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], counts: Counts) -> Floats:
+    """Return every statistic under each row of counts."""
+    metrics = [statistic.metric for statistic in statistics]
+    values = np.empty((len(counts), len(metrics)))
+    additive = [i for i, metric in enumerate(metrics) if isinstance(metric, Additive)]
+    others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive)]
+    if additive:
+        found = resampled_sums([metrics[i] for i in additive], profile, counts)
+        for i, sums in zip(additive, found, strict=True):
+            values[:, i] = metrics[i].combine(*sums)
+    if others:
+        values[:, others] = _one_by_one([metrics[i] for i in others], profile, counts)
+    return np.stack([statistic.score(values[:, i]) for i, statistic in enumerate(statistics)], axis=1)
+
+
+def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
+    """Return metrics that are no functions of sums: ranked ones from a shared sort, the rest from rows repeated."""
+    values = np.full((len(counts), len(metrics)), np.nan)
+    ranked = [isinstance(metric, Ranked) for metric in metrics]
+    sort = _SharedSort(profile) if any(ranked) else None
+    weighted = True if profile.sample_weight is None else profile.sample_weight > 0
+    for row in np.flatnonzero(counts.any(axis=1, where=weighted)):  # all that was drawn may be of weight zero
+        reweighted = sort.resample(counts[row]) if sort else profile
+        repeated = profile if all(ranked) else profile[np.repeat(np.arange(len(profile)), counts[row])]
+        values[row] = [
+            m.value(reweighted if is_ranked else repeated) for m, is_ranked in zip(metrics, ranked, strict=True)
+        ]
+    return values
+
+
+def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, counts: Counts) -> list[Sums]:
+    """Return the sums of every metric, with a leading axis over the rows of counts; one pass over the profile."""
+    total: list[NDArray[Any]] = []
+    for rows, block in profile.blocks():
+        terms = [metric.terms(block) for metric in metrics]
+        found = _count([term for several in terms for term in several], block.sample_weight, counts[:, rows])
+        total = [a + b for a, b in zip(total, found, strict=True)] if total else found
+    each = iter(total)
+    return [tuple(next(each) for _ in several) for several in terms]
+
+
+def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) -> list[NDArray[Any]]:
+    """Return the sums of the terms for each row of counts; those of terms without cells by one product of matrices."""
+    n_draws, n_samples = counts.shape
+    each = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
+    rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in each]
+    plain = [np.atleast_2d(row) for row, term in zip(rows, terms, strict=True) if term.cell is None]
+    joint = np.vstack([np.empty((0, n_samples)), *plain])
+    ends = np.arange(n_samples + 1)
+    cells = [
+        sparse.csc_array((np.ascontiguousarray(row), term.cell, ends), (term.n_cells, n_samples))
+        for row, term in zip(rows, terms, strict=True)
+        if term.cell is not None
+    ]
+    found, by_cell = np.zeros((n_draws, len(joint))), [np.zeros((cell.shape[0], n_draws)) for cell in cells]
+    for part in row_blocks(n_samples, n_draws):
+        found += counts[:, part].astype(np.float64) @ joint[:, part].T
+        times = counts[:, part].T.astype(np.float64, order="C") if cells else None
+        for sums, cell in zip(by_cell, cells, strict=True):
+            sums += cell[:, part] @ times
+    pieces = iter(np.split(found, np.cumsum([len(row) for row in plain])[:-1], axis=1))
+    sums_by_cell = iter(by_cell)
+    return [
+        next(pieces).reshape(n_draws, *values.shape[1:]) if term.cell is None else next(sums_by_cell).T
+        for term, values in zip(terms, each, strict=True)
+    ]
+
+
+class _SharedSort:
+    """The samples in the order of their scores, sorted once for all resamples."""
+
+    def __init__(self, profile: ConfidenceProfile) -> None:
+        self.profile = profile
+        self.order: Codes = np.argsort(-profile.score)
+        if profile.sample_weight is not None:
+            self.order = self.order[profile.sample_weight[self.order] > 0]  # a sample of weight zero is no sample
+        self.score = profile.score[self.order]
+        self.wrong = ~profile.correct[self.order]
+        self.tied = bool((self.score[1:] == self.score[:-1]).any())
+
+    def resample(self, counts: Counts) -> ConfidenceProfile:
+        """Return the profile with these counts as weights, and with its ranking."""
+        times, drawn = counts.astype(np.float64), counts[self.order]
+        there = np.flatnonzero(drawn)
+        score, weight = self.score[there], drawn[there].astype(np.float64)
+        if self.profile.sample_weight is not None:
+            times *= self.profile.sample_weight
+            weight *= self.profile.sample_weight[self.order[there]]
+        errors = weight * self.wrong[there]
+        if self.tied:
+            starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
+            score, weight, errors = score[starts], np.add.reduceat(weight, starts), np.add.reduceat(errors, starts)
+        resample = replace(self.profile, sample_weight=times)
+        vars(resample)["ranking"] = Ranking(score, weight, errors)  # found already
+        return resample

@@ -1,0 +1,123 @@
+"""What was drawn at random: samples or groups of them, from everywhere or within strata."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._probabilities import Floats
+from skconf.inference._inputs import read_groups
+
+Counts = NDArray[np.uint8]
+
+#: Units whose counts are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
+_UNITS_AT_ONCE = 1 << 16
+
+
+class Sampling:
+    """Units that were drawn independently, each of them one sample or a group of samples.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples.
+    groups : column or columns of labels, default=None
+        Group of each sample; None: each sample is a unit.
+    stratify : column or columns of labels, default=None
+        Stratum of each sample, from which as many units were drawn as there are; None: a single stratum.
+    """
+
+    def __init__(self, n_samples: int, groups: Any = None, stratify: Any = None) -> None:
+        self.unit = None if groups is None else read_groups(groups, n_samples, "groups").codes
+        self.n_units = n_samples if self.unit is None else int(self.unit.max()) + 1
+        if self.n_units < 2:
+            raise ValueError(
+                "There is one sample"
+                + (": " if groups is None else " group, in groups: ")
+                + "how far it may be off is not to be told. At least two are needed."
+            )
+        self.stratum, self.sizes = None, np.array([self.n_units])
+        if stratify is not None:
+            strata = read_groups(stratify, n_samples, "stratify")
+            self.stratum = self._of_units(strata.codes)
+            self.sizes = np.bincount(self.stratum)
+            alone = np.flatnonzero(self.sizes == 1)
+            if len(alone):
+                raise ValueError(
+                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: how "
+                    "far it may be off is not to be told. Merge small strata."
+                )
+
+    def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the stratum of every unit, which may have samples of one stratum only."""
+        if self.unit is None:
+            return codes
+        found = np.empty(self.n_units, dtype=np.intp)
+        found[self.unit] = codes
+        split = found[self.unit] != codes
+        if split.any():
+            raise ValueError(
+                f"The group of row {int(np.argmax(split))} has samples in several strata; stratify must be the same "
+                "for all samples of a group."
+            )
+        return found
+
+    def totals(self, values: ArrayLike) -> Floats:
+        """Return the sum over the samples of each unit."""
+        each = np.asarray(values, dtype=np.float64)
+        return each if self.unit is None else np.bincount(self.unit, weights=each).astype(np.float64, copy=False)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Number of units beyond one for each stratum."""
+        return self.n_units - len(self.sizes)
+
+    def standard_error(self, influence: Floats) -> float:
+        """Return the standard error of a value from the first-order effects of the samples on it."""
+        totals = self.totals(influence)
+        if self.stratum is None:
+            return float(np.sqrt(self.n_units * np.var(totals, ddof=1)))
+        squares = np.square(totals - (np.bincount(self.stratum, weights=totals) / self.sizes)[self.stratum])
+        within = np.bincount(self.stratum, weights=squares)
+        return float(np.sqrt((within * self.sizes / (self.sizes - 1)).sum()))
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
+        """Draw how often each sample turns up when as many units are drawn again, with replacement.
+
+        Returns
+        -------
+        ndarray of shape (n_draws, n_samples)
+            Multinomial counts. That one exceeds 255 has a probability below 1e-500.
+        """
+        counts = np.empty((n_draws, self.n_units), dtype=np.uint8)
+        ends = self.sizes.cumsum()
+        for row in counts:
+            for size, end in zip(self.sizes, ends, strict=True):
+                _draw_counts(row[end - size : end], rng)
+        if self.stratum is not None:  # they were drawn stratum by stratum
+            counts = counts[:, np.argsort(np.argsort(self.stratum, kind="stable"))]
+        return counts if self.unit is None else counts[:, self.unit]
+
+    def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
+        """Draw which of two predictions each unit is given, for all samples of the first and all of the second.
+
+        Returns
+        -------
+        ndarray of shape (2 n_draws, 2 n_samples)
+            0 or 1, and in every other row what the row before left over.
+        """
+        first = rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8)
+        if self.unit is not None:
+            first = first[:, self.unit]
+        taken = np.hstack([first, 1 - first])
+        return np.stack([taken, 1 - taken], axis=1).reshape(2 * n_draws, -1)
+
+
+def _draw_counts(out: Counts, rng: np.random.Generator) -> None:
+    """Fill in how often each unit is among as many draws: a multinomial, by blocks and then within each."""
+    edges = np.append(np.arange(0, len(out), _UNITS_AT_ONCE), len(out))
+    widths = np.diff(edges)
+    drawn = rng.multinomial(len(out), widths / len(out))
+    for start, width, total in zip(edges, widths, drawn, strict=False):
+        picks = rng.integers(width, size=total, dtype=np.uint16)
+        out[start : start + width] = np.bincount(picks, minlength=width)

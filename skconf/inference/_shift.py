@@ -1,0 +1,121 @@
+"""A monitor for deployment: whether these are still the predictions that the model was tested on."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import fisher_exact, ks_2samp
+
+from skconf._probabilities import Floats
+from skconf.inference._intervals import check_level
+from skconf.inference._p_values import holm
+from skconf.metrics._checks import check_number
+from skconf.profile import ConfidenceProfile
+
+
+class ShiftTest(NamedTuple):
+    """Whether predictions differ from those of the reference, and in what.
+
+    Attributes
+    ----------
+    shifted : bool
+        Whether any of the tests finds a difference.
+    tests : DataFrame
+        A row for each test, with `expected` and `observed`, `p_value`, and `p_adjusted` for the number of tests.
+    """
+
+    shifted: bool
+    tests: pd.DataFrame
+
+
+def shift_test(
+    reference: ConfidenceProfile | ArrayLike,
+    current: ConfidenceProfile | ArrayLike,
+    *,
+    threshold: float | None = None,
+    level: float = 0.95,
+) -> ShiftTest:
+    """Test whether a model in use still meets what it was tested on.
+
+    The scores need no labels: their distribution is compared by the two-sample Kolmogorov-Smirnov test, and the share
+    at or above the threshold, the coverage, by Fisher's exact test. Where labels are known for both, so is the
+    accuracy, of all and of the accepted. Holm's method corrects for the number of tests.
+
+    Parameters
+    ----------
+    reference : ConfidenceProfile or array-like of shape (n_reference,)
+        Predictions that the model was tested on, for samples it was not trained on: a profile; or their scores, such as
+        the ``predict_confidence(X)`` of a :class:`~skconf.SelectiveClassifier`.
+    current : ConfidenceProfile or array-like of shape (n_current,)
+        Predictions in use: a profile where labels are known, or the scores.
+    threshold : float, default=None
+        Score from which on a prediction is accepted. None stands for that of the selective classifier that the
+        reference came from; without any, there is no coverage to test.
+    level : float, default=0.95
+        Share of checks without an alarm where nothing has shifted, at least. One check a day at .95 alarms every third
+        week by chance.
+
+    Returns
+    -------
+    ShiftTest
+        Named tuple (shifted, tests). The rows of `tests` are `score` (means are shown, distributions are compared),
+        `coverage`, `accuracy` and `selective_accuracy`, as far as they are known. With very many samples a difference
+        may be certain and small: look at `observed` and `expected`, too.
+
+    Raises
+    ------
+    ValueError
+        If scores are missing or not one-dimensional, or there are sample weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import shift_test
+    >>> rng = np.random.default_rng(0)
+    >>> tested, today = rng.beta(8, 2, 2000), rng.beta(8, 2, 500)
+    >>> shift_test(tested, today, threshold=0.8).tests.round(3)
+              expected  observed  p_value  p_adjusted
+    score        0.798     0.802    0.636         1.0
+    coverage     0.562     0.576    0.580         1.0
+    """
+    check_level(level)
+    if threshold is None and isinstance(reference, ConfidenceProfile):
+        threshold = reference.threshold
+    if threshold is not None:
+        check_number(threshold, "threshold", 0.0)
+    before, after = _scores(reference, "reference"), _scores(current, "current")
+    rows = {"score": (before.mean(), after.mean(), float(ks_2samp(before, after).pvalue))}
+    if threshold is not None:
+        rows["coverage"] = _compare_shares(before >= threshold, after >= threshold)
+    if isinstance(reference, ConfidenceProfile) and isinstance(current, ConfidenceProfile):
+        rows["accuracy"] = _compare_shares(reference.correct, current.correct)
+        if threshold is not None:
+            rows["selective_accuracy"] = _compare_shares(
+                reference.correct[before >= threshold], current.correct[after >= threshold]
+            )
+    tests = pd.DataFrame.from_dict(rows, orient="index", columns=["expected", "observed", "p_value"])
+    tests["p_adjusted"] = holm(tests["p_value"])
+    return ShiftTest(bool((tests["p_adjusted"] <= 1 - level).any()), tests)
+
+
+def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
+    """Return the scores that selection ranks by."""
+    if isinstance(given, ConfidenceProfile):
+        if given.sample_weight is not None:
+            raise ValueError(f"{name} has sample weights, which these tests do not take. Leave them out.")
+        return given.score
+    scores = np.asarray(given, dtype=np.float64)
+    if scores.ndim != 1 or len(scores) == 0:
+        raise ValueError(f"{name} must hold one score for each of some samples, but has shape {scores.shape}.")
+    if not np.isfinite(scores).all():
+        raise ValueError(f"{name} has a score that is not finite, in row {int(np.argmin(np.isfinite(scores)))}.")
+    return scores
+
+
+def _compare_shares(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Return two shares and the p-value of their being equal; NaN where there is nothing to share."""
+    if not (len(before) and len(after)):
+        return np.nan, np.nan, np.nan
+    table = [[int(part.sum()), len(part) - int(part.sum())] for part in (before, after)]
+    return float(before.mean()), float(after.mean()), float(fisher_exact(table).pvalue)

@@ -1,0 +1,274 @@
+"""Metrics by slice of the data."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._messages import shorten
+from skconf.inference._inputs import Groups, Statistic, read_groups, read_profile, read_statistics
+from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
+from skconf.inference._p_values import holm
+from skconf.inference._sampling import Sampling
+from skconf.metrics._checks import check_option, check_whole
+from skconf.metrics._registry import get_metric
+from skconf.profile import ConfidenceProfile
+
+
+def by_group(
+    metric: Any,
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    groups: Any,
+    level: float | None = None,
+    method: str = "auto",
+    n_resamples: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> pd.DataFrame:
+    """Return a metric for each slice of the data: one row for each group.
+
+    Parameters
+    ----------
+    metric : callable, str, scorer, or list or mapping of them
+        As in :func:`confidence_interval`.
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    groups : array-like of shape (n_samples,), DataFrame or mapping of columns
+        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
+    level : float, default=None
+        Confidence level of an interval for each group, between 0 and 1. None leaves intervals out.
+    method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
+        Method of the intervals, as in :func:`confidence_interval`.
+    n_resamples, random_state, n_jobs
+        As in :func:`confidence_interval`.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights.
+    **params
+        Parameters of a single metric.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, in sorted order, with columns
+
+        - `value`: the metric on the group, NaN with a warning where it is undefined;
+        - `count`: number of samples;
+        - `gap`: the value less that on all samples;
+        - `low`, `high`: confidence interval of the value, if `level` is given. One interval in twenty misses at 95 %:
+          with many groups, some do.
+
+        Of several metrics, the rows of each under its name, by (metric, group). The attribute ``attrs`` holds, for each
+        metric by name, `overall`, the value on all samples; `worst`, the group that the metric finds worst; and
+        `spread`, the largest value less the smallest.
+
+    Raises
+    ------
+    ValueError
+        If `groups` has a missing label or another length, or as in :func:`confidence_interval`.
+    TypeError
+        If the value is not a single number.
+
+    See Also
+    --------
+    overconfidence_by_group : Which groups' confidences are refuted, whatever their number.
+
+    Examples
+    --------
+    >>> from skconf.inference import by_group
+    >>> y_true, y_proba = [0, 1, 1, 0, 1, 0], [0.2, 0.9, 0.6, 0.7, 0.8, 0.1]
+    >>> frame = by_group("cw_accuracy", y_true, y_proba, groups=["b", "a", "b", "b", "a", "a"])
+    >>> frame.round(3)
+           value  count    gap
+    group
+    a      1.000      3  0.149
+    b      0.667      3 -0.184
+    >>> frame.attrs["worst"]
+    'b'
+    """
+    statistics, single = read_statistics(metric, params)
+    check_option(method, "method", METHODS)
+    check_whole(n_resamples, "n_resamples", 2)
+    if level is not None:
+        check_level(level)
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = read_profile(y_true, y_proba, **given)
+    slices = read_groups(groups, len(profile), "groups")
+    frames = {}
+    for name, statistic in statistics.items():
+        overall = statistic.value(profile)
+        values = statistic.score(statistic.metric.by_group(profile, slices.codes, len(slices)))
+        _warn_of(slices, np.isnan(values), f"{name} is undefined, and NaN")
+        columns = {"value": values, "count": np.bincount(slices.codes), "gap": values - overall}
+        frames[name] = pd.DataFrame(columns, index=slices.labels)
+        frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
+    if level is not None:
+        resampling = {"n_resamples": n_resamples, "random_state": np.random.default_rng(random_state), "n_jobs": n_jobs}
+        found = [
+            _intervals(list(statistics.values()), profile[rows], level, method, resampling) for rows in slices.members()
+        ]
+        for (name, frame), (low, high, heavy) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
+            frame["low"], frame["high"] = low, high
+            _warn_of(slices, np.isnan(low) & frame["value"].notna(), f"{name} has no interval")
+            _warn_of(slices, heavy == 1, f"{name} {TOO_NARROW}", UserWarning)
+    if single:
+        return next(iter(frames.values()))
+    joint = pd.concat(frames, names=["metric"])
+    joint.attrs = {fact: {name: frame.attrs[fact] for name, frame in frames.items()} for fact in _FACTS}
+    return joint
+
+
+def overconfidence_by_group(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    groups: Any,
+    eps: float = 1e-8,
+    method: str = "monte_carlo",
+    n_resamples: int = 9999,
+    random_state: Any = None,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """Return the size ratio of each slice, and which slices' confidences it refutes.
+
+    The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
+    p-values take that into account: where slices are called overconfident if theirs is at most .05, there is a wrong
+    call in no more than 5 % of such tables.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    groups : array-like of shape (n_samples,), DataFrame or mapping of columns
+        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], in float64.
+    method : {"monte_carlo", "normal"}, default="monte_carlo"
+        As in :func:`~skconf.metrics.overconfidence_risk`: "monte_carlo" is valid for slices of any size; "normal", the
+        paper's formula, is not, and takes weights.
+    n_resamples : int, default=9999
+        Draws of "monte_carlo" for each slice; the smallest p-value is 1 / (n_resamples + 1).
+    random_state : int, Generator or None, default=None
+        Seed of "monte_carlo".
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; "monte_carlo" takes none.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, in sorted order, with columns
+
+        - `value`: calibrated size ratio, 1 for calibrated confidences;
+        - `count`: number of samples;
+        - `risk`: overconfidence risk of the group by itself;
+        - `p_value`: one minus the risk;
+        - `p_adjusted`: the same, corrected by the method of Holm for the number of groups.
+
+    Raises
+    ------
+    ValueError
+        If `groups` has a missing label or another length, there are weights with "monte_carlo", or predictions are
+        malformed.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Section 2.1.
+    .. [2] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import overconfidence_by_group
+    >>> rng = np.random.default_rng(0)
+    >>> y_proba, region = rng.random(600), np.repeat(["north", "south", "west"], 200)
+    >>> chance = np.where(region == "west", 0.5 + 0.6 * (y_proba - 0.5), y_proba)
+    >>> y_true = (rng.random(600) < chance).astype(int)
+    >>> overconfidence_by_group(y_true, y_proba, groups=region, random_state=0).round(3)
+           value  count   risk  p_value  p_adjusted
+    group
+    north  0.797    200  0.000    1.000       1.000
+    south  0.827    200  0.000    1.000       1.000
+    west   2.390    200  0.999    0.001       0.002
+    """
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = read_profile(y_true, y_proba, **given)
+    slices = read_groups(groups, len(profile), "groups")
+    ratio = get_metric("calibrated_size_ratio", eps=eps).by_group(profile, slices.codes, len(slices))
+    drawn = {"method": method, "n_resamples": n_resamples, "random_state": np.random.default_rng(random_state)}
+    risk = get_metric("overconfidence_risk", eps=eps, **drawn).by_group(profile, slices.codes, len(slices))
+    columns = {"value": ratio, "count": np.bincount(slices.codes), "risk": risk, "p_value": 1 - risk}
+    return pd.DataFrame({**columns, "p_adjusted": holm(1 - risk)}, index=slices.labels)
+
+
+_FACTS = ("overall", "worst", "spread")
+
+
+def _extremes(statistic: Statistic, values: "pd.Series[float]") -> dict[str, Any]:
+    """Return the worst group, None where no value is worse than others, and how far apart the values are."""
+    info = statistic.metric.info
+    if values.isna().all():
+        return {"worst": None, "spread": np.nan}
+    spread = float(values.max() - values.min())
+    if statistic.to_score is not None or info.greater_is_better:
+        return {"worst": values.idxmin(), "spread": spread}
+    if info.greater_is_better is False:
+        return {"worst": values.idxmax(), "spread": spread}
+    return {"worst": None if info.best is None else (values - info.best).abs().idxmax(), "spread": spread}
+
+
+def _intervals(
+    statistics: Sequence[Statistic],
+    profile: ConfidenceProfile,
+    level: float,
+    method: str,
+    resampling: Mapping[str, Any],
+) -> list[tuple[float, float, bool]]:
+    """Return the ends of the intervals on one group, NaN where there are none; and whether a tail is too heavy."""
+    if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
+        return [(np.nan, np.nan, False)] * len(statistics)
+    sampling = Sampling(len(profile))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # one warning for all groups follows
+        found = intervals(statistics, profile, sampling, level=level, method=method, resampling=resampling)
+    return [
+        (interval.low, interval.high, not np.isnan(interval.value) and heavy_tailed(statistic, profile))
+        for statistic, interval in zip(statistics, found, strict=True)
+    ]
+
+
+def _warn_of(
+    slices: Groups, there: NDArray[np.bool_], what: str, category: type[Warning] = UndefinedMetricWarning
+) -> None:
+    if np.any(there):
+        labels = shorten(slices.labels[np.asarray(there)].tolist())
+        warnings.warn(f"{what}, for the groups {labels}.", category, stacklevel=3)
