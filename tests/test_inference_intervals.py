@@ -229,6 +229,37 @@ class TestBootstrap:
         found = confidence_interval("expected_calibration_error", y, proba, random_state=0)
         assert (found.low + found.high) / 2 < found.value - found.standard_error
 
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            metrics.expected_calibration_error,
+            partial(metrics.expected_calibration_error, strategy="quantile"),
+            metrics.maximum_calibration_error,
+            metrics.smooth_calibration_error,
+            metrics.calibration_distance_error,
+            metrics.cumulative_calibration_error,
+        ],
+    )
+    @pytest.mark.parametrize("power", [1, 3], ids=["calibrated", "overconfident"])
+    def test_calibration_is_in_the_interval_unless_it_is_refuted(self, metric, power):
+        """Beside correctness drawn from the confidences, prediction by prediction."""
+        rng = np.random.default_rng(4)
+        sure = rng.uniform(0.5, 1, 300)
+        profile = ConfidenceProfile.from_correctness(rng.random(300) < sure**power, sure)
+        drawn = [metric(ConfidenceProfile.from_correctness(rng.random(300) < sure, sure)) for _ in range(200)]
+        found = confidence_interval(metric, profile, n_resamples=200, random_state=0)
+        p_value = np.mean(np.array(drawn) >= found.value)
+        assert not 0.02 < p_value < 0.1  # which 200 draws would leave open: this seed is clear
+        assert (found.low == 0) == (p_value > 0.05) == (power == 1)
+
+    def test_calibration_is_in_the_interval_of_a_score(self):
+        rng = np.random.default_rng(4)
+        sure = rng.uniform(0.5, 1, 300)
+        profile = ConfidenceProfile.from_correctness(rng.random(300) < sure, sure)
+        found = confidence_interval(["neg_ece", "neg_smooth_ece"], profile, n_resamples=100, random_state=0)
+        assert (found["high"] == 0).all()
+        assert (found["low"] < 0).all()
+
     def test_undefined_resamples_are_told(self):
         """Without the only positive, the macro average of the cw area is NaN."""
         y, proba = np.r_[1, np.zeros(39, int)], np.random.default_rng(0).random(40)

@@ -10,7 +10,7 @@ from scipy import stats
 from skconf import ConfidenceProfile, get_scorer, metrics
 from skconf.inference._inputs import read_statistics
 from skconf.inference._resampling import replicate
-from skconf.inference._sampling import Sampling
+from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
 from skconf.metrics._registry import metric_classes
 
 #: Metrics that are no number, or draw random numbers themselves.
@@ -138,6 +138,18 @@ def test_swaps_take_each_sample_from_one_model_or_the_other():
     assert (counts[:, :30] + counts[:, 30:] == 1).all()
     assert (counts[:, 0] == counts[:, 2]).all()
     assert counts[::2, 0].mean() == pytest.approx(0.5, abs=0.12)
+
+
+def test_outcomes_are_drawn_from_the_confidences():
+    sure = np.array([0.0, 0.2, 0.7, 1.0])
+    profile = ConfidenceProfile.from_correctness([1, 0, 1, 0], sure, sample_weight=[1, 2, 3, 4])
+    counts = draw_outcomes(sure, 20_000, np.random.default_rng(0))
+    np.testing.assert_allclose(counts[:, :4].mean(axis=0), sure, atol=5 * 0.5 / np.sqrt(20_000))
+    assert (counts[:, :4] + counts[:, 4:] == 1).all()
+    both = both_outcomes(profile)
+    assert both.correct.tolist() == [True] * 4 + [False] * 4
+    assert both.confidence.tolist() == sure.tolist() * 2
+    assert both.sample_weight.tolist() == [1, 2, 3, 4] * 2
 
 
 def test_same_for_any_number_of_jobs(monkeypatch):

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from skconf._probabilities import Floats
 from skconf.inference._inputs import Statistic, read_profile, read_statistics
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._resampling import replicate
-from skconf.inference._sampling import Sampling
+from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
 from skconf.metrics._checks import check_number, check_option, check_whole
 from skconf.metrics._kinds import Ratio
 from skconf.profile import ConfidenceProfile
@@ -142,6 +143,10 @@ def confidence_interval(
     degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
     for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree.
 
+    Calibration errors of any number of samples are above 0, and those of resamples are further above. Their interval
+    reaches to 0 unless calibration is refuted: unless correctness that is drawn from the confidences leads as far from
+    0 in no more than a share 1 − level of `n_resamples` draws.
+
     The size ratio counts an error of confidence c by 1/(1 − c): a few samples decide it, and no interval from the data
     holds what it says; a warning tells. To ask whether confidences are too high, use
     :func:`~skconf.metrics.overconfidence_risk` with ``method="monte_carlo"``; for an interval, a larger `eps`, such as
@@ -228,6 +233,7 @@ def intervals(
         chosen = [statistics[i] for i in resampled]
         found = replicate(sampling.draw, [profile], chosen, **resampling)[:, 0]
         columns = {i: defined(found[:, k], statistics[i].name) for k, i in enumerate(resampled)}
+    unrefuted = _unrefuted({i: statistics[i] for i in resampled}, values, profile, level, resampling)
     out = []
     for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
         if np.isnan(value):
@@ -238,6 +244,8 @@ def intervals(
             low, high, error = _bootstrap(statistic, value, columns[i], sampling, level)
         else:
             low, high, error = _bca(statistic, value, columns[i], profile, sampling, level)
+        if i in unrefuted:
+            low, high = min(low, unrefuted[i]), max(high, unrefuted[i])
         if np.isnan(low) and not np.isnan(value):
             warnings.warn(
                 f"{statistic.name} has no interval: no sample or resample differs from the others, so that nothing "
@@ -247,6 +255,32 @@ def intervals(
             )
         out.append(Interval(value, low, high, error, level, how))
     return out
+
+
+def _unrefuted(
+    statistics: Mapping[int, Statistic],
+    values: Sequence[float],
+    profile: ConfidenceProfile,
+    level: float,
+    resampling: Mapping[str, Any],
+) -> dict[int, float]:
+    """Return what statistics are at calibration, where errors drawn from the confidences often lead as far from it.
+
+    Resamples of a calibrated classifier's errors are no guide: its calibration error is 0, and that of any number of
+    samples is not.
+    """
+    tested = {i: s for i, s in statistics.items() if s.metric.calibrated is not None}
+    if not tested:
+        return {}
+    draw = partial(draw_outcomes, profile.confidence)
+    drawn = replicate(draw, [both_outcomes(profile)], list(tested.values()), **resampling)[:, 0]
+    unrefuted = {}
+    for (i, statistic), column in zip(tested.items(), drawn.T, strict=True):
+        there = float(statistic.score(statistic.metric.calibrated))
+        as_far = np.count_nonzero(np.abs(column - there) >= abs(values[i] - there))
+        if (as_far + 1) / (len(column) + 1) > 1 - level:
+            unrefuted[i] = there
+    return unrefuted
 
 
 def defined(replicates: Floats, name: str) -> Floats:

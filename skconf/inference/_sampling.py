@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._probabilities import Floats
 from skconf.inference._inputs import read_groups
+from skconf.profile import ConfidenceProfile
 
 Counts = NDArray[np.uint8]
 
@@ -111,6 +112,31 @@ class Sampling:
             first = first[:, self.unit]
         taken = np.hstack([first, 1 - first])
         return np.stack([taken, 1 - taken], axis=1).reshape(2 * n_draws, -1)
+
+
+def draw_outcomes(confidence: Floats, n_draws: int, rng: np.random.Generator) -> Counts:
+    """Draw which predictions are right if the confidences are calibrated.
+
+    Returns
+    -------
+    ndarray of shape (n_draws, 2 n_samples)
+        1 where the prediction is right, and then 1 where it is wrong: counts of :func:`both_outcomes`.
+    """
+    n_samples = len(confidence)
+    counts = np.empty((n_draws, 2 * n_samples), dtype=np.uint8)
+    for row in counts:
+        row[:n_samples] = rng.random(n_samples) < confidence
+    np.subtract(1, counts[:, :n_samples], out=counts[:, n_samples:])
+    return counts
+
+
+def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return every prediction twice: as a right one, and then as a wrong one."""
+    return ConfidenceProfile.from_correctness(
+        np.repeat([True, False], len(profile)),
+        np.tile(profile.confidence, 2),
+        sample_weight=None if profile.sample_weight is None else np.tile(profile.sample_weight, 2),
+    )
 
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:

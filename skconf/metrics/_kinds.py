@@ -39,6 +39,14 @@ class Metric(Registered, ABC):
     #: resampling. Empty where they are to be trusted.
     rough: ClassVar[str] = "it is not a function of sums over samples"
 
+    @property
+    def calibrated(self) -> float | None:
+        """What a calibrated classifier comes near with many samples, and never reaches with few; None for others.
+
+        Only of metrics that read confidence and correctness: intervals draw the latter from the former.
+        """
+        return None
+
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
         if len(profile) == 0:

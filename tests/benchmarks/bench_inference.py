@@ -24,7 +24,7 @@ ADDITIVE = [
     "ecuas_loss",
     "expected_calibration_error",
 ]
-RESAMPLES = 16
+RESAMPLES = 64
 
 
 def draw(n):
