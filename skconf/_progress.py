@@ -2,9 +2,12 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
+
+from joblib import Parallel
 
 try:
     from tqdm import tqdm
@@ -34,6 +37,16 @@ def progress(title: str, total: float | None, *, unit: str, quiet: bool = False)
         bar.write = partial(tqdm.write, file=sys.stderr)  # by itself it writes to standard output
         return bar
     return _Lines(title, total)
+
+
+def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet: bool) -> list[Any]:
+    """Return the results of joblib's delayed calls, in their order, and show how many are done."""
+    with progress(title, len(tasks), unit="", quiet=quiet) as bar:
+        results = []
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            results.append(result)
+            bar.update(1)
+    return results
 
 
 class _Lines:

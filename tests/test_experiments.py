@@ -485,10 +485,8 @@ def test_tables_for_the_eye(cancer):
             assert text.count("platt") == (1 if table == 2 else result["dataset"].nunique())
         markdown = csr_markdown(result)
         assert markdown.count("\n## Table") == 4
-        assert (
-            len({line.count("|") for line in markdown.split("## Table 6")[1].splitlines() if "|" in line}) == 4 - 2 * 1
-            or True
-        )
+        for part in markdown.split("\n## Table ")[1:]:
+            assert len({line.count("|") for line in part.splitlines() if line.startswith("|")}) == 1, part
     assert "–" in csr_text(own)
     line = next(line for line in csr_text(cancer, 6).splitlines() if "isotonic" in line)
     assert "0.9737" in line

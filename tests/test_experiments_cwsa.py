@@ -163,14 +163,17 @@ def test_authors_predictions_give_their_figures(model_outputs):
     authors = cells[cells["source"] == "cifar10_authors_metrics.csv"]
     assert len(authors) == 20 * 4 + 2
     exact = authors["quantity"] != "aurc"
-    assert authors.loc[exact, "difference"].abs().max() < 1e-12
+    difference = (cells["ours"] - cells["paper"]).abs()
+    assert difference[authors.index][exact].max() < 1e-12
     # Trapezoids over 10,000 steps leave out half the first and the last: less than 1/10,000.
-    assert authors.loc[~exact, "difference"].abs().max() < 1e-4
+    assert difference[authors.index][~exact].max() < 1e-4
     printed = cells[cells["source"] == "Section 5.2"]
     assert set(printed["quantity"]) == {"selective_accuracy", "cwsa", "cwsa_plus", "ece", "aurc"}
     digits = {"selective_accuracy": 2, "cwsa": 3, "cwsa_plus": 2, "ece": 3, "aurc": 3}
     for row in printed.itertuples():
-        assert abs(row.difference) <= 0.5 * 10.0 ** -digits[row.quantity], row
+        assert difference[row.Index] <= 0.5 * 10.0 ** -digits[row.quantity], row
+    counts = count_agreement(cells, "source")
+    assert counts.loc["all", ["printed", "compared", "within_1"]].tolist() == [87, 86, 86]
 
 
 @pytest.fixture
@@ -187,7 +190,10 @@ def test_predictions_of_ones_own(folder):
     sweep.assign(ECE=0.0, AURC=0.0).to_csv(folder / "mine_authors_metrics.csv", index=False)
     cells = cwsa.cwsa_predictions_experiment(folder).set_index("quantity")
     # φ is 1, ½, ½: the third is wrong, and all four divide CWSA.
-    assert cells.loc[["coverage", "selective_accuracy", "cwsa", "cwsa_plus"], "difference"].abs().max() < 1e-15
+    exact = cells.loc[["coverage", "selective_accuracy", "cwsa", "cwsa_plus"]]
+    assert (exact["ours"] - exact["paper"]).abs().max() < 1e-15
+    assert (exact["deviation"] == 0).all()
+    assert np.isinf(cells.loc["ece", "deviation"])
     assert cells.loc["ece", "ours"] == pytest.approx((2 * 0.25 + 0.25) / 4)
     assert cells.loc["aurc", "ours"] == pytest.approx((0 + 1 / 4 + 1 / 3 + 1 / 2) / 4)
 

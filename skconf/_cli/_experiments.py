@@ -1,22 +1,22 @@
 """``experiment``: the papers' experiments."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from skconf import experiments
 from skconf._cli import _csr
-from skconf._cli._common import add_data_home, add_output_files, one_of, whole_number, write_file
+from skconf._cli._common import CommandError, add_data_home, add_output_files, one_of, whole_number, write_file
 from skconf.datasets import list_uci
-from skconf.experiments._render import as_texts, markdown, page, table_html
+from skconf.experiments._layout import lay_out, wide
+from skconf.experiments._render import Part, as_texts, page
 
-#: Tables by title.
-Tables = dict[str, pd.DataFrame]
+#: Every figure, and what is shown of them.
+Report = tuple[pd.DataFrame, list[Part]]
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "folder": {"type": Path, "help": "folder with NAME.scores.npy and NAME.targets.npy"},
@@ -41,80 +41,105 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "--models": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "models to compare (default: 100)"},
     "--seed": {"type": whole_number(0), "default": 0, "metavar": "S", "help": "seed (default: 0)"},
-    "--jobs": {"type": whole_number(1), "default": 1, "metavar": "N", "help": "processes (default: 1)"},
+    "--jobs": {
+        "type": whole_number(1),
+        "default": -1,
+        "metavar": "N",
+        "help": "processes (default: one for each core)",
+    },
 }
 
 
-def _csr_synthetic(options: argparse.Namespace) -> Tables:
-    shared = {"n_repetitions": options.repetitions, "seed": options.seed, "n_jobs": options.jobs}
+def _csr_synthetic(options: argparse.Namespace) -> Report:
+    shared = {"n_repetitions": options.repetitions, "seed": options.seed, "n_jobs": options.jobs, "progress": True}
     cells = experiments.csr_synthetic_experiment(options.samples, **shared)
     areas = experiments.csr_synthetic_auc_experiment(**shared)
-    return {
-        "Tables 5, 8 and 9": cells,
-        "Table 3": experiments.csr_risk_extremes(cells),
-        "Table 11": areas.areas,
-        "Table 10": areas.counts,
-        "Within 1, 2 and 3 standard errors": _agreement(cells),
-    }
+    key = ["n_samples", "distribution", "mode"]
+    return cells, [
+        _beside("Tables 5, 8 and 9", cells, key),
+        _plain("Table 3", experiments.csr_risk_extremes(cells)),
+        _beside("Table 10", areas.counts, ["mode"]),
+        _beside("Table 11, and other modes", areas.areas, key[1:]),
+        _agreement(cells),
+    ]
 
 
-def _cwsa(options: argparse.Namespace) -> Tables:
+def _cwsa(options: argparse.Namespace) -> Report:
+    key = ["source", "model", "threshold", "swept"]
     if options.predictions is not None:
         cells = experiments.cwsa_predictions_experiment(options.predictions)
-        return {"Section 5.2": cells, "Within 1, 2 and 3 standard errors": _agreement(cells)}
+        return cells, [_beside("Section 5.2, and the authors' sweep", cells, key[:3]), _agreement(cells)]
     cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, seed=options.seed)
     sweep = experiments.cwsa_sweep(seed=options.seed)
-    return {
-        "Tables 1 to 3 and Section 5": cells,
-        "Within 1, 2 and 3 standard errors": _agreement(cells),
-        "Areas over coverage": sweep.summary.reset_index(),
-    }
+    return cells, [
+        _beside("Tables 1 to 3, and Section 5", cells, key),
+        _agreement(cells),
+        _plain("Areas over coverage", sweep.summary.reset_index()),
+        *_figure(options, "Figures 1 to 6", lambda: experiments.plot_cwsa_sweep(sweep.curves)),
+    ]
 
 
-def _ecuas(options: argparse.Namespace) -> Tables:
-    cells = experiments.ecuas_experiment(options.folder, seed=options.seed, n_jobs=options.jobs)
-    return {
-        "Table 3": cells,
-        "Within 1, 2 and 3 standard errors": _agreement(cells),
-        "Sampled answers": experiments.ecuas_sampling_experiment(
-            options.folder, seed=options.seed, n_jobs=options.jobs
-        ),
-    }
+def _ecuas(options: argparse.Namespace) -> Report:
+    shared = {"seed": options.seed, "n_jobs": options.jobs, "progress": True}
+    cells = experiments.ecuas_experiment(options.folder, **shared)
+    sampled = experiments.ecuas_sampling_experiment(options.folder, **shared)
+    return cells, [
+        _beside("Table 3", cells, ["system", "scores"]),
+        _agreement(cells),
+        _plain("Sampled answers (appendix B.1)", sampled),
+        *_figure(options, "Cost of sampled answers", lambda: experiments.plot_ecuas_sampling(sampled)),
+    ]
 
 
-def _cf1(options: argparse.Namespace) -> Tables:
+def _cf1(options: argparse.Namespace) -> Report:
     shared = {"data_home": options.data_home, "seed": options.seed}
     variance = experiments.cf1_variance_experiment(options.dataset, **shared)
-    return {
-        "Agreement of pairs of models": experiments.cf1_agreement_experiment(
-            options.dataset, n_models=options.models, n_jobs=options.jobs, **shared
-        ),
-        "Variance": variance.variances,
-        "Differences of models": variance.contrasts,
-    }
+    agreement = experiments.cf1_agreement_experiment(
+        options.dataset, n_models=options.models, n_jobs=options.jobs, progress=True, **shared
+    )
+    means = agreement.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
+    return variance.variances, [
+        _plain("Variance, and pairs of models told apart (Section 6.1)", variance.summary),
+        _plain("Agreement of pairs of models, mean over classes (Section 6.2, Table 1)", means),
+        _plain("Agreement by class", agreement),
+        *_figure(options, "Variance", lambda: experiments.plot_cf1_variance(variance.variances)),
+    ]
 
 
-#: Every experiment but the one on real data: what makes its tables, what it is about, and its options.
-_OTHERS: dict[str, tuple[Callable[[argparse.Namespace], Tables], str, tuple[str, ...]]] = {
-    "csr-synthetic": (
+class _Experiment(NamedTuple):
+    """An experiment: what runs it, what it is about, its options, and commands to learn from."""
+
+    make: Callable[[argparse.Namespace], Report]
+    about: str
+    options: tuple[str, ...]
+    examples: tuple[str, ...]
+
+
+#: Every experiment but the one on real data.
+_OTHERS = {
+    "csr-synthetic": _Experiment(
         _csr_synthetic,
         "ten distributions of confidence in eight calibration modes (CSR paper, Tables 3, 5, 8 to 11)",
         ("--samples", "--repetitions", "--seed", "--jobs"),
+        ("", "--samples 100 10000 100000 --html synthetic.html"),
     ),
-    "cwsa": (
+    "cwsa": _Experiment(
         _cwsa,
-        "five simulated models, or predictions, over thresholds (CWSA paper, Tables 1 to 3)",
+        "five simulated models, or predictions, over thresholds (CWSA paper, Tables 1 to 3, Section 5)",
         ("--predictions", "--repetitions", "--seed"),
+        ("--html cwsa.html", "--predictions authors/"),
     ),
-    "ecuas": (
+    "ecuas": _Experiment(
         _ecuas,
         "classification systems, raw and calibrated, and sampled answers (ECUAS paper, Table 3, appendix B.1)",
         ("folder", "--seed", "--jobs"),
+        ("scores/", "scores/ --html ecuas.html"),
     ),
-    "cf1": (
+    "cf1": _Experiment(
         _cf1,
         "variance of cPrecision, cRecall and cF1, and agreement of pairs of models (cF1 paper, Section 6)",
         ("--dataset", "--models", "--seed", "--jobs"),
+        ("", "--dataset wine --models 200 --html cf1.html"),
     ),
 }
 
@@ -128,30 +153,50 @@ def add_commands(commands: Any) -> None:
     )
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     _csr.add_command(names)
-    for name, (make, about, options) in _OTHERS.items():
-        parser = names.add_parser(name, help=about, description=f"Print {about}.")
+    for name, (make, about, options, examples) in _OTHERS.items():
+        commands_to_learn = "\n".join(
+            f"  python -m skconf experiment {name} {example}".rstrip() for example in examples
+        )
+        parser = names.add_parser(
+            name,
+            help=about,
+            description=f"Print {about}: ours, the paper's figure, and their difference in standard errors (s.e.).",
+            epilog=f"examples:\n{commands_to_learn}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         parser.set_defaults(run=partial(_run, name, make))
         for option in options:
             parser.add_argument(option, **_OPTIONS[option])
         if "--dataset" in options:
             add_data_home(parser)
-        add_output_files(parser, "the first table", "a page with the tables")
+        add_output_files(parser, "every figure, a row for each", "a page with tables and plots")
 
 
-def _run(name: str, make: Callable[[argparse.Namespace], Tables], options: argparse.Namespace) -> int:
+def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argparse.Namespace) -> int:
     try:
-        tables = make(options)
+        figures, parts = make(options)
     except (OSError, ValueError) as error:
-        print(f"skconf: error: {error}", file=sys.stderr)
-        return 1
-    shown = {title: as_texts(table) for title, table in tables.items()}
-    write_file(options.csv, lambda: str(next(iter(tables.values())).to_csv(index=False)))
-    write_file(options.markdown, lambda: "\n".join(f"## {title}\n\n{markdown(part)}" for title, part in shown.items()))
-    parts = [(title, table_html(part)) for title, part in shown.items()]
-    write_file(options.html, lambda: page(f"Experiment {name}", "", parts))
-    print("\n\n".join(f"{title}\n{table.to_string(index=False)}" for title, table in shown.items()))
+        raise CommandError(str(error)) from None
+    tables = [part for part in parts if isinstance(part.content, pd.DataFrame)]
+    write_file(options.csv, lambda: str(figures.to_csv(index=False)))
+    write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
+    write_file(options.html, lambda: page(f"Experiment {name}", "", [part.html() for part in parts]))
+    print("\n\n".join(f"{part.title}\n{part.text()}" for part in tables))
     return 0
 
 
-def _agreement(cells: pd.DataFrame) -> pd.DataFrame:
-    return experiments.count_agreement(cells).reset_index()
+def _beside(title: str, cells: pd.DataFrame, key: list[str]) -> Part:
+    return lay_out(title, wide(cells, key), key)
+
+
+def _plain(title: str, table: pd.DataFrame) -> Part:
+    return Part(title, as_texts(table))
+
+
+def _agreement(cells: pd.DataFrame) -> Part:
+    return _plain("Within 1, 2 and 3 standard errors", experiments.count_agreement(cells).reset_index())
+
+
+def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[Part]:
+    """Return a part with a figure, if there is a page to show it."""
+    return [Part(title, draw())] if options.html else []

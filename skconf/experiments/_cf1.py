@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from itertools import combinations
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.base import clone
@@ -23,12 +23,17 @@ from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skconf._probabilities import Floats
+from skconf._progress import run_parallel
 from skconf.datasets import fetch_uci
 from skconf.experiments._printed import printed_table
+from skconf.experiments._render import new_figure
 from skconf.metrics import get_metric
 from skconf.metrics._checks import check_whole
 from skconf.metrics._kinds import divide
 from skconf.profile import ConfidenceProfile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: With probabilities these are cPrecision, cRecall and cF1; with 0 and 1 for the predicted class, the ordinary ones.
 _METRICS = {
@@ -39,6 +44,7 @@ _METRICS = {
 #: Share of the training data, and of altered labels in it, of the paper's three models.
 _MODELS = {"model 1": (1.0, 0.0), "model 2": (0.667, 0.1), "model 3": (0.333, 0.2)}
 _LEVEL = 0.01
+_APART = 1.96
 
 
 class CF1Variance(NamedTuple):
@@ -53,10 +59,16 @@ class CF1Variance(NamedTuple):
     contrasts : pandas.DataFrame
         A row for each `n_test`, pair of models, `better` and `worse`, `metric` and `class`: the mean difference in its
         standard errors, by the ordinary metric (`z`) and by the probabilistic one (`c_z`).
+    summary : pandas.DataFrame
+        A row for each `n_test` and `metric`: the share of models and classes whose variance is `lower` by the
+        probabilistic metric; the median `ratio` of that variance to the ordinary metric's; the mean shares of resamples
+        that are `undefined` and `c_undefined`; and the shares of pairs of models that are told apart, more than 1.96
+        standard errors, by the ordinary metric (`apart`) and by the probabilistic one (`c_apart`).
     """
 
     variances: pd.DataFrame
     contrasts: pd.DataFrame
+    summary: pd.DataFrame
 
 
 def cf1_variance_experiment(
@@ -91,8 +103,8 @@ def cf1_variance_experiment(
     Returns
     -------
     CF1Variance
-        DataFrames `variances` and `contrasts`. The paper has figures of these, without numbers: the variance of the
-        probabilistic metric is always lower, and models are told apart better.
+        DataFrames `variances`, `contrasts` and their `summary`. The paper has figures of these, without numbers: the
+        variance of the probabilistic metric is always lower, and models are told apart better.
 
     Raises
     ------
@@ -142,10 +154,49 @@ def cf1_variance_experiment(
             mean, variance, _ = _moments(drawn[better] - drawn[worse])
             contrast = _table({"z": divide(mean, np.sqrt(variance), np.nan)}, labels)
             contrasts.append(contrast.assign(n_test=len(rows), better=better, worse=worse))
-    return CF1Variance(
-        pd.concat(variances).set_index(["n_test", "model", "metric", "class"]).reset_index(),
-        pd.concat(contrasts).set_index(["n_test", "better", "worse", "metric", "class"]).reset_index(),
-    )
+    spread = pd.concat(variances).set_index(["n_test", "model", "metric", "class"]).reset_index()
+    apart = pd.concat(contrasts).set_index(["n_test", "better", "worse", "metric", "class"]).reset_index()
+    return CF1Variance(spread, apart, _summary(spread, apart))
+
+
+def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
+    """Draw the variance over the test size, a panel for each metric, as the cF1 paper's figures.
+
+    Parameters
+    ----------
+    variances : pandas.DataFrame
+        From :func:`cf1_variance_experiment`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cf1_variance_experiment, plot_cf1_variance
+    >>> tables = cf1_variance_experiment("breast_cancer", n_resamples=50)
+    >>> len(plot_cf1_variance(tables.variances).axes)
+    3
+    """
+    figure = new_figure(11, 4)
+    panels = figure.subplots(1, len(_METRICS), sharex=True, sharey=True)
+    means = variances.groupby(["metric", "model", "n_test"])[["variance", "c_variance"]].mean()
+    for panel, metric in zip(panels, _METRICS, strict=True):
+        for number, model in enumerate(_MODELS):
+            part, style = means.loc[metric, model], {"color": f"C{number}", "markersize": 4}
+            panel.plot(part.index, part["variance"], marker="o", label=f"{model}, ordinary", **style)
+            panel.plot(
+                part.index, part["c_variance"], marker="s", linestyle="--", label=f"{model}, probabilistic", **style
+            )
+        panel.set(xscale="log", yscale="log", xlabel="test samples", title=metric)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    panels[0].set_ylabel("variance over resamples, mean over classes")
+    return figure
 
 
 def cf1_agreement_experiment(
@@ -157,6 +208,7 @@ def cf1_agreement_experiment(
     data_home: str | PathLike[str] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Count how often cPrecision, cRecall and cF1 call the same model better as the ordinary metrics do.
 
@@ -180,6 +232,8 @@ def cf1_agreement_experiment(
         Seed.
     n_jobs : int, default=None
         Processes that train; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
 
     Returns
     -------
@@ -218,7 +272,8 @@ def cf1_agreement_experiment(
     models = random_models(n_models, seed) if models is None else models
     X, X_test, y, y_test, labels = _split(dataset, data_home, seed)
     weights = _resamples(len(y_test), n_resamples, np.random.default_rng(seed))
-    proba = Parallel(n_jobs=n_jobs)(delayed(_learn)(model, X, y, X_test, len(labels)) for model in models)
+    tasks = [delayed(_learn)(model, X, y, X_test, len(labels)) for model in models]
+    proba = run_parallel(tasks, "training", n_jobs=n_jobs, quiet=not progress)
     drawn = np.array([_bootstrap(y_test, given, weights) for given in proba])
     paper = printed_table("cf1_table1").groupby("metric")[["significant", "agree"]].mean()
     rows = []
@@ -277,6 +332,25 @@ def _split(
         remainder=make_pipeline(SimpleImputer(strategy="median"), StandardScaler()),
     ).fit(X)
     return as_numbers.transform(X), as_numbers.transform(X_test), y, y_test, encoder.classes_
+
+
+def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Return what the paper's figures show, in a row for each test size and metric."""
+    key = ["n_test", "metric"]
+    # Where no resample tells the ordinary metric from another, there is nothing to compare.
+    known = variances[variances["variance"] > 0]
+    ratio = known["c_variance"] / known["variance"]
+    of_ratio = ratio.groupby([known[name] for name in key], sort=False)
+    undefined = variances.groupby(key, sort=False)[["undefined", "c_undefined"]].mean()
+    apart = contrasts[["z", "c_z"]].abs().gt(_APART).groupby([contrasts[name] for name in key], sort=False).mean()
+    columns = {
+        "lower": of_ratio.agg(lambda values: (values < 1).mean()),
+        "ratio": of_ratio.median(),
+        **undefined,
+        "apart": apart["z"],
+        "c_apart": apart["c_z"],
+    }
+    return pd.DataFrame(columns, index=undefined.index).reset_index()
 
 
 def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:

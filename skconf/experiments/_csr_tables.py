@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._probabilities import Floats
+from skconf.experiments._layout import wide
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
 from skconf.metrics._kinds import Additive
@@ -231,7 +232,7 @@ def csr_table6(result: pd.DataFrame) -> pd.DataFrame:
     1    isotonic     114          0.9737  2.631579e+06
     2       platt     114          0.9737  2.493500e+00
     """
-    return _wide(result, 6)
+    return _without_notes(wide_table(result, 6))
 
 
 def csr_table7(result: pd.DataFrame) -> pd.DataFrame:
@@ -257,7 +258,7 @@ def csr_table7(result: pd.DataFrame) -> pd.DataFrame:
     1    isotonic       0.0452             1.0
     2       platt       0.0215             0.0
     """
-    return _wide(result, 7)
+    return _without_notes(wide_table(result, 7))
 
 
 def csr_table12(result: pd.DataFrame) -> pd.DataFrame:
@@ -283,7 +284,7 @@ def csr_table12(result: pd.DataFrame) -> pd.DataFrame:
     1    isotonic     0.9570        0.9626
     2       platt     0.9897        0.9808
     """
-    return _wide(result, 12)
+    return _without_notes(wide_table(result, 12))
 
 
 def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
@@ -340,17 +341,16 @@ def _count_risky(table: pd.DataFrame, sigmas: int) -> float:
     return float((table["csr"] - 1 > sigmas * table["csr_std"]).sum())
 
 
-def _wide(result: pd.DataFrame, table: int) -> pd.DataFrame:
+def wide_table(result: pd.DataFrame, table: int) -> pd.DataFrame:
+    """Return a table with a row for each data set and calibration, and notes on what cannot be compared."""
     cells = csr_cells(result, table)
-    whose = {"ours": "{}", "spread": "{}_spread", "paper": "paper_{}", "deviation": "{}_deviation"}
+    unknown = cells["note"] == _ERROR_NOTE
+    always = cells.loc[unknown, "quantity"].unique()
+    cells["note"] = cells["note"].mask(unknown, "")
     if result["seed"].nunique() == 1:
-        del whose["spread"]
-    key = ["dataset", "calibration", "n_test"]
-    wide = cells.pivot(index=key, columns="quantity", values=list(whose)).reindex(
-        pd.MultiIndex.from_frame(cells[key].drop_duplicates())
-    )
-    known = cells.loc[cells["note"] != _ERROR_NOTE, "quantity"].unique()
-    ordered = wide[
-        [(column, name) for name in TABLES[table] for column in whose if column != "deviation" or name in known]
-    ]
-    return ordered.set_axis([whose[column].format(name) for column, name in ordered.columns], axis=1).reset_index()
+        del cells["spread"]
+    return wide(cells, ["dataset", "calibration", "n_test"]).drop(columns=[f"{name}_deviation" for name in always])
+
+
+def _without_notes(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns=[name for name in table if name.endswith("_note")])

@@ -34,6 +34,8 @@ _OVERALL: dict[str, dict[str, Any]] = {
 _LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _PAPER_SAMPLES = 1000
 _HALF_DIGIT = 0.5e-4
+_ROUNDING = 1e-12
+_TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied confidences in the order of the rows"
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+: not the figures of one threshold"
 
 
@@ -193,6 +195,9 @@ def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
         shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
         ThresholdDisplay(of_model["threshold"].to_numpy(), shown).plot(ax=panel)
         panel.set_title(model)
+    for panel in panels[1:]:  # what they would repeat
+        panel.get_legend().remove()
+        panel.set_ylabel("")
     return figure
 
 
@@ -208,10 +213,10 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
 
     Returns
     -------
-    pandas.DataFrame of shape (n_cells, 7)
-        A row for each figure: its `source`, `model`, `threshold`, `quantity`, `ours`, `paper` and their `difference`.
-        Nothing is drawn at random: thresholded figures differ by rounding alone. The authors' AURC is an integral by
-        trapezoids.
+    pandas.DataFrame of shape (n_cells, 9)
+        A row for each figure: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
+        `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random: the standard error is
+        0, and the deviation is 0 where the figures agree as far as they are printed, and infinite elsewhere.
 
     Raises
     ------
@@ -250,9 +255,8 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
         rows = pd.read_csv(file)
         profile = ConfidenceProfile.from_correctness(rows["y_true"] == rows["y_pred"], rows["confidence"])
         ours = [_metric(cell.quantity, cell.swept)(profile) for cell in cells.itertuples()]
-        found.append(cells.assign(ours=ours, difference=ours - cells["paper"]))
-    columns = ["source", "model", "threshold", "quantity", "ours", "paper", "difference"]
-    return pd.concat(found, ignore_index=True)[columns]
+        found.append(cells.assign(ours=ours, spread=0.0))
+    return compare_with_paper(pd.concat(found, ignore_index=True).drop(columns="swept"), 1)
 
 
 def _metric(quantity: str, threshold: float = np.nan) -> Any:
@@ -281,4 +285,11 @@ def _authors_figures(file: Path, model: str) -> pd.DataFrame:
             figures_of(sweep[["threshold", *_OVERALL]].head(1).assign(threshold=np.nan), ["threshold"]),
         ]
     )
-    return figures.assign(source=file.name, model=model, swept=figures["threshold"])
+    of_ranks = figures["quantity"] == "aurc"
+    return figures.assign(
+        source=file.name,
+        model=model,
+        swept=figures["threshold"],
+        resolution=_ROUNDING,
+        note=np.where(of_ranks, _TRAPEZOID_NOTE, ""),
+    )

@@ -4,22 +4,27 @@ import warnings
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy.special import entr, softmax
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
 from skconf._labels import Codes
 from skconf._probabilities import Floats
+from skconf._progress import run_parallel
 from skconf.calibration import make_calibrator
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._render import new_figure
 from skconf.metrics import get_metric
 from skconf.metrics._checks import check_option, check_whole
 from skconf.profile import ConfidenceProfile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _SCORES = ("raw", "cal")
 _ORDERS = (0, 1, 128)
@@ -49,6 +54,7 @@ def ecuas_experiment(
     n_repetitions: int = 5,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Rerun the ECUAS paper's classification systems, beside its Table 3.
 
@@ -65,6 +71,8 @@ def ecuas_experiment(
         Seed of the folds.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
 
     Returns
     -------
@@ -84,6 +92,7 @@ def ecuas_experiment(
     See Also
     --------
     ecuas_sampling_experiment : The same systems with worse answers.
+    count_agreement : How many cells lie within sampling error.
 
     References
     ----------
@@ -116,10 +125,11 @@ def ecuas_experiment(
         for given in scores
         for repetition in range(n_repetitions if given == "cal" else 1)
     ]
-    values = Parallel(n_jobs=n_jobs)(
+    tasks = [
         delayed(_figures)(*systems[name], [seed, repetition] if given == "cal" else None)
         for name, given, repetition in jobs
-    )
+    ]
+    values = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
     found = pd.DataFrame(values, index=pd.MultiIndex.from_tuples(jobs, names=["system", "scores", "repetition"]))
     by_system = found.groupby(["system", "scores"], sort=False)
     cells = figures_of(by_system.mean().reset_index(), ["system", "scores"]).rename(columns={"paper": "ours"})
@@ -140,6 +150,7 @@ def ecuas_sampling_experiment(
     n_repetitions: int = 5,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Let answers get worse while confidences stay calibrated: the ECUAS paper's appendix B.1.
 
@@ -159,6 +170,8 @@ def ecuas_sampling_experiment(
         Seed of the folds and of the drawing.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
 
     Returns
     -------
@@ -172,6 +185,10 @@ def ecuas_sampling_experiment(
         If there are no scores, or targets are missing.
     ValueError
         If scores and targets do not fit, or a temperature is negative.
+
+    See Also
+    --------
+    plot_ecuas_sampling : Draw it.
 
     Examples
     --------
@@ -192,10 +209,47 @@ def ecuas_sampling_experiment(
         raise ValueError(f"temperatures must be 0 or greater, but {min(temperatures)} is not.")
     check_whole(n_repetitions, "n_repetitions")
     systems = _read(folder)
-    tables = Parallel(n_jobs=n_jobs)(
-        delayed(_sampled)(*system, temperatures, n_repetitions, seed) for system in systems.values()
-    )
+    tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, seed) for system in systems.values()]
+    tables = run_parallel(tasks, "sampling answers", n_jobs=n_jobs, quiet=not progress)
     return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
+
+
+def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
+    """Draw the cost over the temperature of the answers, a panel for each order n, as the ECUAS paper's appendix B.1.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`ecuas_sampling_experiment`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skconf.experiments import plot_ecuas_sampling
+    >>> rows = {"system": "mine", "temperature": [0, 1], "n_ecuas_0": [0.5, 0.7], "n_ecuas_1": [0.4, 0.8]}
+    >>> figure = plot_ecuas_sampling(pd.DataFrame(rows).assign(n_ecuas_128=[0.3, 0.9]))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['n = 0', 'n = 1', 'n = 128']
+    """
+    figure = new_figure(11, 4)
+    panels = figure.subplots(1, len(_ORDERS), sharex=True)
+    for order, panel in zip(_ORDERS, panels, strict=True):
+        for number, (system, part) in enumerate(table.groupby("system", sort=False)):
+            style = {"marker": "os^Dvp*X"[number % 8], "linestyle": ["-", "--", ":", "-."][number % 4]}
+            panel.plot(part["temperature"], part[f"n_ecuas_{order}"], label=system, markersize=4, **style)
+        panel.set(title=f"n = {order}", xlabel="temperature of the answers", yscale="log")
+    panels[0].set_ylabel("ECUAS over that of the class frequencies")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    return figure
 
 
 def _read(folder: str | PathLike[str]) -> dict[str, tuple[Codes, Floats]]:

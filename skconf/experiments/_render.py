@@ -1,8 +1,9 @@
-"""Tables and figures as Markdown and as HTML that needs no other file."""
+"""Tables and figures as text, as Markdown, and as HTML that needs no other file."""
 
 import html
 import io
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,41 @@ th[colspan] {text-align: center}
 tr:nth-child(even) td {background: #f5f5f5}
 svg {max-width: 100%; height: auto}
 """
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of what an experiment reports.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    content : DataFrame or Figure
+        A table of texts, or a figure, which only a page can show.
+    notes : tuple of str, default=()
+        What stands below the table.
+    """
+
+    title: str
+    content: "pd.DataFrame | Figure"
+    notes: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """Return the table as text, and its notes."""
+        return "\n".join([self.content.to_string(index=False, sparsify=True), *self.notes])  # type: ignore[union-attr]
+
+    def markdown(self) -> str:
+        """Return heading, table and notes in Markdown."""
+        assert isinstance(self.content, pd.DataFrame)
+        return "\n".join([f"## {self.title}\n", markdown(self.content), *(f"{note}\n" for note in self.notes)])
+
+    def html(self) -> tuple[str, str]:
+        """Return the heading, plain text, and the table and its notes or the figure in HTML."""
+        if not isinstance(self.content, pd.DataFrame):
+            return self.title, figure_html(self.content)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return self.title, table_html(self.content) + notes
 
 
 def as_texts(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.random import MT19937, RandomState, SeedSequence
 
 from skconf._labels import Codes
+from skconf._progress import run_parallel
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -56,6 +57,7 @@ def csr_synthetic_experiment(
     n_repetitions: int = 100,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> pd.DataFrame:
     """Rerun the CSR paper's synthetic experiments, beside its Tables 5, 8 and 9.
 
@@ -77,6 +79,8 @@ def csr_synthetic_experiment(
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
 
     Returns
     -------
@@ -126,7 +130,7 @@ def csr_synthetic_experiment(
     sizes = np.atleast_1d(n_samples).tolist()
     _check(sizes, distributions, modes, n_repetitions)
     ours = pd.concat(
-        _summary(_simulate(_size_ratios, size, distributions, modes, n_repetitions, seed, n_jobs), size)
+        _summary(_simulate(_size_ratios, size, distributions, modes, n_repetitions, seed, n_jobs, progress), size)
         for size in sizes
     )
     share = ours["quantity"].isin(_SHARES)
@@ -204,6 +208,7 @@ def csr_synthetic_auc_experiment(
     n_repetitions: int = 100,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: bool = False,
 ) -> CSRAreas:
     """Rerun the CSR paper's comparison of areas with and without confidence weights, beside its Tables 10 and 11.
 
@@ -225,6 +230,8 @@ def csr_synthetic_auc_experiment(
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
 
     Returns
     -------
@@ -253,7 +260,7 @@ def csr_synthetic_auc_experiment(
     cw_auc    0.62   0.60
     """
     _check([n_samples], distributions, modes, n_repetitions)
-    drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, seed, n_jobs)
+    drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, seed, n_jobs, progress)
     areas = _summary(drawn, n_samples)
     equal = (areas["distribution"] == "Tight Lo") & areas["quantity"].isin(["cw_auc", "delta_auc", "auc_gain"])
     areas = areas.assign(resolution=_HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))
@@ -301,12 +308,13 @@ def _simulate(
     n_repetitions: int,
     seed: int,
     n_jobs: int | None,
+    progress: bool,
 ) -> dict[tuple[str, str], pd.DataFrame]:
     """Return what is measured, a row for each repetition, by distribution and mode."""
     together = max(1, _SAMPLES_TOGETHER // n_samples)
     blocks = [min(together, n_repetitions - start) for start in range(0, n_repetitions, together)]
     keys = [(distribution, number) for distribution in distributions for number in range(len(blocks))]
-    measured = Parallel(n_jobs=n_jobs)(
+    tasks = [
         delayed(_measure_block)(
             measure,
             distribution,
@@ -317,7 +325,8 @@ def _simulate(
             SeedSequence(seed, spawn_key=(n_samples, list(DISTRIBUTIONS).index(distribution), number)),
         )
         for distribution, number in keys
-    )
+    ]
+    measured = run_parallel(tasks, f"{n_samples:,} samples", n_jobs=n_jobs, quiet=not progress)
     found = dict(zip(keys, measured, strict=True))
     return {
         (distribution, mode): pd.concat([found[distribution, number][mode] for number in range(len(blocks))])
