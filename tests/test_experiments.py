@@ -462,6 +462,16 @@ def test_wine_is_compared_in_its_raw_row_alone():
     assert (printed.nunique() == 1).all()
 
 
+def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(cancer):
+    n_test, accuracy = cancer["n_test"].iloc[0], cancer["accuracy"].mean()
+    assert n_test * (1 - accuracy) < 30
+    notes = csr_cells(cancer, 12).set_index("quantity")["note"]
+    assert (notes.loc[["delta_auc", "auc_gain"]] == "fewer than 30 errors decide it").all()
+    assert (notes.loc[["auc", "cw_auc", "delta_cw_accuracy"]] == "").all()
+    many = csr_cells(cancer.assign(n_test=10_000), 12).set_index("quantity")["note"]
+    assert (many == "").all()
+
+
 def test_a_table_that_was_not_computed(kept, cancer):
     result = csr_experiment(["breast_cancer"], seed=1, tables=[6], results=kept)
     with pytest.raises(ValueError, match="no figures of Table 7: add 7 to the tables of csr_experiment"):
