@@ -19,7 +19,7 @@ HEADER = """\
 
 Generated from the definitions by `docs/generate_metrics.py`.
 
-- **best**: the value of a perfect classifier; ↑ higher is better, ↓ lower is better.
+- **best**: the best value there is; ↑ higher is better, ↓ lower is better.
 - **inputs**: *c, z* stands for confidence and correctness, which a `ConfidenceProfile.from_correctness` gives; *p* for
   classes and their probabilities; weights are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
 - **kind**: *ratio* (of two weighted sums) and *additive* metrics have values by group, contributions and merged parts;

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, dataclass_transform
 from numpy.typing import ArrayLike
 
 from skconf._messages import suggest
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, as_profile
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Info:
     bounds : tuple of float
         Smallest and largest value.
     best : float or None
-        Best value, that of a perfect classifier; None where a value is neither good nor bad.
+        The best value there is; None where a value is neither good nor bad.
     reference : str
         Paper and equation.
     scorers : mapping of str to Preset
@@ -213,16 +213,7 @@ def _function(cls: type[Any]) -> Any:
     ) -> Any:
         metric = cls.with_params(params)
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        if not isinstance(y_true, ConfidenceProfile):
-            if y_proba is None:
-                raise TypeError(f"{cls.info.name}() needs y_proba, unless its first argument is a ConfidenceProfile.")
-            return metric(ConfidenceProfile.from_predictions(y_true, y_proba, **given))
-        repeated = [name for name, value in {"y_proba": y_proba, **given}.items() if value is not None]
-        if repeated:
-            raise TypeError(
-                f"{cls.info.name}() got a ConfidenceProfile and {', '.join(repeated)}; the profile holds these already."
-            )
-        return metric(y_true)
+        return metric(as_profile(f"{cls.info.name}()", y_true, y_proba, **given))
 
     signature = inspect.signature(function)
     common = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
