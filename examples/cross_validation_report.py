@@ -9,6 +9,7 @@ spread, in one table.
 # %%
 # Three classifiers on the same folds. Each is asked for its probabilities once per fold, for all metrics of the list,
 # scikit-learn's own among them.
+import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -40,6 +41,16 @@ by_model = scores.filter(like="test_").rename(columns=lambda name: name.removepr
 print((by_model.mean().map("{:.3f}".format) + " ± " + by_model.std().map("{:.3f}".format)).T.to_string())
 
 # %%
+# Each point is a fold, each bar the mean.
+figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), sharey=True, layout="constrained")
+for ax, metric in zip(axes, ["accuracy", "neg_aurc", "neg_ecuas"], strict=True):
+    for model, values in scores.groupby("model")[f"test_{metric}"]:
+        ax.plot(values, [model] * len(values), "o", color="#0072B2", alpha=0.3)
+        ax.plot(values.mean(), [model], "|", color="black", markersize=25)
+    ax.set_xlabel(f"{metric}, greater is better")
+axes[0].margins(y=0.2)
+
+# %%
 # The three are hardly told apart by their accuracy. Naive Bayes is sure of its errors, as the evidence for
-# overconfidence tells, and its decisions cost more for it (ECUAS). The forest knows best which of its predictions to
-# doubt (AURC).
+# overconfidence tells, and its decisions cost more for it (ECUAS). The forest seems to know best which of its
+# predictions to doubt (AURC).

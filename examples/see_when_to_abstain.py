@@ -3,7 +3,7 @@ See when to abstain
 ===================
 
 A classifier that may abstain answers fewer questions, and is wrong less often. How much is gained, where to set the
-threshold, and what it costs are three pictures.
+threshold, and what that costs can be seen.
 """
 
 # %%

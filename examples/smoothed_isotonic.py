@@ -18,6 +18,7 @@ guide a better one? This is the experiment behind the default of
 import os
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
@@ -30,9 +31,15 @@ from skconf.calibration import IsotonicCalibrator, PlattCalibrator
 from skconf.datasets import fetch_uci
 
 confidence, correct = np.repeat([0.6, 0.9], 30), np.arange(60) >= 12
-for smoothing in (0, 2):
+at = np.linspace(0.5, 1, 501)
+figure, ax = plt.subplots(figsize=(5, 3.4), layout="constrained")
+for smoothing, style in [(0, "-"), (2, "--")]:
     calibrator = IsotonicCalibrator(smoothing=smoothing).fit(confidence, correct)
     print(smoothing, calibrator.predict_proba([0.6, 0.75, 0.9])[:, 1].round(3))
+    ax.plot(at, calibrator.predict_proba(at)[:, 1], style, label=f"smoothing={smoothing}")
+ax.plot([0.6, 0.9], [0.6, 1], "o", color="black", label="right among 30 samples")
+ax.set(xlabel="confidence", ylabel="calibrated confidence")
+ax.legend()
 
 # %%
 # Data

@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,13 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rgl
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
+def assert_same_but_for_last_digits(output, shown):
+    """Another version of a library may differ in the last digits, and in the padding with them."""
+    assert NUMBER.sub("", output).split() == NUMBER.sub("", shown).split()
+    found, expected = ([float(number) for number in NUMBER.findall(text)] for text in (output, shown))
+    np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.02)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/contributing.md" and blocks(page, "python")])
 def test_guide_page_runs_and_prints_what_it_says(page):
     pytest.importorskip("xgboost")
@@ -47,10 +55,7 @@ def test_guide_page_runs_and_prints_what_it_says(page):
     assert any(shown for _, shown in pairs)
     for (_, shown), output in zip(pairs, printed, strict=True):
         if shown:
-            # Another version of a library may differ in the last digits, and in the padding with them.
-            assert NUMBER.sub("", output).split() == NUMBER.sub("", shown).split()
-            found, expected = ([float(number) for number in NUMBER.findall(text)] for text in (output, shown))
-            np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.02)
+            assert_same_but_for_last_digits(output, shown)
 
 
 def test_readme_example_shows_what_it_says():
@@ -61,14 +66,14 @@ def test_readme_example_shows_what_it_says():
     )
     assert printed.keys() == shown.keys() == {"None", "isotonic", "platt"}
     for name, (accuracy, excess, coverage, selective) in printed.items():
-        # Versions of XGBoost differ in the third digit; the finding may not.
-        np.testing.assert_allclose([accuracy, coverage, selective], np.array(shown[name])[[0, 2, 3]], atol=0.03)
+        # Versions of XGBoost differ in the second digit; the finding may not.
+        np.testing.assert_allclose([accuracy, coverage, selective], np.array(shown[name])[[0, 2, 3]], atol=0.05)
         assert (excess < -1000) == (name == "isotonic")
 
 
-def test_readme_profile_example_prints_what_it_says():
-    code = blocks("README.md", "python")[1]
-    assert run(code).strip() == code.strip().splitlines()[-1].removeprefix("# ")
+@pytest.mark.parametrize("code", blocks("README.md", "python")[1:])
+def test_readme_shows_in_comments_what_is_printed(code):
+    assert_same_but_for_last_digits(run(code), "".join(re.findall(r"^# (.*\n)", code, flags=re.M)))
 
 
 def test_readme_names_exist():
@@ -82,6 +87,35 @@ def test_readme_names_exist():
     assert set(functions) <= set(skconf.metrics.__all__)
     assert len(functions) > 10
     assert set(scorers) <= set(skconf.get_scorer_names())
+
+
+def test_every_picture_is_shown_and_there():
+    """Also by the code that draws them, which stops where a page shows more pictures than it draws."""
+    docs = ROOT / "docs"
+    shown = {
+        page.parent / name for page in docs.rglob("*.md") for name in re.findall(r"\]\((\S+\.png)\)", page.read_text())
+    }
+    assert {path.resolve() for path in shown} == {docs / "picture.png", *(docs / "guide" / "pictures").iterdir()}
+
+
+def test_readme_leads_somewhere():
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / "README.md").read_text())
+    assert links
+    assert not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_oldest_versions_are_those_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    tools = ("test", "docs", "all")
+    needed = [each for name, extra in extras.items() if name not in tools for each in extra if ">=" in each]
+    needed += [*project["dependencies"], f"Python{project['requires-python']}"]
+    oldest = dict(re.sub(r"\[.*\]", "", each).split(">=") for each in needed)
+    text = (ROOT / "docs" / "versions.md").read_text()
+    assert dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \|", text, flags=re.M)) == oldest
+    pinned = dict(re.findall(r'"([\w-]+)==([\d.]*\d)', text))
+    assert pinned.items() <= oldest.items()
+    assert len(pinned) > 8
 
 
 def test_table_of_metrics_is_generated_from_the_package():

@@ -384,6 +384,9 @@ class TestThreshold:
             np.testing.assert_array_equal(shown.curves[label], sign * results[key][:0:-1])
         assert shown.threshold == model.threshold_
         assert set(shown.ax_.lines[-1].get_xdata()) == {model.threshold_}
+        has_target = model.objective in ("risk", "coverage")
+        assert shown.target == (model.target if has_target else None)
+        assert any(text == f"target {model.target:g}" for text in legend_texts(shown)) == has_target
 
     @pytest.mark.parametrize("model", [TunedSelectiveClassifierCV(LogisticRegression()), LogisticRegression()])
     def test_only_a_fitted_tuned_classifier_has_a_sweep(self, model):
@@ -438,6 +441,13 @@ class TestECUAS:
             assert (np.diff(values) * (1 if "wrong" in label else -1) >= -1e-12).all()
             assert line_of(shown.ax_, label).get_linestyle() == ("--" if "wrong" in label else "-")
 
+    def test_costs_of_answers_are_drawn_once_however_many_classifiers_there_are(self):
+        ax = ECUASDisplay.from_predictions(profile_of(), kind="answer", values=[0, 1]).ax_
+        for seed, values in enumerate(([0, 1], [1, 2])):
+            shown = ECUASDisplay.from_predictions(profile_of(seed=seed), kind="answer", values=values, ax=ax)
+        assert legend_texts(shown) == [f"{outcome}, n = {n}" for n in (0, 1, 2) for outcome in ("right", "wrong")]
+        assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == len(ax.lines) == 6
+
     def test_one_class_is_never_uncertain(self):
         with pytest.raises(ValueError, match="at least two classes"):
             ECUASDisplay.from_predictions([0, 0], [[1.0], [1.0]])
@@ -467,6 +477,16 @@ class TestHistogram:
         assert low.right.sum() + low.wrong.sum() == len(y)
         generative = ConfidenceProfile.from_correctness([1, 0], [1, 1])
         assert ConfidenceHistogramDisplay.from_profile(generative).edges[[0, -1]].tolist() == [0, 1]
+
+    def test_right_and_wrong_are_named_once_and_told_apart_in_print(self):
+        ax = None
+        for seed, name in enumerate(("mine", "yours")):
+            shown = ConfidenceHistogramDisplay.from_predictions(profile_of(seed=seed), name=name, ax=ax)
+            ax = shown.ax_
+        assert legend_texts(shown) == ["mine", "yours", "right", "wrong"]
+        outlines = [patch for patch in ax.patches if not patch.get_fill()]
+        looks = {(patch.get_linestyle(), patch.get_linewidth()) for patch in outlines}
+        assert len(looks) == len(outlines) == 4
 
     def test_threshold_is_of_the_confidence(self):
         given = {"threshold": 0.7}
@@ -542,14 +562,12 @@ class TestEveryDisplay:
         assert len(mine) == len(looks) == 3
 
     @every_way
-    @pytest.mark.parametrize(("size", "n_models"), [((4, 3), 3), ((8, 6), 1)])
+    @pytest.mark.parametrize(("size", "n_models"), [((4, 3), 4), ((8, 6), 1)])
     def test_nothing_is_clipped_or_hidden(self, way, size, n_models):
         display, params = DRAWN[way]
-        if params.get("kind") == "answer":
-            n_models = 1
         figure, ax = plt.subplots(figsize=size, layout="constrained")
-        names = ["naive Bayes", "gradient boosting", "isotonic"]
-        for name, seed in zip(names[:n_models], range(3), strict=False):
+        names = ["naive Bayes", "gradient boosting", "forest, isotonic", "Platt"]
+        for seed, name in enumerate(names[:n_models]):
             y, proba, given = predictions(seed=seed)
             profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.75)
             shown = display.from_predictions(profile, ax=ax, name=name, **params)
@@ -679,6 +697,19 @@ class TestEveryDisplay:
         mine = figure.legend(ax.plot([0, 1], [0, 1]), ["mine"])
         RiskCoverageDisplay.from_predictions(profile, ax=ax)
         assert mine in figure.legends
+
+    @every_way
+    def test_legend_names_the_classifiers_first(self, way):
+        display, params = DRAWN[way]
+        if params.get("kind") == "answer":
+            pytest.skip("it is of no classifier")
+        ax = None
+        for seed in range(2):
+            y, proba, given = predictions(seed=seed)
+            profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.75)
+            shown = display.from_predictions(profile, name=f"model {seed}", ax=ax, **params)
+            ax = shown.ax_
+        assert [text.startswith("model") for text in legend_texts(shown)][:3] in ([True, True, False], [True, True])
 
     def test_thirty_six_classifiers_look_different(self):
         from skconf.inspection._base import Look

@@ -225,10 +225,13 @@ def _draw_legend(ax: Any, inside: str | None) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
-    figure, look = ax.figure, {"edgecolor": "none", "framealpha": 0.7, "fontsize": "small"}
+    # Classifiers first, then what is the same for all.
+    order = sorted(range(len(labels)), key=lambda k: not str(handles[k].get_gid()).startswith(_CLASSIFIER))
+    handles, labels = [handles[k] for k in order], [labels[k] for k in order]
+    figure, look = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
     makes_room = len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
     if inside or not makes_room:
-        ax.legend(loc=inside or "best", handlelength=2.6, **look)
+        ax.legend(handles, labels, loc=inside or "best", handlelength=2.6, **look)
         return
     for columns in (3, 2, 1):
         for legend in figure.legends:

@@ -16,7 +16,7 @@ from skconf.profile import ConfidenceProfile
 #: What is drawn, by kind: the labels of the axes.
 KINDS = {
     "n": ("n", "ECUAS"),
-    "reject_cost": ("cost of an abstention γ", "mean cost"),
+    "reject_cost": ("cost of an abstention γ, where an error costs 1", "mean cost"),
     "answer": ("confidence", "cost of one answer"),
 }
 
@@ -30,7 +30,7 @@ class ECUASDisplay(Display):
     Parameters
     ----------
     x : ndarray of shape (n_points,)
-        n; the cost γ of an abstention; or the confidence of one answer.
+        Values of n; the cost γ of an abstention; or the confidence of one answer.
     curves : dict of str to ndarray of shape (n_points,)
         Costs, by their label.
     kind : {"n", "reject_cost", "answer"}
@@ -96,6 +96,11 @@ class ECUASDisplay(Display):
         Returns
         -------
         ECUASDisplay
+
+        Raises
+        ------
+        ValueError
+            If `kind` is not one of its values, one of `values` is out of range, or there are fewer than two classes.
         """
         check_option(kind, "kind", KINDS)
         largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
@@ -150,18 +155,22 @@ class ECUASDisplay(Display):
 
     def _draw_answers(self, ax: Any) -> None:
         """Draw a pair of lines for each n: solid where the answer is right, as in the paper."""
-        for number, (label, values) in enumerate(self.curves.items()):
-            look = Look.of(number // 2)
+        drawn = ax.get_legend_handles_labels()[1]
+        for label, values in self.curves.items():
+            if label in drawn:  # it is of no classifier, so that another one adds nothing
+                continue
+            look = Look.of(len(drawn) // 2)
             ax.plot(
                 self.x,
                 values,
                 color=look.color,
-                linestyle=("-", "--")[number % 2],
+                linestyle=("-", "--")[len(drawn) % 2],
                 marker=look.marker,
                 markersize=4,
                 markevery=0.2,
                 label=label,
             )
+            drawn.append(label)
         # At full confidence an error may cost without a bound.
         ax.set_ylim(0, 1.05 * max(values[:-1].max() for values in self.curves.values()))
 

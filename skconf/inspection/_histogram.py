@@ -70,6 +70,13 @@ class ConfidenceHistogramDisplay(Display):
         Returns
         -------
         ConfidenceHistogramDisplay
+
+        Raises
+        ------
+        TypeError
+            If `n_bins` is no whole number.
+        ValueError
+            If `n_bins` is below 1.
         """
         check_whole(n_bins, "n_bins")
         n_classes = profile.n_classes or 1
@@ -87,10 +94,11 @@ class ConfidenceHistogramDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         look = Look.next_on(ax)
-        prefix = "" if self.name is None else f"{self.name}: "
-        for values, colour, hatch, kind in (
-            (self.right, COLOURS[0], None, "right"),
-            (self.wrong, COLOURS[1], "///", "wrong"),
+        # Colours and widths tell right from wrong, line styles the classifiers.
+        ax.plot([], [], color="0.3", linestyle=look.linestyle, gid=look.gid, label=self.name)
+        for values, colour, width, hatch, kind in (
+            (self.right, COLOURS[0], 1.0, None, "right"),
+            (self.wrong, COLOURS[1], 2.0, "///", "wrong"),
         ):
             if not look.number:  # of further classifiers there is only the outline
                 ax.stairs(values, self.edges, fill=True, alpha=0.3, color=colour)
@@ -98,10 +106,10 @@ class ConfidenceHistogramDisplay(Display):
                 values,
                 self.edges,
                 color=colour,
+                linewidth=width,
                 hatch=None if look.number else hatch,
                 linestyle=look.linestyle,
-                gid=look.gid if kind == "right" else None,
-                label=f"{prefix}{kind} ({_count(values.sum())})",
+                label=label_once(ax, kind),
             )
         if self.threshold is not None and np.isfinite(self.threshold):
             ax.axvline(
@@ -117,7 +125,3 @@ class ConfidenceHistogramDisplay(Display):
         if look.number:  # others are drawn already
             lowest, highest = min(lowest, ax.get_ylim()[0]), max(highest, ax.get_ylim()[1])
         ax.set_ylim(lowest, max(highest, 200 * lowest))  # so much that there are two powers of ten to label
-
-
-def _count(weight: float) -> str:
-    return f"{weight:,.0f}" if weight == round(weight) else f"{weight:,.4g}"

@@ -101,6 +101,13 @@ class ReliabilityDisplay(Display):
         Returns
         -------
         ReliabilityDisplay
+
+        Raises
+        ------
+        TypeError
+            If `n_bins` is no whole number.
+        ValueError
+            If a parameter is out of range, or not one of its values.
         """
         check_option(view, "view", ("confidence", "tail"))
         check_option(strategy, "strategy", STRATEGIES)
@@ -129,7 +136,7 @@ class ReliabilityDisplay(Display):
         tail = self.view == "tail"
         if tail:
             x, y, low, high = np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low
-            ax.set(xscale="log", yscale="log", xlabel="1 − confidence", ylabel="error rate")
+            ax.set(xscale="log", yscale="log", xlabel="1 − confidence (at least 10⁻⁸)", ylabel="error rate")
         else:
             ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)

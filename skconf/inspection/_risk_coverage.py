@@ -88,11 +88,12 @@ class RiskCoverageDisplay(Display):
         label = ", ".join(filter(None, [self.name, f"AURC {self.aurc:.4f}"]))
         kind = {"color": look.color, "linestyle": look.linestyle}
         (line,) = ax.plot(*thinned(coverage, risk), gid=look.gid, label=label, **kind)
-        if self.threshold is not None:  # in the legend the marked point stands for the line
-            line.set_label(None)
+        if self.threshold is not None:  # the marked point stands for the line
+            line.set(label=None, gid=None)
             label = f"{label}, {label_of_threshold(self.threshold)}"
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
-            ax.plot(self.coverage[accepted], self.risk[accepted], marker=look.marker, label=label, **kind)
+            point = self.coverage[accepted], self.risk[accepted]
+            ax.plot(*point, marker=look.marker, gid=look.gid, label=label, **kind)
         highest = 1.1 * risk[coverage >= _FEW].max() or 0.01
         if look.number:  # others are drawn already
             highest = max(highest, ax.get_ylim()[1])

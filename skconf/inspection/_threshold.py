@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._probabilities import Floats
-from skconf.inspection._base import Display, Look, label_of_threshold, label_once, thinned
+from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -24,6 +24,8 @@ class ThresholdDisplay(Display):
         What is drawn, by its label.
     threshold : float, default=None
         The threshold that was chosen; marked if it is finite.
+    target : float, default=None
+        What a tuned classifier was to achieve; marked.
     name : str, default=None
         What the legend calls the classifier.
 
@@ -48,6 +50,7 @@ class ThresholdDisplay(Display):
     thresholds: Floats
     curves: dict[str, Floats]
     threshold: float | None = None
+    target: float | None = None
     name: str | None = None
 
     @classmethod
@@ -76,6 +79,11 @@ class ThresholdDisplay(Display):
         Returns
         -------
         ThresholdDisplay
+
+        Raises
+        ------
+        ValueError
+            If a threshold is out of range, or `normalize` is not one of its values.
         """
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
         curve = metric.curve(profile.ranking)
@@ -84,7 +92,7 @@ class ThresholdDisplay(Display):
         if profile.ranks_by_confidence:
             shown |= {"CWSA": curve.cwsa, "CWSA+": curve.cwsa_plus}
         values = {label: values[order] for label, values in shown.items()}
-        return cls(curve.thresholds[order], values, profile.threshold, name)
+        return cls(curve.thresholds[order], values, profile.threshold, name=name)
 
     @classmethod
     def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None) -> Self:
@@ -124,7 +132,8 @@ class ThresholdDisplay(Display):
             shown["objective" if callable(model.objective) else model.objective] = results["objective"]
         finite = np.flatnonzero(np.isfinite(results["threshold"]))[::-1]
         curves = {label: values[finite] for label, values in shown.items() if not np.isnan(values[finite]).all()}
-        return cls(results["threshold"][finite], curves, model.threshold_, name).plot(ax=ax)
+        target = model.target if model.objective in ("risk", "coverage") else None
+        return cls(results["threshold"][finite], curves, model.threshold_, target, name).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         look = Look.next_on(ax)
@@ -141,6 +150,8 @@ class ThresholdDisplay(Display):
                 markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
                 label=label_once(ax, label),
             )
+        if self.target is not None:
+            ax.axhline(self.target, linestyle=":", label=label_once(ax, f"target {self.target:g}"), **REFERENCE)
         if self.threshold is not None and np.isfinite(self.threshold):
             ax.axvline(
                 self.threshold,
@@ -149,4 +160,8 @@ class ThresholdDisplay(Display):
                 linestyle=look.linestyle,
                 label=label_once(ax, label_of_threshold(self.threshold)),
             )
+        if "risk" in self.curves:
+            ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
+            values = np.concatenate(list(self.curves.values()))
+            ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
         ax.set(xlabel="threshold", ylabel="metric at the threshold")

@@ -19,6 +19,17 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
 
     Entries are plain numbers and strings, and what is made of it (a column, a selection, a copy) is plain pandas. Only
     its text in a terminal and its table in a notebook are its own; both mark the best of several models.
+
+    Examples
+    --------
+    >>> from skconf import confidence_report
+    >>> report = confidence_report([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], metrics=["accuracy_score", "aurc_loss"])
+    >>> report
+    metric          value best  better  range    verdict
+    accuracy_score 0.7500    1  higher  [0, 1]
+    aurc_loss      0.0625    0  lower   [0, 1]
+    >>> float(report.at["aurc_loss", "value"])
+    0.0625
     """
 
     def __repr__(self) -> str:

@@ -75,7 +75,7 @@ def confidence_report(
         - ``value`` : the metric; for several models, a column for each, under its name;
         - ``low``, ``high`` : ends of its interval, with a `confidence_level`; for several models with the name before
           them, as in ``raw low``. NaN for a threshold and a risk, which are no estimates;
-        - ``best`` : the value of a perfect classifier, NaN where a value is neither good nor bad;
+        - ``best`` : the best value there is, NaN where a value is neither good nor bad;
         - ``better`` : "higher", "lower", or "closer" to the best value;
         - ``range`` : interval of possible values;
         - ``best_model``, for several models only: the nearest to the best value, ties with ", " between them;

@@ -57,7 +57,7 @@ class Row(Statistic):
 
     @property
     def best(self) -> float:
-        """Value of a perfect classifier, NaN where there is no better and worse."""
+        """The best value there is, NaN where there is no better and worse."""
         best = self.metric.info.best
         return np.nan if best is None else float(self.score(best))
 

@@ -35,8 +35,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "cost": the least mean cost, where an error costs 1 (or as `cost_matrix` says) and an abstention
           `reject_cost`;
         - "cwsa", "cwsa_plus": the largest value of the metric;
-        - a function of a :class:`~skconf.metrics.RiskCoverageCurve` that returns an array with a value for each of
-          its thresholds: the largest value. NaN excludes a threshold.
+        - a function of what :func:`skconf.metrics.risk_coverage_curve` gives, which returns an array with a value for
+          each of its thresholds: the largest value. NaN excludes a threshold.
 
         Of thresholds that serve equally well, the one that accepts most is taken.
     target : float, default=0.05
