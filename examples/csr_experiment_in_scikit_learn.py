@@ -68,8 +68,15 @@ search = GridSearchCV(
     cv=3,
 ).fit(X_train, y_train)
 found = {metric: search.cv_results_[f"mean_test_{metric}"] for metric in metrics}
-print(pd.DataFrame(found, index=list(calibrations)).round(3).to_string())
+table = pd.DataFrame(found, index=list(calibrations))
+print(table.round(3).to_string())
 print("best:", list(calibrations)[search.best_index_])
+
+axes = table[["cw_accuracy", "neg_overconfidence_risk"]].plot.barh(
+    subplots=True, sharex=False, legend=False, figsize=(6, 4)
+)
+axes[0].set_xlim(0.9, 1.0)
+axes[0].figure.tight_layout()
 
 # %%
 # The fitted search is a classifier. With a threshold it abstains where it is not sure.
