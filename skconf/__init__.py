@@ -1,6 +1,7 @@
 """Confidence-aware evaluation and selective classification for scikit-learn."""
 
 from skconf import calibration, inference, metrics
+from skconf.accumulation import MetricAccumulator, accumulate
 from skconf.profile import ConfidenceProfile
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
@@ -11,9 +12,11 @@ __version__ = "0.1.0"
 __all__ = [
     "ConfidenceProfile",
     "ConfidenceReport",
+    "MetricAccumulator",
     "SelectiveClassifier",
     "TunedSelectiveClassifierCV",
     "__version__",
+    "accumulate",
     "calibration",
     "confidence_report",
     "confidence_report_by_class",

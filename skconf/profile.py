@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._labels import Codes, LabelColumn, check_labels
 from skconf._messages import shorten
-from skconf._probabilities import Floats, as_probabilities, both_columns, read_confidence, row_blocks
+from skconf._probabilities import Floats, as_probabilities, at_least_single, both_columns, read_confidence, row_blocks
 from skconf._ranking import Ranking
 from skconf._response import respond
 
@@ -284,9 +284,20 @@ class ConfidenceProfile:
         return replace(self, **parts)
 
     def blocks(self) -> Iterator[tuple[slice, Self]]:
-        """Go through the rows in parts that fit the processor's cache."""
+        """Go through the rows in parts that fit the processor's cache.
+
+        Yields
+        ------
+        rows : slice
+            Where the part is.
+        part : ConfidenceProfile
+            Its predictions.
+        """
         for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes)):
-            yield rows, self[rows]
+            block = self[rows]
+            if block.given_proba is not None and block.given_proba.dtype == np.float16:
+                block = replace(block, given_proba=at_least_single(block.given_proba))
+            yield rows, block
 
     @property
     def n_samples(self) -> int:
@@ -332,15 +343,63 @@ class ConfidenceProfile:
         return {}
 
     def with_weight(self, sample_weight: ArrayLike | None) -> Self:
-        """Return the same predictions with other weights."""
+        """Return the same predictions with other weights.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,) or None
+            Non-negative weights; None takes them away.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If a weight is negative or missing, all are zero, or there are more or fewer than samples.
+        """
         return replace(self, sample_weight=check_weight(sample_weight, len(self)))
 
     def with_positive(self, pos_label: Any) -> Self:
-        """Return the same predictions with another positive class."""
+        """Return the same predictions with another positive class.
+
+        Parameters
+        ----------
+        pos_label : label
+            One of `classes`.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class, or the profile knows no classes.
+        """
         return replace(self, positive_class=_positive(self.require("classes"), pos_label), given_proba=self.proba)
 
     def require(self, attribute: str) -> Any:
-        """Return ``classes``, ``true_class``, ``predicted_class`` or ``positive_class``, or raise where unknown."""
+        """Return an attribute that not every profile has, or say what it lacks.
+
+        Parameters
+        ----------
+        attribute : {"classes", "true_class", "predicted_class", "positive_class"}
+            Its name.
+
+        Returns
+        -------
+        ndarray or int
+            The attribute.
+
+        Raises
+        ------
+        ValueError
+            If it is None.
+        """
         value = getattr(self, attribute)
         if value is not None:
             return value

@@ -261,6 +261,95 @@ def test_bad_files(lines, arguments, message, tmp_path, capsys):
     assert str(path) in err
 
 
+@pytest.fixture
+def two_files(iris, tmp_path):
+    y, proba = iris
+    table = pd.DataFrame(proba, columns=["proba_10", "proba_9", "proba_x"]).assign(y_true=y, shop=["web", "north"] * 25)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, part in zip(paths, (table[:20], table[20:]), strict=True):
+        part.to_csv(path, index=False)
+    table.to_csv(tmp_path / "whole.txt", index=False)
+    return tmp_path, table
+
+
+@pytest.mark.parametrize("threshold", [[], ["--threshold", "0.6"]])
+def test_batches_say_what_is_said_in_memory(two_files, threshold, tmp_path, capsys):
+    folder, _ = two_files
+    reports = []
+    for files in ([folder / "whole.txt"], [folder / "whole.txt", "--batches"], [folder]):
+        assert main(["evaluate", *map(str, files), *threshold, "--csv", str(tmp_path / "r.out")]) == 0
+        reports.append(pd.read_csv(tmp_path / "r.out", index_col=0).drop(index="threshold", errors="ignore"))
+    capsys.readouterr()
+    for report in reports[1:]:
+        pd.testing.assert_frame_equal(report, reports[0], rtol=1e-12, atol=1e-14)
+
+
+def test_batches_of_correctness_leave_out_what_needs_classes(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"correct": [1, 0, 1], "confidence": [0.5, 0.9, 0.6]}).to_csv(path, index=False)
+    assert main(["evaluate", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert main(["evaluate", str(path), "--batches"]) == 0
+    assert capsys.readouterr().out == out
+    assert "cf1" not in out
+
+
+def test_all_metrics_in_batches(two_files, tmp_path, capsys):
+    folder, _ = two_files
+    reports = []
+    for file in (folder / "whole.txt", folder):
+        assert main(["evaluate", str(file), "--metrics", "all", "--csv", str(tmp_path / "r.out")]) == 0
+        reports.append(pd.read_csv(tmp_path / "r.out", index_col=0))
+    in_memory, in_batches = reports
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if "not to be had in batches" in line]
+    left_out = {"smooth_calibration_error", "calibration_distance_error", "cumulative_calibration_error"}
+    assert left_out <= {name.strip(",") for name in told.split()}
+    assert set(in_memory.index) - set(in_batches.index) == {*left_out, "metric_coverage_auc", "tce_error"}
+    pd.testing.assert_frame_equal(in_batches, in_memory.loc[in_batches.index], rtol=1e-12, atol=1e-14)
+    # Of so few confidences they are to be had, for who asks.
+    assert main(["evaluate", str(folder), "--metrics", "smooth_calibration_error"]) == 0
+    found = value(capsys.readouterr().out, "smooth_calibration_error")
+    assert found == pytest.approx(in_memory.at["smooth_calibration_error", "value"], abs=1e-4)
+
+
+def test_groups(two_files, tmp_path, capsys):
+    folder, table = two_files
+    csv, html = tmp_path / "r.out", tmp_path / "r.html"
+    arguments = ["--group", "shop", "--metrics", "cw_accuracy", "neg_ece", "--csv", str(csv), "--html", str(html)]
+    assert main(["evaluate", str(folder), *arguments]) == 0
+    assert capsys.readouterr().out.split()[:4] == ["shop", "cw_accuracy", "neg_ece", "count"]
+    found = pd.read_csv(csv, index_col=0)
+    assert found.index.tolist() == ["north", "web"]
+    for shop, part in table.groupby("shop"):
+        proba = part[["proba_10", "proba_9", "proba_x"]].to_numpy()
+        expected = cw_accuracy_score(part["y_true"], proba, labels=["10", "9", "x"])
+        assert found.at[shop, "cw_accuracy"] == pytest.approx(expected, rel=1e-12)
+        assert found.at[shop, "count"] == 25
+    page = html.read_text(encoding="utf-8")
+    assert "50 predictions from 2 files" in page
+    assert "<svg" not in page
+    assert main(["evaluate", str(folder), "--group", "shop", "y_true", "--metrics", "coverage"]) == 0
+    assert capsys.readouterr().out.split()[:6] == ["shop", "y_true", "coverage", "count", "north", "10"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--group", "shops"], "a.csv: there is no column 'shops'. Did you mean 'shop'"),
+        (["--metrics", "tce_error"], "tce_error cannot be accumulated"),
+        (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
+        (["--metrics", "threshold", "coverage"], "threshold is not read off predictions in batches"),
+        (["--threshold", "-1"], "threshold"),
+        (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0, where a number is needed"),
+    ],
+)
+def test_mistakes_in_batches(arguments, message, two_files, capsys):
+    folder, _ = two_files
+    files = [str(folder / "b.csv"), str(folder / "a.csv")] if "--proba" in arguments else [str(folder)]
+    labels = ["--labels", "10", "9"] if "--proba" in arguments else []
+    assert message in fails(["evaluate", *files, *labels, *arguments], capsys)
+
+
 def test_no_file(capsys):
     assert "there is no file nothing.csv" in fails(["evaluate", "nothing.csv"], capsys)
 

@@ -67,6 +67,12 @@ class ClassAverage(Additive):
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return numerator and denominator of each class."""
 
+    @property
+    def terms_name(self) -> str:
+        """The masses: what is made of them, and how it is averaged, is told by the metric alone."""
+        axis = self.average if self.average in ("binary", "micro") else "classes"
+        return f"{type(self).masses.__qualname__} {axis}"
+
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         positive = profile.require("positive_class") if self.average == "binary" else None
         return self.masses(profile, positive)

@@ -199,6 +199,7 @@ class ConfidenceROCAUC(
 
     undefined = "all predictions are right, or all are wrong"
     rough = ""
+    reads_score = False
 
     def value(self, profile: ConfidenceProfile) -> Any:
         return self.of_ranking(rank_by_confidence(profile))

@@ -25,8 +25,8 @@ class _RejectableCost(CandidateCost):
         """Return what an answer of this uncertainty costs, linear in its own cost."""
         raise NotImplementedError
 
-    def value(self, profile: ConfidenceProfile) -> Any:
-        value = super().value(profile)
+    def of_sums(self, *sums: NDArray[Any]) -> Any:
+        value = super().of_sums(*sums)
         if self.normalize and np.isnan(value):
             raise ValueError(
                 f"{self.info.name}(normalize=True) divides by the cost of always giving the class frequencies, "

@@ -38,6 +38,8 @@ class Metric(Registered, ABC):
     #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
     #: resampling. Empty where they are to be trusted.
     rough: ClassVar[str] = "it is not a function of sums over samples"
+    #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
+    reads_score: ClassVar[bool] = False
 
     @property
     def calibrated(self) -> float | None:
@@ -51,14 +53,17 @@ class Metric(Registered, ABC):
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
         if len(profile) == 0:
             raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
-        value = self.value(profile)
+        return self.told(self.value(profile))
+
+    def told(self, value: Any) -> Any:
+        """Return a value as users get it, with a warning where it is undefined."""
         if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
             return value
         if np.isnan(value):
             warnings.warn(
                 f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN.",
                 UndefinedMetricWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return float(value)
 
@@ -171,6 +176,11 @@ class Additive(Metric):
 
     rough = ""
 
+    @property
+    def terms_name(self) -> str:
+        """A name of its terms, the same of all metrics that have the same ones; empty where no other has."""
+        return ""
+
     @abstractmethod
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         """Return the terms of these samples, before their weights."""
@@ -208,7 +218,11 @@ class Additive(Metric):
 
     def value(self, profile: ConfidenceProfile) -> Any:
         """Return the value, NaN where it is undefined."""
-        return self.combine(*self.sums(profile))
+        return self.of_sums(*self.sums(profile))
+
+    def of_sums(self, *sums: NDArray[Any]) -> Any:
+        """Return the value from the sums over all samples, NaN where it is undefined."""
+        return self.combine(*sums)
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> NDArray[Any]:
         """Return the value in every group, in one pass over the samples."""
@@ -267,6 +281,7 @@ class Ranked(Metric):
     """
 
     rough = "its slopes are not known"
+    reads_score = True
 
     @abstractmethod
     def of_ranking(self, ranking: Ranking) -> Any:

@@ -25,16 +25,17 @@ class _Bias(Additive):
 
 
 #: Metrics that there is a verdict on, and what counts their standard deviations from calibration, upwards.
-_SIGMAS = {"mean_confidence": _Bias(), "calibrated_size_ratio": get_metric("calibrated_size_ratio_zscore")}
+SIGMAS = {"mean_confidence": _Bias(), "calibrated_size_ratio": get_metric("calibrated_size_ratio_zscore")}
 
 
 def verdicts_on(name: str, profiles: Iterable[ConfidenceProfile]) -> list[str]:
     """Return what a metric says of the confidence of each profile: "" where it says nothing."""
-    metric = _SIGMAS.get(name)
-    return ["" if metric is None else _in_words(float(metric.value(profile))) for profile in profiles]
+    metric = SIGMAS.get(name)
+    return ["" if metric is None else in_words(float(metric.value(profile))) for profile in profiles]
 
 
-def _in_words(sigmas: float) -> str:
+def in_words(sigmas: float) -> str:
+    """Return the verdict on confidence that is so many standard deviations too high."""
     size = abs(sigmas)
     if np.isnan(size):
         return ""

@@ -1,0 +1,168 @@
+"""accumulate: scores of predictions wherever they are."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from skconf.accumulation._accumulator import MetricAccumulator
+from skconf.accumulation._columns import Columns, column_names, library_of
+from skconf.accumulation._files import read_files
+from skconf.accumulation._job import Found, Job, located, warned_once
+
+
+def accumulate(
+    data: Any,
+    names: Any,
+    *,
+    target: Any = None,
+    proba: Any = None,
+    prediction: Any = None,
+    correct: Any = None,
+    confidence: Any = None,
+    weight: Any = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    threshold: float | None = None,
+    progress: bool = False,
+) -> Any:
+    """Accumulate scores of predictions in files, in batches or on a cluster: what no memory holds at once.
+
+    Parameters
+    ----------
+    data : paths, table, iterable of tables, or a collection of Dask or Spark
+        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet or CSV, read
+          batch by batch. In a CSV file labels are texts; a part ``name=value`` of a path is a column.
+        - a table with a row for each prediction: a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, or
+          a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
+        - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition where it lies
+          and merges what was found in a tree of tasks, with whatever scheduler, client or session is at work.
+    names : str, list, mapping, scorer, or MetricAccumulator
+        Scorers, as :class:`~skconf.MetricAccumulator` takes them; or an accumulator with the options of your choice,
+        which is empty, and stays so.
+    target, prediction : label, default=None
+        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, where there are such columns.
+    proba : label or list of labels, default=None
+        Columns of the probabilities of the classes; or one, with that of `pos_label`, or with lists of a number for
+        each class. None stands for all whose name begins with ``proba_``, else for ``y_proba``.
+    correct, confidence : label, default=None
+        In the place of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the
+        confidence in it. None stands for ``correct`` and ``confidence``.
+    weight : label, default=None
+        Column of sample weights; None stands for ``sample_weight``, where there is one.
+    groups : label or list of labels, default=None
+        Columns of groups: an accumulator is kept for each group, or each combination that there is.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the probabilities. None stands for what follows ``proba_`` in the names of the columns, read in the
+        type of the true labels; else for the sorted true labels, which only a single table in memory can tell.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for what follows ``proba_`` in the name of a single column, else
+        for the second label.
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted.
+    progress : bool, default=False
+        Whether to tell on standard error how much of files is read.
+
+    Returns
+    -------
+    MetricAccumulator, or dict of MetricAccumulator
+        With `groups` one by group: by label, or by tuple of labels if there are several columns.
+
+    Raises
+    ------
+    ValueError
+        If an entry is missing or invalid, a column is not there, or labels are needed: the message names file, column
+        and row. Dask and Spark raise it in their own way.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If a file of Parquet is to be read without pyarrow.
+    TypeError
+        If `data` is nothing of the above.
+
+    See Also
+    --------
+    MetricAccumulator : Parts that you read yourself.
+
+    Notes
+    -----
+    On a cluster what is sent is an accumulator for each partition, of a few kilobytes for metrics of sums and up to
+    some megabytes for those of ranks. skconf has to be installed on its workers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skconf import accumulate
+    >>> monday = pd.DataFrame({"y_true": [0, 1], "proba_1": [0.2, 0.9], "shop": ["web", "web"]})
+    >>> tuesday = pd.DataFrame({"y_true": [1, 1], "proba_1": [0.8, 0.4], "shop": ["web", "north"]})
+    >>> accumulate([monday, tuesday], "cw_accuracy", labels=[0, 1]).result()
+    {'cw_accuracy': 0.806...}
+    >>> by_shop = accumulate([monday, tuesday], "cw_accuracy", labels=[0, 1], groups="shop")
+    >>> {shop: total.result()["cw_accuracy"] for shop, total in by_shop.items()}
+    {'north': 0.0, 'web': 1.0}
+    """
+    columns = Columns(
+        target=target,
+        proba=_several(proba),
+        prediction=prediction,
+        correct=correct,
+        confidence=confidence,
+        weight=weight,
+        groups=_several(groups),
+        labels=None if labels is None else list(labels),  # type: ignore[arg-type]
+        pos_label=pos_label,
+        threshold=threshold,
+    )
+    empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
+    if empty.n_samples:
+        raise ValueError(f"names must be an empty accumulator, but is {empty!r}; merge it with what is returned.")
+    job = Job(columns, empty)
+    found = _read(data, job, progress)
+    if groups is None:
+        return found.get(None, job.empty)
+    return {group: found[group] for group in sorted(found)}
+
+
+def _read(data: Any, job: Job, progress: bool) -> Found:
+    if _are_paths(data):
+        return read_files(data, job, progress=progress)
+    library = library_of(next(iter(data.values()), None) if isinstance(data, Mapping) else data)
+    if library == "dask":
+        from skconf.accumulation._dask import read_dask
+
+        return read_dask(data, job)
+    if library == "pyspark":
+        from skconf.accumulation._spark import read_spark
+
+        return read_spark(data, job)
+    found: Found = {}
+    if isinstance(data, Mapping) or hasattr(data, "columns"):
+        replace(job, columns=job.columns.found_in(column_names(data))).take(data, found)
+        return found
+    if not isinstance(data, Iterable):
+        raise TypeError(
+            f"data must be paths, a table, an iterable of tables, or a collection of Dask or Spark, but is {data!r}."
+        )
+    told: set[str] = set()
+    for number, table in enumerate(data):
+        place = f"table {number}"
+        if number == 0:
+            job = job.on_parts(column_names(table))
+        with located(place), warned_once(place, 0, told):
+            job.take(table, found)
+    return found
+
+
+def _are_paths(data: Any) -> bool:
+    items = data if isinstance(data, list | tuple) else [data]
+    return bool(items) and all(isinstance(item, str | PathLike) for item in items)
+
+
+def _several(names: Any) -> list[Any]:
+    """Return one name or several as a list."""
+    if names is None:
+        return []
+    return list(names) if isinstance(names, list | tuple) else [names]

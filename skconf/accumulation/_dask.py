@@ -1,0 +1,40 @@
+"""Parts of a Dask collection: one task for each, and a tree of tasks that merge."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from skconf.accumulation._job import Found, Job, merged
+
+#: Parts that one task merges.
+_FAN_IN = 8
+
+
+def read_dask(data: Any, job: Job) -> Found:
+    """Return what is found in a data frame of Dask, or in a mapping of its arrays."""
+    from dask.delayed import delayed
+
+    is_frame = not isinstance(data, Mapping)
+    job = job.on_parts(data.columns if is_frame else data)
+    parts = data[job.columns.needed].to_delayed() if is_frame else _blocks(data, job.columns.needed)
+    sent = delayed(job, pure=True)
+    found = [sent.read(part, number) for number, part in enumerate(parts)]
+    merge = delayed(merged)
+    while len(found) > 1:
+        found = [merge(found[start : start + _FAN_IN]) for start in range(0, len(found), _FAN_IN)]
+    return found[0].compute()
+
+
+def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:
+    """Return the blocks of rows of arrays, cut where the first one is."""
+    rows = arrays[needed[0]].chunks[0]
+    columns = []
+    for name in needed:
+        array = arrays[name]
+        chunks = {0: rows} if not np.isnan(rows).any() and sum(rows) == array.shape[0] else {}
+        array = array.rechunk(chunks | ({1: -1} if array.ndim == 2 else {}))
+        if array.numblocks[0] != len(rows):
+            raise ValueError(f"{name} has other rows or chunks than {needed[0]}: {array.chunks[0]} and {rows}.")
+        columns.append(array.to_delayed().ravel())
+    return [dict(zip(needed, blocks, strict=True)) for blocks in zip(*columns, strict=True)]

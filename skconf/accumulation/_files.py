@@ -1,0 +1,218 @@
+"""Tables in files, read batch by batch: Parquet and CSV."""
+
+import glob
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skconf._messages import shorten
+from skconf._progress import progress as progress_bar
+from skconf.accumulation._columns import Columns
+from skconf.accumulation._job import Found, Job, located, warned_once
+from skconf.profile import ConfidenceProfile
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+#: Rows, and bytes, that are read together: enough that what every batch costs does not count, and little memory.
+BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 25
+_PARQUET = (".parquet", ".pq")
+#: Bytes of a file that are read at once, and by which its number of lines is guessed.
+_READ_BYTES = 1 << 20
+
+
+def list_files(paths: Paths) -> list[Path]:
+    """Return the files behind names, patterns and folders, each once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none behind one of them.
+    """
+    found: list[Path] = []
+    for path in [paths] if isinstance(paths, str | PathLike) else paths:
+        name = fspath(path)
+        here = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207 – whole paths
+        files = [file for there in map(Path, here) for file in ([there] if there.is_file() else _tables_below(there))]
+        if not files:
+            raise FileNotFoundError(f"there is no file {name}")
+        found += files
+    return list(dict.fromkeys(found))
+
+
+def _tables_below(folder: Path) -> list[Path]:
+    """Return the tables below a folder, without what engines leave there beside them, under names like _SUCCESS."""
+    files = (file for file in folder.rglob("*") if file.is_file() and file.name[0] not in "._")
+    return sorted(file for file in files if {".csv", *_PARQUET} & set(file.suffixes))
+
+
+def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Found:
+    """Return what is found in files, which are read batch by batch.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If a file cannot be read, lacks a column that others have, or has malformed predictions; or all are empty.
+    ImportError
+        If one needs pyarrow, and it is missing.
+    """
+    files = [_open(path) for path in list_files(paths)]
+    first = files[0]
+    asked = job.columns
+    with located(first.path):
+        job = job.on_parts(first.names)
+    for file in files:
+        with located(file.path):
+            job.columns.check(file.names)
+            _refuse_more(asked.found_in(file.names), job.columns, first.path)
+    guesses = [file.guess_rows() for file in files] if progress else [None]
+    total = None if None in guesses else sum(filter(None, guesses))
+    found: Found = {}
+    empty: list[str] = []
+    told: set[str] = set()
+    with progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar:
+        for file in files:
+            row = 0
+            for table in file.batches(job.columns.needed, BATCH_ROWS):
+                with located(file.path, row), warned_once(file.path, row, told):
+                    job.take(table, found)
+                row += len(table)
+                bar.update(len(table))
+            if row == 0:
+                empty.append(str(file.path))
+    if len(empty) == len(files):
+        raise ValueError(f"there are no rows in {shorten(empty, 3)}")
+    if empty:
+        warnings.warn(
+            f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}", UserWarning, stacklevel=4
+        )
+    return found
+
+
+def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> ConfidenceProfile | None:
+    """Return the predictions in the first rows of a file, or in all of them; None where there are no rows."""
+    file = _open(path)
+    with located(path):
+        columns = columns.found_in(file.names)
+    table = next(file.batches(columns.needed, n_rows), None)
+    with located(path):
+        return None if table is None else columns.read(table)
+
+
+def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
+    """Raise if a file has a column of predictions that the first one has not: it would not be read."""
+    more = [name for name in columns.needed if name not in of_first.needed]
+    if more:
+        raise ValueError(
+            f"there are columns {shorten(more)}, which {first} has not. Name the columns to be read, so that they are "
+            "the same of all files."
+        )
+
+
+def _open(path: Path) -> "_ArrowFile | _PandasFile":
+    try:
+        if find_spec("pyarrow") is not None:
+            return _ArrowFile(path)
+        if path.suffix in _PARQUET:
+            raise ImportError(f"{path} is read with pyarrow: pip install 'skconf[large]'.")
+        return _PandasFile(path)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from None
+
+
+class _ArrowFile:
+    """A file that is read by pyarrow, in threads of its own."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow.dataset import dataset
+
+        self.path, self.is_parquet = path, path.suffix in _PARQUET
+        file_format = "parquet" if self.is_parquet else _csv_format([])
+        names = dataset(path, format=file_format).schema.names
+        twice = {part.partition("=")[0] for part in path.parts if "=" in part} & set(names)
+        if twice:
+            raise ValueError(f"{shorten(sorted(twice))} is a column of the file, and one of its path")
+        self.data = dataset(path, format="parquet" if self.is_parquet else _csv_format(names), partitioning="hive")
+        self.names: list[Any] = self.data.schema.names
+
+    def guess_rows(self) -> float | None:
+        """Return about how many rows there are, None where it takes reading them to know."""
+        return float(self.data.count_rows()) if self.is_parquet else _guess_rows(self.path)
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
+        """Go through the rows of these columns."""
+        try:
+            if batch_rows is None:
+                yield self.data.to_table(columns=names)
+            elif self.is_parquet:
+                yield from self._parquet_batches(names, batch_rows)
+            else:
+                yield from self.data.to_batches(columns=names, batch_size=batch_rows)
+        except (ValueError, OSError, NotImplementedError) as error:
+            raise ValueError(f"cannot read {self.path}: {error}") from None
+
+    def _parquet_batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
+        """Go through the rows in memory that does not grow with the file or its row groups, as that of a scan does."""
+        from pyarrow import Table, repeat
+        from pyarrow.dataset import get_partition_keys
+        from pyarrow.parquet import ParquetFile
+
+        (fragment,) = self.data.get_fragments()
+        of_path = get_partition_keys(fragment.partition_expression)
+        with ParquetFile(self.path, pre_buffer=False, buffer_size=_READ_BYTES) as file:
+            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            row_bytes = sum(group.total_byte_size for group in groups) / max(file.metadata.num_rows, 1)
+            batch_rows = min(batch_rows, int(BATCH_BYTES / max(row_bytes, 1)) + 1)
+            for batch in file.iter_batches(batch_rows, columns=[name for name in names if name not in of_path]):
+                table = Table.from_batches([batch])
+                for name in of_path.keys() & set(names):
+                    kind = self.data.schema.field(name).type
+                    table = table.append_column(name, repeat(of_path[name], len(table)).cast(kind))
+                yield table
+
+
+def _csv_format(names: list[str]) -> Any:
+    """Return how CSV is read: entries of these columns as texts, "01" is not 1; numbers are read where needed."""
+    from pyarrow import csv, string
+    from pyarrow.dataset import CsvFileFormat
+
+    return CsvFileFormat(
+        parse_options=csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, string())),
+    )
+
+
+class _PandasFile:
+    """A CSV file that is read by pandas."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.names = list(pd.read_csv(path, nrows=0))
+
+    def guess_rows(self) -> float | None:
+        """Return about how many rows there are, None where it takes reading them to know."""
+        return _guess_rows(self.path)
+
+    def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
+        """Go through the rows of these columns."""
+        try:
+            options: dict[str, Any] = {"usecols": names, "dtype": str, "keep_default_na": False}
+            with pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
+                yield from tables
+        except (ValueError, OSError) as error:
+            raise ValueError(f"cannot read {self.path}: {error}") from None
+
+
+def _guess_rows(path: Path) -> float | None:
+    """Return the number of lines that a file has if they are as long as the first ones."""
+    if path.suffix != ".csv":  # compressed
+        return None
+    with path.open("rb") as file:
+        head = file.read(_READ_BYTES)
+    return path.stat().st_size * head.count(b"\n") / max(len(head), 1)

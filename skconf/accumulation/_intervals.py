@@ -1,0 +1,109 @@
+"""Confidence intervals from second moments: what the influence of samples adds up to, without the samples."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from skconf._probabilities import Floats
+from skconf.accumulation._sums import full_matrix
+from skconf.inference._inputs import Statistic
+from skconf.inference._intervals import Interval, bootstrap_ends, defined, delta_ends
+from skconf.inference._p_values import ROUNDING
+from skconf.metrics._kinds import Sums
+
+#: A variance that is a smaller share of the squares it is a difference of is zero, but for rounding.
+_CANCELLED = 1e-13
+
+
+class Moments:
+    """What each sample adds to the sums of a metric, summed over samples, and the products of any two of these.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        What is read off the sums.
+    sums : tuple of ndarray
+        The sums of the metric.
+    products : tuple of ndarray
+        What `second_moments` returns.
+    n_units : int
+        Number of samples that have weight.
+    """
+
+    def __init__(self, statistic: Statistic, sums: Sums, products: Sums, n_units: int) -> None:
+        self.statistic, self.sums, self.n_units = statistic, sums, n_units
+        self.flat = np.concatenate([np.ravel(part) for part in sums])
+        self.products = full_matrix(products, len(sums))
+
+    def delta(self, value: float, level: float) -> Interval:
+        """Return the interval from influence values."""
+        metric = self.statistic.metric
+        slopes = self.statistic.sign * np.concatenate([np.ravel(part) for part in metric.gradient(*self.sums)])
+        squares = float(slopes @ self.products @ slopes)
+        if squares < _CANCELLED * float(np.abs(slopes) @ np.abs(self.products) @ np.abs(slopes)):
+            squares = 0.0
+        error = standard_error(float(slopes @ self.flat), squares, self.n_units)
+        low, high = delta_ends(self.statistic, value, error, self._effective_size, self.n_units - 1, level)
+        return Interval(value, low, high, error, level, "delta")
+
+    def _effective_size(self) -> float:
+        """Return the number of equal samples in the denominator of a quotient, the second sum."""
+        squares = float(self.products[1, 1])
+        return float(self.flat[1]) ** 2 / squares if squares > 0 else 0.0
+
+    def normal(
+        self, value: float, level: float, n_draws: int, rng: np.random.Generator, calibrated: Sequence[Sums]
+    ) -> Interval:
+        """Return the interval from sums drawn from the normal distribution that sums of many samples have.
+
+        It is the one by resampling, from as many draws, which gives the sums of many samples the same distribution.
+
+        Parameters
+        ----------
+        value, level : float
+            The score, and the confidence level.
+        n_draws : int
+            Number of draws.
+        rng : Generator
+            Where they come from.
+        calibrated : sequence of tuple of ndarray
+            Of calibration errors, the sums expected of calibrated confidences, and those of products of deviations: an
+            interval reaches to 0 unless sums drawn from these often have as large an error. Empty tuples for others.
+        """
+        covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
+        replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
+        replicates = defined(replicates, self.statistic.name)
+        low, high, error = bootstrap_ends(self.statistic, value, replicates, self.n_units - 1, level)
+        expected, variances = calibrated
+        if expected and (low > 0 or high < 0):
+            flat = np.concatenate([np.ravel(part) for part in expected])
+            drawn = self._drawn(flat, full_matrix(variances, len(expected)), n_draws, rng)
+            as_far = np.count_nonzero(np.abs(drawn) >= abs(value) * (1 - ROUNDING))
+            if (as_far + 1) / (n_draws + 1) > 1 - level:
+                low, high = min(low, 0.0), max(high, 0.0)
+        return Interval(value, low, high, error, level, "normal")
+
+    def _drawn(self, mean: Floats, covariance: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Return scores of sums from a normal distribution."""
+        variances, axes = np.linalg.eigh(covariance)
+        steps = rng.standard_normal((n_draws, len(mean))) * np.sqrt(np.maximum(variances, 0.0))
+        ends = np.cumsum([np.size(part) for part in self.sums])[:-1]
+        parts = zip(np.split(mean + steps @ axes.T, ends, axis=1), self.sums, strict=True)
+        sums = (part.reshape(n_draws, *np.shape(like)) for part, like in parts)
+        with np.errstate(invalid="ignore"):  # where a sum that cannot be negative is
+            return np.asarray(self.statistic.score(self.statistic.metric.combine(*sums)))
+
+
+def area_interval(
+    statistic: Statistic, value: float, influence: Floats, weight: Floats, squares: Floats, n_units: int, level: float
+) -> Interval:
+    """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there."""
+    error = standard_error(float(influence.sum()), float(squares @ (influence / weight) ** 2), n_units)
+    low, high = delta_ends(statistic, value, error, lambda: np.nan, n_units - 1, level)
+    return Interval(value, low, high, error, level, "delta")
+
+
+def standard_error(total: float, squares: float, n_units: int) -> float:
+    """Return the standard error of a value from the sum of the influence of the samples, and that of its squares."""
+    variance = squares - total**2 / n_units
+    return float(np.sqrt(max(variance, 0.0) * n_units / (n_units - 1)))

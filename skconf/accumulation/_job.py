@@ -1,0 +1,95 @@
+"""What is done to a part of the predictions, wherever it lies; and how what was found of parts is put together."""
+
+import copy
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from skconf.accumulation._accumulator import MetricAccumulator
+from skconf.accumulation._columns import Columns
+
+#: What was found: an accumulator for each group, or one under None; nothing where there are no rows.
+Found = dict[Any, MetricAccumulator]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done to every part.
+
+    Attributes
+    ----------
+    columns : Columns
+        Where the predictions stand.
+    empty : MetricAccumulator
+        One that has taken in nothing.
+    """
+
+    columns: Columns
+    empty: MetricAccumulator
+
+    def on_parts(self, names: Iterable[Any]) -> Self:
+        """Return the job on parts of a table with columns of these names, or raise where it lacks some."""
+        columns = self.columns.found_in(names)
+        columns.check_labels_are_known()
+        return replace(self, columns=columns)
+
+    def take(self, table: Any, found: Found) -> None:
+        """Add what is in a table to what was found."""
+        profile = self.columns.read(table)
+        if profile is None:
+            return
+        if not self.columns.groups:
+            found.setdefault(None, copy.copy(self.empty)).update(profile)
+            return
+        groups = self.columns.read_groups(table)
+        for group, rows in zip(groups.labels.tolist(), groups.members(), strict=True):
+            found.setdefault(group, copy.copy(self.empty)).update(profile[rows])
+
+    def read(self, table: Any, number: int) -> Found:
+        """Return what is found in one of several parts."""
+        found: Found = {}
+        with located(f"part {number} of the data"):
+            self.take(table, found)
+        return found
+
+
+@contextmanager
+def located(place: object, first_row: int = 0) -> Iterator[None]:
+    """Tell in errors where a table is from, and count rows from there."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{place}: {_counted_from(first_row, str(error))}") from None
+
+
+@contextmanager
+def warned_once(place: object, first_row: int, told: set[str]) -> Iterator[None]:
+    """Tell of each kind of warning the first one, and where it is from: there may be one for every batch."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        message = str(warning.message)
+        kind = re.sub(r"[\d.]+", "", message)
+        if kind not in told:
+            told.add(kind)
+            warnings.warn(f"{place}: {_counted_from(first_row, message)}", warning.category, stacklevel=6)
+
+
+def _counted_from(first_row: int, message: str) -> str:
+    return re.sub(r"\brow (\d+)\b", lambda found: f"row {int(found[1]) + first_row}", message)
+
+
+def merged(parts: Iterable[Found]) -> Found:
+    """Return what was found in several parts. They stay as they are: an engine may need them again."""
+    total: Found = {}
+    for part in parts:
+        for group, found in part.items():
+            if group in total:
+                total[group].merge(found)
+            else:
+                total[group] = copy.copy(found)
+    return total

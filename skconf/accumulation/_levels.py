@@ -1,0 +1,135 @@
+"""Weight at every distinct score, and on a grid of scores where there are too many."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._probabilities import Floats
+
+#: Powers of two between the grid's smallest number and 1/2, and again below one: grids have as many times 2^bits cells.
+_OCTAVES = 128
+_SMALLEST = 2.0**-64
+
+
+@dataclass(frozen=True)
+class LevelTable:
+    """Weights at every distinct score of both kinds of samples: right and wrong ones, or of a class and of others.
+
+    As long as there are no more than `limit` distinct scores the table is exact. Then they are rounded to a grid that
+    is the same for all data, so that tables merge to the same table in any order.
+
+    Attributes
+    ----------
+    limit : int
+        Largest number of distinct scores, and of cells of the grid over [0, 1].
+    exact : bool
+        Whether the scores are not rounded.
+    level : ndarray of shape (n_levels,)
+        Distinct scores, ascending.
+    weight : ndarray of shape (4, n_levels)
+        Σ w of the first kind and of the second, and Σ w² of both.
+    """
+
+    limit: int
+    exact: bool
+    level: Floats
+    weight: Floats
+
+    @classmethod
+    def empty(cls, limit: int, *, exact: bool = True) -> Self:
+        """Return a table of nothing."""
+        return cls(limit, exact, np.empty(0), np.empty((4, 0)))
+
+    def extended(self, score: NDArray[Any], first: NDArray[np.bool_], weight: Floats | None) -> "LevelTable":
+        """Return the table with more samples.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n_samples,)
+            What they are ranked by.
+        first : ndarray of shape (n_samples,), bool
+            Whether they are of the first kind.
+        weight : ndarray of shape (n_samples,) or None
+            Their weights; None stands for ones.
+        """
+        level = score.astype(np.float64)
+        if weight is not None:  # a sample of weight zero is no sample
+            kept = weight > 0
+            level, first, weight = level[kept], first[kept], weight[kept]
+        if not self.exact:
+            level = round_to_grid(level, self._bits)
+        code, distinct = pd.factorize(level + 0.0)  # which makes −0 a 0
+        order = np.argsort(distinct)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        cell = place[code] + len(order) * ~first
+        powers = [None] if weight is None else [weight, weight * weight]
+        sums = [np.bincount(cell, weights=power, minlength=2 * len(order)).reshape(2, -1) for power in powers]
+        table: Floats = np.concatenate([sums[0], sums[-1]]).astype(np.float64)
+        return self.merged(LevelTable(self.limit, self.exact, np.asarray(distinct)[order], table))
+
+    def merged(self, other: "LevelTable") -> "LevelTable":
+        """Return the table of both parts."""
+        one, other = (self, other) if self.exact == other.exact else (self.rounded(), other.rounded())
+        if len(one.level) < len(other.level):
+            one, other = other, one
+        at = np.searchsorted(one.level, other.level)
+        new = np.append(one.level, np.nan)[at] != other.level
+        if new.any():  # seldom, once there are many
+            level = np.insert(one.level, at[new], other.level[new])
+            weight = np.insert(one.weight, at[new], 0.0, axis=1)
+            at = np.searchsorted(level, other.level)
+        else:
+            level, weight = one.level, one.weight.copy()
+        weight[:, at] += other.weight
+        both = LevelTable(self.limit, one.exact, level, weight)
+        return both.rounded() if both.exact and len(level) > self.limit else both
+
+    def rounded(self) -> "LevelTable":
+        """Return the table on the grid."""
+        if not self.exact:
+            return self
+        level, at = np.unique(round_to_grid(self.level, self._bits), return_inverse=True)
+        weight: Floats = np.empty((4, len(level)))
+        for merged, column in zip(weight, self.weight, strict=True):
+            merged[:] = np.bincount(at, weights=column, minlength=len(level))
+        return LevelTable(self.limit, False, level, weight)
+
+    @property
+    def _bits(self) -> int:
+        return max(int(np.log2(self.limit / _OCTAVES)), 0)
+
+    def samples(self, first_on_top: bool | None = None) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
+        """Return the table as samples: score, kind, Σ w and Σ w².
+
+        Parameters
+        ----------
+        first_on_top : bool, default=None
+            Where given, the score is a position among all of them, in (0, 1): at each level all samples of the first
+            kind are above those of the second, or all below.
+        """
+        n_levels = len(self.level)
+        score = np.repeat(self.level[np.newaxis], 2, axis=0)
+        if first_on_top is not None:
+            top = np.array([[first_on_top], [not first_on_top]])
+            score = (2 * np.arange(n_levels) + top + 0.5) / (2 * n_levels)
+        weight = self.weight.reshape(2, 2, n_levels)
+        there = weight[0] > 0
+        first = np.repeat([[True], [False]], n_levels, axis=1)
+        return score[there], first[there], weight[0][there], weight[1][there]
+
+
+def round_to_grid(score: Floats, bits: int) -> Floats:
+    """Round scores to so many binary digits after the first: of 1 − s between 1/2 and 1, and of s elsewhere.
+
+    The order is kept, rounding twice is rounding once, and scores of 0, 1/2 and 1 stay. Numbers below 2^-64 become 0.
+    """
+    mirrored = (score > 0.5) & (score <= 1)
+    number = np.where(mirrored, 1 - score, score)
+    mask = np.uint64(2**64 - 2 ** (52 - bits))
+    rounded = (number.view(np.uint64) & mask).view(np.float64)
+    rounded[np.abs(rounded) < _SMALLEST] = 0.0
+    return np.where(mirrored, 1 - rounded, rounded)

@@ -1,0 +1,91 @@
+"""What is read off the predictions of a part: the sums and the tables that the scores follow from."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from skconf.accumulation._levels import LevelTable
+from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
+from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
+from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
+from skconf.inference._intervals import is_calibration_error
+from skconf.metrics._kinds import Sums, merge
+from skconf.profile import ConfidenceProfile
+
+#: Fewest levels of a table.
+FEWEST_LEVELS = 1024
+#: Probabilities that are put into tables at once, and the fewest samples.
+_AT_ONCE, _FEWEST_ROWS = 1 << 18, 1 << 14
+
+
+class Plan:
+    """Reads parts for a number of scores.
+
+    Parameters
+    ----------
+    scorers : mapping of str to scorer
+        The scorers by the key of their result.
+    intervals : bool
+        Whether second moments are kept.
+    max_levels : int
+        Largest number of levels of a table.
+    """
+
+    def __init__(self, scorers: Mapping[str, Any], *, intervals: bool, max_levels: int) -> None:
+        self.intervals, self.max_levels = intervals, max_levels
+        self.scores = {name: as_score(name, scorer) for name, scorer in scorers.items()}
+        #: One score for each list of terms.
+        self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
+        self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
+        self.of_classes = any(isinstance(score, OfClasses) for score in self.scores.values())
+
+    def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
+        """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""
+        weight = profile.sample_weight
+        n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
+        sums: dict[str, Sums] = {}
+        for _, block in profile.blocks():
+            found = self._sums(block)
+            sums = {key: merge(sums[key], of) for key, of in found.items()} if sums else found
+        rounded = set() if onto is None else {name for name, table in onto.tables.items() if not table.exact}
+        tables: dict[Any, LevelTable] = {}
+        step = max(_AT_ONCE // (profile.n_classes or 1 if self.of_classes else 1), _FEWEST_ROWS)
+        for start in range(0, len(profile), step):
+            for name, limit, samples in self._samples(profile[start : start + step]):
+                table = tables.get(name, LevelTable.empty(limit, exact=name not in rounded))
+                tables[name] = table.extended(*samples)
+        return State(len(profile), n_units, Facts.of(profile), SumVector.of(sums), tables)
+
+    def _sums(self, block: ConfidenceProfile) -> dict[str, Sums]:
+        """Return the sums of all terms; for intervals those of products, and what is to be expected of calibration."""
+        weight, n = block.sample_weight, len(block)
+        labels = {score.pos_label for score in self.summed.values()}
+        blocks = {label: block if label is None else block.with_positive(label) for label in labels}
+        found: dict[str, Sums] = {}
+        for key, score in self.summed.items():
+            metric = score.statistic.metric
+            terms = metric.terms(blocks[score.pos_label])
+            sums = found[f"values/{key}"] = tuple(term.sum(weight, n, None, 1) for term in terms)
+            if self.intervals and sum(map(np.size, sums)) <= MOST_SUMS:
+                found[f"products/{key}"] = second_moments(terms, weight, n)
+                if is_calibration_error(metric):
+                    expected, deviations = calibrated_terms(metric, block)
+                    found[f"expected/{key}"] = tuple(term.sum(weight, n, None, 1) for term in expected)
+                    found[f"variances/{key}"] = second_moments(deviations, weight, n)
+        return found
+
+    def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[Any, int, tuple[Any, ...]]]:
+        """Go through the tables: name, limit, and the samples as score, kind and weight."""
+        weight = profile.sample_weight
+        if self.of_confidences:
+            yield CONFIDENCE, self.max_levels, (profile.confidence, profile.correct, weight)
+            if not profile.ranks_by_confidence:
+                yield SCORE, self.max_levels, (profile.score, profile.correct, weight)
+        if self.of_classes:
+            true_class, n_classes = profile.require("true_class"), len(profile.require("classes"))
+            weight = profile.confidence if weight is None else weight * profile.confidence
+            classes = [profile.require("positive_class")] if n_classes == 2 else range(n_classes)
+            limit = max(self.max_levels // len(classes), FEWEST_LEVELS)
+            for code in classes:
+                yield code, limit, (profile.proba[:, code], true_class == code, weight)

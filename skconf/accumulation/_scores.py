@@ -1,0 +1,238 @@
+"""How a score, its bound of error and its interval follow from what was accumulated: of sums, or of tables."""
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._probabilities import Floats
+from skconf._scorers import ConfidenceScorer, find_metric
+from skconf.accumulation._intervals import Moments, area_interval
+from skconf.accumulation._levels import LevelTable
+from skconf.accumulation._state import CONFIDENCE, SCORE, State
+from skconf.inference._inputs import Statistic
+from skconf.inference._intervals import Interval
+from skconf.metrics._confidence_weighted_roc import CWROCAUC, area, area_influence
+from skconf.metrics._kinds import Additive, Ranked
+from skconf.profile import ConfidenceProfile
+
+#: Most sums of a metric whose products are kept, for its interval.
+MOST_SUMS = 256
+#: To try whether a metric needs more than correctness, confidence and weights.
+_TRIAL = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.3], sample_weight=[1.0, 2.0, 1.0])
+
+
+class NoIntervalError(Exception):
+    """There is no interval of a score; the message says why."""
+
+
+@dataclass(frozen=True)
+class Score(ABC):
+    """A score of what was accumulated."""
+
+    statistic: Statistic
+
+    @property
+    def takes_rounded(self) -> bool:
+        """Whether there is a bound of its error where confidences are rounded."""
+        return True
+
+    @abstractmethod
+    def value(self, state: State) -> float:
+        """Return the score, NaN with a warning where it is undefined."""
+
+    @abstractmethod
+    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
+        """Return the interval of a score that is defined, or raise where there is none."""
+
+    def is_exact(self, state: State) -> bool:  # noqa: ARG002
+        """Return whether it is the score of all samples in memory, but for rounding errors."""
+        return True
+
+    def error_bound(self, state: State) -> float:  # noqa: ARG002
+        """Return how far it may be from the score of all samples in memory, beyond rounding errors."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class OfSums(Score):
+    """A score of an additive metric.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The score.
+    pos_label : label or None
+        Its positive class, where it has one of its own.
+    """
+
+    pos_label: Any
+
+    @property
+    def terms(self) -> str:
+        """A name of its terms, which scores of the same terms share."""
+        shared = self.statistic.metric.terms_name
+        return repr((shared, "" if shared else self.statistic.name, self.pos_label))
+
+    def value(self, state: State) -> float:
+        """Return the score, NaN with a warning where it is undefined."""
+        metric = self.statistic.metric
+        sums = state.sums.arrays()[f"values/{self.terms}"]
+        return float(self.statistic.score(metric.told(metric.of_sums(*sums))))
+
+    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
+        """Return the interval by influence values; of a metric with kinks by draws."""
+        sums = state.sums.arrays()
+        values, products, expected, variances = (
+            sums.get(f"{kind}/{self.terms}", ()) for kind in ("values", "products", "expected", "variances")
+        )
+        if not products:
+            raise NoIntervalError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
+        moments = Moments(self.statistic, values, products, state.n_units)
+        if self.statistic.rough:
+            return moments.normal(value, level, n_draws, rng, (expected, variances))
+        return moments.delta(value, level)
+
+
+class OfTables(Score):
+    """A score of tables of distinct confidences; one of areas has a value, with a bound, of rounded ones, too."""
+
+    @abstractmethod
+    def tables(self, state: State) -> list[LevelTable]:
+        """Return the tables it is read off."""
+
+    @abstractmethod
+    def in_order(self, state: State, first_on_top: bool | None) -> float:
+        """Return the score of the best or worst order within levels, or with ties at None."""
+
+    def value(self, state: State) -> float:
+        """Return the score, NaN with a warning where it is undefined."""
+        return self.in_order(state, None)
+
+    def is_exact(self, state: State) -> bool:
+        """Return whether no table is rounded."""
+        return all(table.exact for table in self.tables(state))
+
+    def error_bound(self, state: State) -> float:
+        """Return the distance to the best or worst order within levels: in between is the order there was."""
+        if self.is_exact(state):
+            return 0.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the value itself has warned
+            value, *ends = (self.in_order(state, first_on_top) for first_on_top in (None, True, False))
+        return max(abs(end - value) for end in ends)
+
+    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:  # noqa: ARG002
+        """Return the interval by influence values, wider by the bound of error."""
+        found = area_interval(self.statistic, value, *self.influence(state), state.n_units, level)
+        bound, (least, most) = self.error_bound(state), self.statistic.bounds
+        return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))
+
+    @abstractmethod
+    def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
+        """Return the influence of all samples at a level, Σ w and Σ w² there; or raise where it is not known."""
+
+
+class OfConfidences(OfTables):
+    """A score of confidences, or of what selection ranks by, and correctness."""
+
+    @property
+    def takes_rounded(self) -> bool:
+        """Whether it is an area: it depends on order alone, and is better with right predictions above wrong ones."""
+        return isinstance(self.statistic.metric, Ranked) and not self.statistic.rough  # those have slopes
+
+    def tables(self, state: State) -> list[LevelTable]:
+        """Return the one it is read off."""
+        return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
+
+    def in_order(self, state: State, first_on_top: bool | None) -> float:
+        """Return the score of the best or worst order within levels, or with ties at None."""
+        return self.statistic.value(self._profile(state, first_on_top)[0])
+
+    def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
+        """Return the influence of all samples at a level, Σ w and Σ w² there."""
+        if not self.takes_rounded:
+            raise NoIntervalError("it has no influence values, and there are no samples to resample")
+        profile, weight, squares = self._profile(state, None)
+        return self.statistic.influence(profile), weight, squares
+
+    def _profile(self, state: State, first_on_top: bool | None) -> tuple[ConfidenceProfile, Floats, Floats]:
+        """Return the table as predictions, with Σ w and Σ w² of each."""
+        score, correct, weight, squares = self.tables(state)[0].samples(first_on_top)
+        # The confidences that belong to other scores are in another table.
+        sure = np.full(len(score), np.nan) if SCORE in state.tables and self.statistic.metric.reads_score else score
+        return ConfidenceProfile(correct=correct, confidence=sure, score=score, sample_weight=weight), weight, squares
+
+
+class OfClasses(OfTables):
+    """A score of the probabilities of classes, of each against the rest."""
+
+    def tables(self, state: State) -> list[LevelTable]:
+        """Return those of all classes; that of the positive class alone in a binary task."""
+        return [table for name, table in state.tables.items() if isinstance(name, int)]
+
+    def in_order(self, state: State, first_on_top: bool | None) -> float:
+        """Return the score of the best or worst order within levels, or with ties at None."""
+        return self.statistic.value(self._profile(state, first_on_top))
+
+    def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
+        """Return the influence of all samples at a level, Σ w and Σ w² there."""
+        if len(self.tables(state)) > 1:
+            raise NoIntervalError("each class has a table of its own, which does not tell how areas vary together")
+        score, first, weight, squares = self.tables(state)[0].samples()
+        return area_influence(score, first, weight), weight, squares
+
+    def _profile(self, state: State, first_on_top: bool | None) -> ConfidenceProfile:
+        """Return a profile of one sample for each class, with its weight, that has found its areas already."""
+        classes, positive, tables = state.facts.classes, state.facts.positive_class, self.tables(state)
+        assert classes is not None
+        found = [area(*table.samples(first_on_top)[:3]) for table in tables]
+        areas, weight = (np.array(part) for part in zip(*found, strict=True))
+        support: NDArray[Any] = weight
+        if len(classes) == 2:
+            of_class, of_other = tables[0].weight[:2].sum(axis=-1)
+            support = np.array([of_class, of_other] if positive == 0 else [of_other, of_class])
+        codes, ones = np.arange(len(classes)), np.ones(len(classes))
+        profile = ConfidenceProfile(
+            correct=ones == 1,
+            confidence=ones,
+            score=ones,
+            sample_weight=support,
+            classes=classes,
+            true_class=codes,
+            predicted_class=codes,
+            positive_class=positive,
+        )
+        profile.shared["areas"] = (areas, weight)
+        return profile
+
+
+def as_score(name: str, scorer: Any) -> Score:
+    """Return how the score of a scorer, or a row of a report, follows; or raise where it does not from what is kept."""
+    statistic, pos_label = (scorer, None) if isinstance(scorer, Statistic) else _statistic(name, scorer)
+    metric = statistic.metric
+    if isinstance(metric, Additive):
+        return OfSums(statistic, pos_label)
+    if isinstance(metric, CWROCAUC):
+        return OfClasses(statistic)
+    try:
+        metric.value(_TRIAL)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} cannot be accumulated: it is neither a function of sums, nor one of confidences, correctness and "
+            f"weights alone. Leave it out, and compute it of a sample of the rows. ({error})"
+        ) from None
+    return OfConfidences(statistic)
+
+
+def _statistic(name: str, scorer: Any) -> tuple[Statistic, Any]:
+    """Return what a scorer reads off predictions, and its positive class, where it has one of its own."""
+    if not isinstance(scorer, ConfidenceScorer):
+        raise TypeError(f"{name} is a scorer of scikit-learn, which needs all samples at once. Leave it out.")
+    metric_class, preset = find_metric(scorer.name)
+    params = {**preset.params, **scorer.params}
+    pos_label = params.pop("pos_label", None)
+    return Statistic(name, metric_class.with_params(params), preset.transform), pos_label

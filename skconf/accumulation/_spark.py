@@ -1,0 +1,63 @@
+"""Parts of a Spark data frame: a task for each partition, and as many to merge what they found as Spark sees fit."""
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from skconf.accumulation._files import BATCH_BYTES, BATCH_ROWS
+from skconf.accumulation._job import Found, Job, located, merged
+
+_SCHEMA = "part int, found binary"
+
+
+def read_spark(data: Any, job: Job) -> Found:
+    """Return what is found in a data frame of Spark."""
+    job = job.on_parts(data.columns)
+    found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
+    # Without a number of partitions, so that adaptive execution chooses it by the size of what was found.
+    found = found.repartition("part").mapInArrow(_merge, _SCHEMA)
+    return merged(pickle.loads(row.found) for row in found.collect())
+
+
+def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return the function that Spark runs on the batches of a partition."""
+
+    def read(batches: Iterable[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None  # in a task
+        part, row = context.partitionId(), 0
+        found: Found = {}
+        for table in _larger(batches):
+            with located(f"part {part} of the data", row):
+                job.take(table, found)
+            row += len(table)
+        yield _row(part, found)
+
+    return read
+
+
+def _merge(batches: Iterable[Any]) -> Iterator[Any]:
+    yield _row(0, merged(pickle.loads(found) for batch in batches for found in batch.column("found").to_pylist()))
+
+
+def _row(part: int, found: Found) -> Any:
+    import pyarrow as pa
+
+    columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(found)], pa.binary())]
+    return pa.record_batch(columns, names=["part", "found"])
+
+
+def _larger(batches: Iterable[Any]) -> Iterator[Any]:
+    """Put batches together: Spark sends 10,000 rows at a time, for which what every batch costs counts."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= BATCH_ROWS or sum(part.nbytes for part in held) >= BATCH_BYTES:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)

@@ -1,0 +1,134 @@
+"""What an accumulator has found: a value of fixed size that merges with that of other parts."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._messages import shorten
+from skconf.accumulation._levels import LevelTable
+from skconf.accumulation._sums import SumVector
+from skconf.profile import ConfidenceProfile
+
+#: Names of tables; others are the positions of classes.
+CONFIDENCE, SCORE = "confidence", "score"
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What is the same for all parts.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,) or None
+        Labels in the order of the probability columns; None of parts that are correctness alone.
+    positive_class : int or None
+        Position of the positive one.
+    threshold : float or None
+        Threshold of the selective classifier that the predictions came from.
+    """
+
+    classes: NDArray[Any] | None = None
+    positive_class: int | None = None
+    threshold: float | None = None
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile) -> Self:
+        """Read them off predictions."""
+        return cls(profile.classes, profile.positive_class, profile.threshold)
+
+    @property
+    def labels(self) -> list[Any] | None:
+        """The classes as a list, which says what is the same label whatever its type."""
+        return None if self.classes is None else self.classes.tolist()
+
+    @property
+    def positive_label(self) -> Any:
+        """The label of the positive class."""
+        return None if self.labels is None or self.positive_class is None else self.labels[self.positive_class]
+
+    def check_same(self, other: "Facts") -> None:
+        """Raise unless another part has the same."""
+        if self.labels != other.labels:
+            mine, theirs = (
+                "no labels (correctness alone)" if labels is None else shorten(labels)
+                for labels in (self.labels, other.labels)
+            )
+            raise ValueError(
+                f"All parts must have the same labels in the same order, but there are {mine}, and {theirs}."
+            )
+        for name in ("positive_label", "threshold"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise ValueError(f"All parts must have the same {name}, but there are {mine!r} and {theirs!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Sums and tables of some samples; it is never changed.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples.
+    n_units : int
+        Number of those that have weight.
+    facts : Facts
+        What all parts have in common.
+    sums : SumVector
+        What the additive metrics are made of.
+    tables : dict of LevelTable
+        Of the confidences; of the scores, where selection ranks by others; and of the probabilities of classes.
+    """
+
+    n_samples: int
+    n_units: int
+    facts: Facts
+    sums: SumVector
+    tables: Mapping[Any, LevelTable]
+
+    def merged(self, other: "State") -> "State":
+        """Return the state of both parts, whose facts are the same."""
+        names = [*self.tables, *(name for name in other.tables if name not in self.tables)]
+        return State(
+            self.n_samples + other.n_samples,
+            self.n_units + other.n_units,
+            self.facts,
+            self.sums + other.sums,
+            {name: self.table(name).merged(other.table(name)) for name in names},
+        )
+
+    def table(self, name: Any) -> LevelTable:
+        """Return a table; scores are the confidences where no part has others."""
+        return self.tables[CONFIDENCE if name == SCORE and SCORE not in self.tables else name]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the state as arrays of numbers and texts."""
+        arrays = {"counts": np.array([self.n_samples, self.n_units])}
+        arrays |= {name: np.asarray(value) for name, value in vars(self.facts).items() if value is not None}
+        arrays |= {"shapes": np.array(json.dumps(self.sums.shapes)), "sums": self.sums.pairs}
+        for name, table in self.tables.items():
+            arrays |= {f"{part}/{name}": np.asarray(array) for part, array in vars(table).items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the state behind the arrays of :meth:`to_arrays`."""
+        positive, threshold = (
+            arrays[name].item() if name in arrays else None for name in ("positive_class", "threshold")
+        )
+        tables: dict[Any, LevelTable] = {}
+        for name in [key.removeprefix("level/") for key in arrays if key.startswith("level/")]:
+            limit, exact, level, weight = (arrays[f"{part}/{name}"] for part in ("limit", "exact", "level", "weight"))
+            tables[int(name) if name.isdigit() else name] = LevelTable(int(limit), bool(exact), level, weight)
+        n_samples, n_units = arrays["counts"].tolist()
+        return cls(
+            n_samples,
+            n_units,
+            Facts(arrays.get("classes"), positive, threshold),
+            SumVector(json.loads(arrays["shapes"].item()), arrays["sums"]),
+            tables,
+        )

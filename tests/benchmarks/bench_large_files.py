@@ -1,0 +1,49 @@
+"""Scores of a Parquet file in batches, against reading it with pyarrow: python -m pytest -n 0 thisfile."""
+
+import numpy as np
+import pytest
+
+from skconf import MetricAccumulator
+from skconf import accumulate
+
+N = 2_000_000
+TEN = [
+    "cw_accuracy",
+    "neg_ece",
+    "cf1",
+    "neg_ecuas",
+    "neg_confidence_brier",
+    "neg_confidence_log_loss",
+    "cw_f1_macro",
+    "coverage",
+    "selective_accuracy",
+    "cwsa",
+]
+RANKS = ["neg_aurc", "neg_augrc", "cw_roc_auc"]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    proba = rng.random(N, dtype=np.float32)
+    table = pa.table({"proba_1": proba, "y_true": (rng.random(N) < proba).astype(np.int8)})
+    path = tmp_path_factory.mktemp("large") / "a.parquet"
+    pq.write_table(table, path, row_group_size=500_000)
+    return path
+
+
+@pytest.mark.parametrize("intervals", [False, True], ids=["values", "values_and_intervals"])
+@pytest.mark.parametrize("names", [["cw_accuracy"], TEN, RANKS], ids=["one", "ten", "ranks"])
+def test_batches(ratio, path, names, intervals):
+    from pyarrow.dataset import dataset
+
+    def read():
+        return sum(map(len, dataset(path).to_batches()))
+
+    def score():
+        return accumulate(path, MetricAccumulator(names, intervals=intervals), labels=[0, 1])
+
+    title = f"{len(names)} metrics{', with intervals' if intervals else ''}"
+    ratio(title, "reading the file", read, score, 5 * N, rounds=3)
