@@ -11,8 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skconf import MetricAccumulator, SelectiveClassifier, confidence_scoring
-from skconf import accumulate
+from skconf import MetricAccumulator, SelectiveClassifier, accumulate, confidence_scoring
 from skconf.profile import ConfidenceProfile
 
 pytestmark = pytest.mark.dask

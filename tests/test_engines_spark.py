@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import MetricAccumulator, confidence_scoring
-from skconf import accumulate
+from skconf import MetricAccumulator, accumulate, confidence_scoring
 from skconf.profile import ConfidenceProfile
 
 pytestmark = [

@@ -55,10 +55,12 @@ class TestPaired:
             rows = rng.integers(0, 300, 300)
             drawn.append(scorer(profiles[0][rows]) - scorer(profiles[1][rows]))
         assert found.standard_error == pytest.approx(np.std(drawn), rel=0.2)
-        centre = 2 * found.difference - np.mean(drawn)
-        assert (found.low + found.high) / 2 == pytest.approx(centre, abs=0.25 * found.standard_error)
-        t = (found.low + found.high) / 2 / found.standard_error
-        assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 299), rel=1e-6)
+        reach = stats.t.ppf(0.975, 299) * found.standard_error
+        estimates = np.array([found.difference, 2 * found.difference - np.mean(drawn)])
+        ends = (estimates.min() - reach, estimates.max() + reach)
+        assert (found.low, found.high) == pytest.approx(ends, abs=0.25 * found.standard_error)
+        apart = max(found.low + reach, -(found.high - reach), 0)
+        assert found.p_value == pytest.approx(2 * stats.t.sf(apart / found.standard_error, 299), rel=1e-6)
 
     def test_groups_are_the_units(self):
         y, models = draw(300)
@@ -137,6 +139,23 @@ class TestPermutation:
         two = compare("cw_f1", y, {"a": a, "b": np.column_stack([1 - b, b])}, **given)
         assert one.p_value == two.p_value
 
+    def test_sample_of_weight_zero_is_no_sample(self):
+        y, models = draw(60)
+        weight, groups = np.arange(60) % 3 * (np.arange(60) < 40), np.arange(60) // 5
+        given = {"method": "permutation", "n_resamples": 100, "random_state": 0}
+        one, other = (
+            compare(
+                ["cw_f1", "aurc_loss"],
+                y[rows],
+                {name: proba[rows] for name, proba in models.items()},
+                groups=groups[rows],
+                sample_weight=weight[rows],
+                **given,
+            )
+            for rows in (weight > 0, slice(None))
+        )
+        pd.testing.assert_frame_equal(one, other)
+
     def test_models_of_other_kinds_cannot_be_swapped(self):
         y, models = draw(40)
         a, b = models.values()
@@ -195,6 +214,9 @@ class TestSeveral:
         ({"method": "bca"}, ValueError, "method must be one of"),
         ({"metric": "neg_ece", "method": "delta"}, TypeError, "neg_ece has no interval by method='delta'"),
         ({"y_pred": {"c": np.zeros(40)}}, ValueError, "y_pred has predictions of .'c'."),
+        ({"y_pred": np.zeros(40)}, TypeError, "y_pred must be a mapping of models"),
+        ({"y_proba": pd.DataFrame({"a": np.full(40, 0.5)})}, TypeError, "y_proba must be a mapping of models"),
+        ({"y_proba": None}, TypeError, "y_proba must be a mapping of models"),
     ],
 )
 def test_bad_input_is_named(given, error, message):
@@ -212,6 +234,8 @@ def test_models_must_predict_the_same_samples():
         compare("cw_accuracy", {"a": first, "b": second.with_weight(np.arange(40))})
     with pytest.raises(ValueError, match="other true labels"):
         compare("cw_accuracy", {"a": first, "b": ConfidenceProfile.from_predictions(1 - y, models["noise 1.0"])})
+    with pytest.raises(TypeError, match=r"compare\(\) got a ConfidenceProfile and y_pred"):
+        compare("cw_accuracy", {"a": first, "b": second}, y_pred={"a": y})
     with pytest.raises(ValueError, match="outside") as caught:
         compare("cw_accuracy", y, {"a": models["noise 0.5"], "b": np.full(40, 1.5)})
     assert "predictions of the model 'b'" in caught.value.__notes__[0]
@@ -282,6 +306,10 @@ class TestCrossValidated:
     def test_bad_input_is_named(self, scores, given, message):
         with pytest.raises(ValueError, match=message):
             compare_scores(scores, **{"test_size": 0.2, **given})
+
+    def test_a_list_has_no_names_of_estimators(self):
+        with pytest.raises(TypeError, match="scores must be a mapping of estimators"):
+            compare_scores([[1, 2], [3, 4]], test_size=0.2)
 
     def test_splits_must_be_the_same(self, results):
         X, y = make_classification(300, n_informative=4, random_state=0)

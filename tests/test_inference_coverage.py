@@ -13,23 +13,21 @@ HEAVY_TAILED = ("calibrated_size_ratio", "calibrated_size_ratio(eps=0.01)")
 
 def test_intervals_from_influence_hold_the_truth():
     n_sets = 500
-    found = coverage(n_sets, sizes=(1_000,), n_resamples=2)  # resampled ones are another test's
-    delta = found[(found["method"] == "delta") & ~found.index.isin(HEAVY_TAILED)].drop(columns="method")
-    assert len(delta) > 25
+    found = coverage("delta", n_sets, sizes=(1_000,)).drop(index=list(HEAVY_TAILED))
+    assert len(found) > 25
     # 93 to 97 %, but for what 500 sets leave open: far from it for none, and close to 95 % on the average.
     error = np.sqrt(0.95 * 0.05 / n_sets)
-    assert delta.min(axis=None) > 0.94 - 3 * error
-    assert delta.max(axis=None) < 0.96 + 3 * error
-    assert delta.mean(axis=None) == pytest.approx(0.95, abs=0.01)
+    assert found.min(axis=None) > 0.94 - 3 * error
+    assert found.max(axis=None) < 0.96 + 3 * error
+    assert found.mean(axis=None) == pytest.approx(0.95, abs=0.01)
 
 
 def test_comparisons_of_equal_models():
     n_sets = 1_000
     found = false_findings(n_sets, sizes=(200,))
     low, high = stats.binom.ppf([0.0005, 0.9995], n_sets, 0.05) / n_sets
-    rough = found.index.get_level_values("metric").str.contains("calibration") & (
-        found.index.get_level_values("method") == "bootstrap"
-    )
-    assert found[~rough].min(axis=None) >= low
-    assert found[~rough].max(axis=None) <= high
-    assert found[rough].max(axis=None) <= high  # and may be less
+    assert found.max(axis=None) <= high
+    # Less where a difference of errors with kinks is resampled, and where Holm's method corrects for related pairs.
+    metric, method, models = (found.index.get_level_values(name) for name in ("metric", "method", "models"))
+    exact = (models == 2) & ~(metric.str.contains("calibration") & (method == "bootstrap"))
+    assert found[exact].min(axis=None) >= low

@@ -227,7 +227,9 @@ class TestBootstrap:
         """The ECE of a calibrated model is above 0 by chance alone, and that of a resample further above."""
         y, proba = draw(500)
         found = confidence_interval("expected_calibration_error", y, proba, random_state=0)
-        assert (found.low + found.high) / 2 < found.value - found.standard_error
+        reach = stats.t.ppf(0.975, 499) * found.standard_error
+        assert found.high == pytest.approx(found.value + reach)
+        assert found.low < found.value - 1.3 * reach
 
     @pytest.mark.parametrize(
         "metric",
@@ -240,17 +242,21 @@ class TestBootstrap:
             metrics.cumulative_calibration_error,
         ],
     )
-    @pytest.mark.parametrize("power", [1, 3], ids=["calibrated", "overconfident"])
+    @pytest.mark.parametrize("power", [1, 2], ids=["calibrated", "overconfident"])
     def test_calibration_is_in_the_interval_unless_it_is_refuted(self, metric, power):
         """Beside correctness drawn from the confidences, prediction by prediction."""
-        rng = np.random.default_rng(4)
-        sure = rng.uniform(0.5, 1, 300)
-        profile = ConfidenceProfile.from_correctness(rng.random(300) < sure**power, sure)
-        drawn = [metric(ConfidenceProfile.from_correctness(rng.random(300) < sure, sure)) for _ in range(200)]
-        found = confidence_interval(metric, profile, n_resamples=200, random_state=0)
-        p_value = np.mean(np.array(drawn) >= found.value)
-        assert not 0.02 < p_value < 0.1  # which 200 draws would leave open: this seed is clear
-        assert (found.low == 0) == (p_value > 0.05) == (power == 1)
+        clear = 0
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            sure = rng.uniform(0.5, 1, 600)
+            profile = ConfidenceProfile.from_correctness(rng.random(600) < sure**power, sure)
+            drawn = [metric(ConfidenceProfile.from_correctness(rng.random(600) < sure, sure)) for _ in range(100)]
+            found = confidence_interval(metric, profile, n_resamples=100, random_state=0)
+            p_value = np.mean(np.array(drawn) >= found.value)
+            if not 0.01 < p_value < 0.15:  # which a hundred draws leave open
+                clear += 1
+                assert (found.low == 0) == (p_value > 0.05)
+        assert clear >= 4
 
     def test_calibration_is_in_the_interval_of_a_score(self):
         rng = np.random.default_rng(4)
@@ -260,11 +266,20 @@ class TestBootstrap:
         assert (found["high"] == 0).all()
         assert (found["low"] < 0).all()
 
-    def test_undefined_resamples_are_told(self):
+    def test_undefined_resamples_are_told_where_they_are_asked_for(self):
         """Without the only positive, the macro average of the cw area is NaN."""
         y, proba = np.r_[1, np.zeros(39, int)], np.random.default_rng(0).random(40)
-        with pytest.warns(UndefinedMetricWarning, match=r"undefined in \d+ of 200 resamples"):
+        with pytest.warns(UndefinedMetricWarning, match=r"undefined in \d+ of 200 resamples") as caught:
             confidence_interval("cw_roc_auc", y, proba, method="bootstrap", n_resamples=200, random_state=0)
+        assert caught[0].filename == __file__
+
+    def test_value_beyond_all_resamples_has_no_corrected_quantiles(self):
+        """Of 100 predictions at each confidence as many are right as it says, and in no resample."""
+        sure = np.repeat([0.6, 0.7, 0.8, 0.9], 100)
+        profile = ConfidenceProfile.from_correctness(np.tile(np.arange(100), 4) < 100 * sure, sure)
+        with pytest.warns(UndefinedMetricWarning, match=r"one side of the value.* Use 'bootstrap'"):
+            found = confidence_interval("expected_calibration_error", profile, method="bca", n_resamples=50)
+        assert np.isnan([found.low, found.high]).all()
 
     @pytest.mark.parametrize("method", ["bootstrap", "bca"])
     def test_nothing_to_tell_is_nan_with_a_warning(self, method):
@@ -350,6 +365,29 @@ class TestWhatIsAsked:
         )
         assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
 
+    @pytest.mark.parametrize("method", ["delta", "bootstrap", "bca"])
+    @pytest.mark.parametrize("columns", [(), ("groups",), ("stratify",), ("groups", "stratify")])
+    def test_sample_of_weight_zero_is_no_sample(self, method, columns):
+        y, proba = draw(90)
+        weight = np.arange(90) % 3 * (np.arange(90) < 60)
+        given = {"groups": np.arange(90) // 6, "stratify": np.arange(90) // 30}  # one stratum has no weight at all
+        there, labels = weight > 0, {"labels": [0, 1, 2]}
+        one, other = (
+            confidence_interval(
+                ["cw_accuracy", "aurc_loss"],
+                y[rows],
+                proba[rows],
+                sample_weight=weight[rows],
+                method=method,
+                n_resamples=40,
+                random_state=0,
+                **{name: given[name][rows] for name in columns},
+                **labels,
+            )
+            for rows in (there, slice(None))
+        )
+        pd.testing.assert_frame_equal(one, other)
+
     def test_order_of_rows_does_not_matter(self):
         y, proba = draw(60)
         order = np.random.default_rng(0).permutation(60)
@@ -386,7 +424,10 @@ class TestErrors:
             ({"level": 1.0}, ValueError, "level must lie between 0 and 1"),
             ({"method": "percentile"}, ValueError, "method must be one of 'auto', 'delta'"),
             ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
-            ({"y_proba": None}, TypeError, "y_proba is missing"),
+            ({"metric": None}, TypeError, "metric must be a function of skconf.metrics, .* but is None"),
+            ({"random_state": np.random.RandomState(0)}, TypeError, "random_state must be None.* but is RandomState"),
+            ({"y_proba": None}, TypeError, r"confidence_interval\(\) needs y_proba"),
+            ({"sample_weight": np.eye(30)[3]}, ValueError, "one sample, as far as there is weight"),
             ({"groups": np.zeros(30)}, ValueError, "one sample group, in groups"),
             ({"groups": np.arange(29)}, ValueError, "groups has 29 rows, but there are 30 predictions"),
             ({"groups": [None] * 30}, ValueError, "groups has a missing label in row 0"),
@@ -404,9 +445,9 @@ class TestErrors:
     def test_profile_holds_everything(self):
         y, proba = draw(30)
         profile = ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2])
-        with pytest.raises(TypeError, match="Got a ConfidenceProfile and y_proba"):
+        with pytest.raises(TypeError, match=r"confidence_interval\(\) got a ConfidenceProfile and y_proba"):
             confidence_interval("cw_accuracy", profile, proba)
-        with pytest.raises(ValueError, match="has no samples"):
+        with pytest.raises(ValueError, match="needs at least one sample"):
             confidence_interval("cw_accuracy", profile[:0])
         with pytest.raises(ValueError, match=r"There is one sample: .* At least two are needed"):
             confidence_interval("cw_accuracy", profile[:1])

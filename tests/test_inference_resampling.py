@@ -68,15 +68,6 @@ def test_statistics_of_counts_are_those_of_repeated_rows(weighted, levels, monke
         np.testing.assert_allclose(found[row, 0], expected, rtol=1e-9, atol=1e-12, err_msg=str(list(statistics)))
 
 
-def test_resample_without_weight_is_undefined():
-    profile = drawn_profile(20).with_weight(np.eye(20)[0])
-    statistics = list(read_statistics(["cw_accuracy", "aurc_loss", "smooth_calibration_error"], {})[0].values())
-    counts = np.array([np.eye(20)[0] * 20, np.eye(20)[1] * 20], dtype=np.uint8)
-    found = replicate(lambda *_: counts, [profile], statistics, 2)[:, 0]
-    assert np.isfinite(found[0]).all()
-    assert np.isnan(found[1]).all()
-
-
 def test_score_other_than_the_confidence_is_what_ranks():
     rng = np.random.default_rng(0)
     profile = ConfidenceProfile.from_correctness(rng.random(60) < 0.7, rng.random(60), score=rng.random(60))

@@ -77,6 +77,19 @@ class TestByGroup:
         assert by_group("cw_accuracy", y, proba, groups=columns[["age"]]).index.name == "age"
         assert by_group("cw_accuracy", y, proba, groups=columns["age"]).index.name == "age"
 
+    def test_categories_keep_their_order(self):
+        """That of the column, and not that of the alphabet; a category without samples is none."""
+        y, proba = draw(90)
+        age = pd.Categorical.from_codes(np.arange(90) % 3, ["young", "middle", "old", "none"])
+        assert by_group("cw_accuracy", y, proba, groups=age).index.tolist() == ["young", "middle", "old"]
+        both = pd.DataFrame({"age": pd.Series(age, index=range(5, 95)), "half": np.arange(90) % 2})
+        found = by_group("cw_accuracy", y, proba, groups=both)
+        assert found.index.tolist() == [(a, h) for a in ("young", "middle", "old") for h in (0, 1)]
+        bands = pd.cut(proba[:, 0], [0, 0.3, 0.6, 1])
+        found = by_group("cw_accuracy", y, proba, groups=bands)
+        assert found["count"].tolist() == [np.sum(bands == band) for band in bands.categories]
+        assert found.index.tolist() == bands.categories.tolist()
+
     def test_several_metrics_have_the_rows_of_each(self):
         y, proba = draw(90)
         groups = np.arange(90) % 2
@@ -147,6 +160,8 @@ class TestByGroup:
         ("given", "error", "message"),
         [
             ({"groups": np.arange(5)}, ValueError, "groups has 5 rows"),
+            ({"groups": None}, ValueError, r"groups must hold one label for each sample, .* has shape \(\)"),
+            ({"groups": np.zeros((30, 2))}, ValueError, r"several columns of them as a DataFrame .* shape \(30, 2\)"),
             ({"groups": [*range(29), None]}, ValueError, "groups has a missing label in row 29"),
             ({"groups": [*range(29), "x"]}, ValueError, "groups mixes labels"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number"),
@@ -252,7 +267,7 @@ class TestShift:
         rng = np.random.default_rng(0)
         before = ConfidenceProfile.from_correctness(rng.random(300) < 0.9, rng.beta(8, 2, 300))
         after = ConfidenceProfile.from_correctness(rng.random(100) < 0.7, rng.beta(5, 2, 100))
-        shifted, tests = shift_test(before, after, threshold=0.7)
+        shifted, tests, quantiles = shift_test(before, after, threshold=0.7)
         assert tests.index.tolist() == ["score", "coverage", "accuracy", "selective_accuracy"]
         accepted = [part.score >= 0.7 for part in (before, after)]
         counts = np.array([[there.sum(), (~there).sum()] for there in accepted])
@@ -263,6 +278,10 @@ class TestShift:
         assert tests.loc["selective_accuracy", "observed"] == right[1].mean()
         np.testing.assert_allclose(tests["p_adjusted"], holm(tests["p_value"]))
         assert shifted
+        for column, part in (("expected", before), ("observed", after)):
+            expected = pd.Series(part.score).quantile(quantiles.index.to_numpy())
+            np.testing.assert_allclose(quantiles[column], expected)
+            assert quantiles.loc[0.5, column] == np.median(part.score)
 
     def test_false_alarms_are_no_more_than_asked_for(self):
         rng = np.random.default_rng(0)
@@ -276,15 +295,15 @@ class TestShift:
         y = (X[:, 0] + rng.normal(size=600) > 0).astype(int)
         model = SelectiveClassifier(LogisticRegression(), threshold=0.8).fit(X[:200], y[:200])
         tested = ConfidenceProfile.from_estimator(model, X[200:400], y[200:400])
-        _, tests = shift_test(tested, model.predict_confidence(X[400:]))
+        tests = shift_test(tested, model.predict_confidence(X[400:])).tests
         assert tests.index.tolist() == ["score", "coverage"]
         assert tests.loc["coverage", "observed"] == model.accept(X[400:]).mean()
-        _, moved = shift_test(tested, model.predict_confidence(X[400:] * 3))
+        moved = shift_test(tested, model.predict_confidence(X[400:] * 3)).tests
         assert moved.loc["coverage", "p_adjusted"] < 1e-6
 
     def test_nothing_accepted_is_no_test(self):
         before, after = (ConfidenceProfile.from_correctness([1, 0] * 10, np.full(20, sure)) for sure in (0.9, 0.4))
-        _, tests = shift_test(before, after, threshold=0.5)
+        tests = shift_test(before, after, threshold=0.5).tests
         assert np.isnan(tests.loc["selective_accuracy", "p_value"])
         assert tests.loc["coverage", "p_adjusted"] < 1e-6
 
@@ -294,6 +313,7 @@ class TestShift:
             ([[0.5, 0.5]], r"current must hold one score .* has shape \(1, 2\)"),
             ([], r"has shape \(0,\)"),
             ([0.5, np.nan], "current has a score that is not finite, in row 1"),
+            (["high"], "current could not be read as scores: could not convert"),
             (ConfidenceProfile.from_correctness([1], [0.5], sample_weight=[1]), "current has sample weights"),
         ],
     )

@@ -72,7 +72,7 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     pandas.DataFrame
     """
     key, whose = list(key), [column for column in _COLUMNS if column in cells]
-    rows = pd.MultiIndex.from_frame(cells[key].drop_duplicates())
+    rows = cells.set_index(key).index.unique()
     table = cells.pivot(index=key, columns="quantity", values=whose).reindex(rows)
     ordered = table[[(column, name) for name in cells["quantity"].unique() for column in whose]]
     names = [_COLUMNS[column].format(name) for column, name in ordered.columns]

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.inference._inputs import Statistic, read_resampling, read_statistics
 from skconf.inference._intervals import check_level, choose_method, defined, less_bias
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling
-from skconf.metrics._checks import check_option, check_whole
-from skconf.profile import ConfidenceProfile
+from skconf.metrics._checks import check_option
+from skconf.profile import ConfidenceProfile, as_profile
 
 _METHODS = ("auto", "delta", "bootstrap", "permutation")
 
@@ -95,8 +95,9 @@ def compare(
     level : float, default=0.95
         Confidence level of each interval, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
-        "delta": a t test of the paired influence values. "bootstrap": the same with bias and standard deviation of the
-        difference among resamples. "permutation": the p-value among differences after the predictions of the two
+        "delta": a t test of the paired influence values. "bootstrap": the same with the standard deviation of the
+        difference among resamples, around the difference and around the one less its bias; that which is closer to 0 is
+        tested. "permutation": the p-value among differences after the predictions of the two
         models have been swapped for a random half of the samples, exact where the models are exchangeable; the interval
         is that of "auto", which is "delta" where it can be had, else "bootstrap".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
@@ -140,6 +141,11 @@ def compare(
     --------
     compare_scores : From the scores of a cross-validation, where training varies, too.
 
+    Notes
+    -----
+    A calibration error is overestimated most where there is least. Its difference between a calibrated model and
+    another is therefore underestimated, also by the interval; the p-value errs on the safe side.
+
     References
     ----------
     .. [1] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
@@ -160,7 +166,7 @@ def compare(
     statistics, single = read_statistics(metric, params)
     check_level(level)
     check_option(method, "method", _METHODS)
-    check_whole(n_resamples, "n_resamples", 2)
+    resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profiles = _read_models(y_true, y_proba, y_pred, given)
     if baseline is None:
@@ -169,9 +175,8 @@ def compare(
         pairs = [(model, baseline) for model in profiles if model != baseline]
     else:
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
-    n_samples = len(next(iter(profiles.values())))
-    sampling = Sampling(n_samples, groups, stratify)
-    resampling = {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    any_of_them = next(iter(profiles.values()))
+    sampling = Sampling(len(any_of_them), groups, stratify, any_of_them.sample_weight)
     found = _comparisons(list(statistics.values()), profiles, pairs, sampling, level, method, resampling)
     if single and len(pairs) == 1:
         return found[0]
@@ -186,12 +191,15 @@ def compare(
 def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any]) -> dict[Any, ConfidenceProfile]:
     """Return the predictions of every model, after checking that they are for the same samples."""
     if isinstance(y_true, Mapping):
-        predictions = {model: (profile, y_proba, None) for model, profile in y_true.items()}
+        predictions = {model: (profile, y_proba, y_pred) for model, profile in y_true.items()}
     elif isinstance(y_proba, Mapping):
-        unknown = [model for model in (y_pred or {}) if model not in y_proba]
+        y_pred = {} if y_pred is None else y_pred
+        if not isinstance(y_pred, Mapping):
+            raise TypeError("y_pred must be a mapping of models to predicted labels, such as {'a': ..., 'b': ...}.")
+        unknown = [model for model in y_pred if model not in y_proba]
         if unknown:
             raise ValueError(f"y_pred has predictions of {unknown}, which y_proba does not have.")
-        predictions = {model: (y_true, proba, (y_pred or {}).get(model)) for model, proba in y_proba.items()}
+        predictions = {model: (y_true, proba, y_pred.get(model)) for model, proba in y_proba.items()}
     else:
         raise TypeError("y_proba must be a mapping of models to probabilities, such as {'a': ..., 'b': ...}.")
     if len(predictions) < 2:
@@ -199,7 +207,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
     profiles = {}
     for model, (truth, proba, predicted) in predictions.items():
         try:
-            profiles[model] = read_profile(truth, proba, y_pred=predicted, **given)
+            profiles[model] = as_profile("compare()", truth, proba, y_pred=predicted, **given)
         except (TypeError, ValueError) as error:
             error.add_note(f"These are the predictions of the model {model!r}.")
             raise
@@ -252,14 +260,15 @@ def _comparisons(
         else:
             resampled = dict(zip(profiles, drawn[:, :, rough.index(statistic)].T, strict=True))
         for a, b in pairs:
-            difference = centre = values[a] - values[b]
-            error = np.nan
+            difference = values[a] - values[b]
+            estimates, error = [difference], np.nan
             if not np.isnan(difference) and how == "delta":
                 error = sampling.standard_error(effects[a] - effects[b])
             elif not np.isnan(difference):
-                centre, error = less_bias(difference, defined(resampled[a] - resampled[b], statistic.name))
+                corrected, error = less_bias(difference, defined(resampled[a] - resampled[b], statistic.name))
+                estimates = [difference, corrected]
             scale = max(abs(values[a]), abs(values[b]))
-            low, high, p_value = t_test(centre, error, scale, level, sampling.degrees_of_freedom)
+            low, high, p_value = t_test(estimates, error, scale, level, sampling.degrees_of_freedom)
             if swapped:  # every other row has what the model before left to the other one
                 either = swapped[a, b][:, position]
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._probabilities import Floats
-from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.inference._inputs import Statistic, read_statistics
 from skconf.metrics._kinds import Additive
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, as_profile
 
 
 def contributions(
@@ -75,7 +75,7 @@ def contributions(
     """
     statistics, single = read_statistics(metric, params)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = read_profile(y_true, y_proba, **given)
+    profile = as_profile("contributions()", y_true, y_proba, **given)
     index = y_true.index if isinstance(y_true, pd.Series) else None
     columns = {name: _contributions(statistic, profile) for name, statistic in statistics.items()}
     frame = pd.DataFrame(columns, index=index)

@@ -46,6 +46,8 @@ def compare_scores(
 
     Raises
     ------
+    TypeError
+        If `scores` is no mapping.
     ValueError
         If there are fewer than two estimators or splits, numbers of splits or the splits themselves differ, or
         `test_size` is neither given nor to be read.
@@ -83,6 +85,8 @@ def compare_scores(
     neg_ecuas   bayes tree        -0.023    0.930
     """
     check_level(level)
+    if not isinstance(scores, Mapping):
+        raise TypeError("scores must be a mapping of estimators to their results, such as {'a': ..., 'b': ...}.")
     if len(scores) < 2:
         raise ValueError(f"A comparison needs at least two estimators, but scores holds {len(scores)}.")
     tables = {name: _table(name, result) for name, result in scores.items()}
@@ -102,7 +106,7 @@ def compare_scores(
             difference = float((mine - theirs).mean())
             values = {"first_value": mine.mean(), "second_value": theirs.mean(), "difference": difference}
             scale = float(np.abs([mine, theirs]).max())
-            low, high, p_value = t_test(difference, error, scale, level, len(mine) - 1)
+            low, high, p_value = t_test([difference], error, scale, level, len(mine) - 1)
             rows[score, first, second] = {
                 **values,
                 "low": low,

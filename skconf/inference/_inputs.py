@@ -1,8 +1,9 @@
-"""What users hand in: metrics in any of their forms, predictions, and columns of groups."""
+"""What users hand in: metrics in any of their forms, how to resample, and columns of groups."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from skconf._labels import Codes, LabelColumn
 from skconf._messages import suggest
 from skconf._probabilities import Floats
 from skconf._scorers import ConfidenceScorer, MultiScorer
+from skconf.metrics._checks import check_whole
 from skconf.metrics._registry import get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
 
@@ -76,6 +78,11 @@ def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, S
             f"{', '.join(params)}: parameters of several metrics go with each: functools.partial(metric, ...) or "
             "skconf.get_scorer(name, ...)."
         )
+    if not isinstance(metric, Iterable):
+        raise TypeError(
+            f"metric must be a function of skconf.metrics, a scorer, the name of either, or several of them, but is "
+            f"{metric!r}."
+        )
     if isinstance(metric, Mapping):
         named = {label: _statistic(item, {}) for label, item in metric.items()}
     else:
@@ -110,23 +117,20 @@ def _statistic(item: Any, params: Mapping[str, Any]) -> Statistic:
     return Statistic(item, metric_class.with_params({**preset.params, **params}), preset.transform)
 
 
-def read_profile(y_true: Any, y_proba: Any, **given: Any) -> ConfidenceProfile:
-    """Return the predictions, checked, or the profile that holds them."""
-    if not isinstance(y_true, ConfidenceProfile):
-        if y_proba is None:
-            raise TypeError("y_proba is missing; only a ConfidenceProfile holds everything by itself.")
-        return ConfidenceProfile.from_predictions(y_true, y_proba, **given)
-    repeated = [name for name, value in {"y_proba": y_proba, **given}.items() if value is not None]
-    if repeated:
-        raise TypeError(f"Got a ConfidenceProfile and {', '.join(repeated)}; the profile holds these already.")
-    if len(y_true) == 0:
-        raise ValueError("The ConfidenceProfile has no samples.")
-    return y_true
+def read_resampling(n_resamples: Any, random_state: Any, n_jobs: Any, progress: bool = False) -> dict[str, Any]:
+    """Return how to resample, checked."""
+    check_whole(n_resamples, "n_resamples", 2)
+    if not (random_state is None or isinstance(random_state, Integral | np.random.Generator)):
+        raise TypeError(
+            "random_state must be None, a whole number or a numpy.random.Generator, but is "
+            f"{type(random_state).__name__}."
+        )
+    return {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The group of every sample, by number, and the labels of the groups in sorted order."""
+    """The group of every sample, by number, and the labels of the groups in order."""
 
     codes: Codes
     labels: pd.Index
@@ -159,8 +163,17 @@ def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
 
 
 def _one_column(values: Any, n_samples: int, name: str, label: Any) -> Groups:
+    shape = np.shape(values)
+    if len(shape) != 1 and shape[1:] != (1,):
+        raise ValueError(
+            f"{name} must hold one label for each sample, or several columns of them as a DataFrame or mapping, but "
+            f"has shape {shape}."
+        )
     column = LabelColumn(values, name)
     if len(column) != n_samples:
         raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
     distinct = column.sorted_distinct()
+    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):  # which has an order of its own
+        there = set(column.distinct)
+        distinct = np.array([category for category in values.dtype.categories if category in there])
     return Groups(column.positions_in(distinct), pd.Index(distinct, name=label))

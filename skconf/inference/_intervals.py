@@ -1,8 +1,8 @@
 """Confidence intervals of metrics: from influence values, or from resamples."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,18 +13,25 @@ from scipy.special import ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._probabilities import Floats
-from skconf.inference._inputs import Statistic, read_profile, read_statistics
+from skconf.inference._inputs import Statistic, read_resampling, read_statistics
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
-from skconf.metrics._checks import check_number, check_option, check_whole
+from skconf.metrics._checks import check_number, check_option
 from skconf.metrics._kinds import Ratio
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, as_profile
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
 #: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples
 #: from which it shows. In simulations means of logarithms stay below it, and the size ratio, at any number, does not.
 _HEAVY, _FROM = 0.25, 100
+_CALIBRATION_ERRORS = (
+    "expected_calibration_error",
+    "maximum_calibration_error",
+    "smooth_calibration_error",
+    "calibration_distance_error",
+    "cumulative_calibration_error",
+)
 TOO_NARROW = "owes a quarter of its variance to a single sample: with so heavy a tail its interval is too narrow"
 
 
@@ -89,10 +96,10 @@ def confidence_interval(
         Confidence level, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         "delta": from the influence of each sample on the value, in linear time, for metrics that are smooth functions
-        of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number, the value
-        less its bias among the resamples, plus and minus a multiple of their standard deviation. "bca": quantiles of
-        the resamples, corrected for bias and acceleration. "auto": "delta" where it can be had, else "bootstrap"; the
-        result says which.
+        of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number: a multiple
+        of their standard deviation around the value, and around the value less its bias among them. "bca": quantiles
+        of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": "delta"
+        where it can be had, else "bootstrap"; the result says which.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
@@ -143,14 +150,15 @@ def confidence_interval(
     degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
     for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree.
 
-    Calibration errors of any number of samples are above 0, and those of resamples are further above. Their interval
-    reaches to 0 unless calibration is refuted: unless correctness that is drawn from the confidences leads as far from
-    0 in no more than a share 1 − level of `n_resamples` draws.
+    Calibration errors of any number of samples are above 0, and those of resamples are further above. The interval of
+    one that reads confidence and correctness (all but ``on="classes"``) reaches to 0 unless calibration is refuted:
+    unless correctness that is drawn from the confidences leads as far from 0 in no more than a share 1 − level of
+    `n_resamples` draws.
 
     The size ratio counts an error of confidence c by 1/(1 − c): a few samples decide it, and no interval from the data
     holds what it says; a warning tells. To ask whether confidences are too high, use
     :func:`~skconf.metrics.overconfidence_risk` with ``method="monte_carlo"``; for an interval, a larger `eps`, such as
-    .01.
+    .05, under which a calibrated classifier has less than 1.
 
     References
     ----------
@@ -176,11 +184,10 @@ def confidence_interval(
     statistics, single = read_statistics(metric, params)
     check_level(level)
     check_option(method, "method", METHODS)
-    check_whole(n_resamples, "n_resamples", 2)
+    resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = read_profile(y_true, y_proba, **given)
-    resampling = {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
-    sampling = Sampling(len(profile), groups, stratify)
+    profile = as_profile("confidence_interval()", y_true, y_proba, **given)
+    sampling = Sampling(len(profile), groups, stratify, profile.sample_weight)
     found = intervals(list(statistics.values()), profile, sampling, level=level, method=method, resampling=resampling)
     for statistic, interval in zip(statistics.values(), found, strict=True):
         if not np.isnan(interval.value) and heavy_tailed(statistic, profile):
@@ -230,57 +237,63 @@ def intervals(
     resampled = [i for i, chosen in enumerate(methods) if chosen != "delta" and not np.isnan(values[i])]
     columns: dict[int, Floats] = {}
     if resampled:
-        chosen = [statistics[i] for i in resampled]
-        found = replicate(sampling.draw, [profile], chosen, **resampling)[:, 0]
-        columns = {i: defined(found[:, k], statistics[i].name) for k, i in enumerate(resampled)}
-    unrefuted = _unrefuted({i: statistics[i] for i in resampled}, values, profile, level, resampling)
-    out = []
+        drawn = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0]
+        for i, column in zip(resampled, drawn.T, strict=True):
+            columns[i] = defined(column, statistics[i].name)
+    found = []
     for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
         if np.isnan(value):
             low, high, error = np.nan, np.nan, np.nan
         elif how == "delta":
             low, high, error = _delta(statistic, value, profile, sampling, level)
         elif how == "bootstrap":
-            low, high, error = _bootstrap(statistic, value, columns[i], sampling, level)
+            low, high, error = bootstrap_ends(statistic, value, columns[i], sampling.degrees_of_freedom, level)
         else:
             low, high, error = _bca(statistic, value, columns[i], profile, sampling, level)
-        if i in unrefuted:
-            low, high = min(low, unrefuted[i]), max(high, unrefuted[i])
+        found.append(Interval(value, low, high, error, level, how))
         if np.isnan(low) and not np.isnan(value):
+            one_sided = how == "bca" and error > ROUNDING * abs(value)
             warnings.warn(
-                f"{statistic.name} has no interval: no sample or resample differs from the others, so that nothing "
-                "tells how far it may be off.",
+                f"{statistic.name} has no interval: "
+                + (
+                    "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
+                    if one_sided
+                    else "no sample or resample differs from the others, so that nothing tells how far it may be off."
+                ),
                 UndefinedMetricWarning,
                 stacklevel=3,
             )
-        out.append(Interval(value, low, high, error, level, how))
-    return out
+    return _with_calibration(found, statistics, profile, resampling)
 
 
-def _unrefuted(
-    statistics: Mapping[int, Statistic],
-    values: Sequence[float],
-    profile: ConfidenceProfile,
-    level: float,
-    resampling: Mapping[str, Any],
-) -> dict[int, float]:
-    """Return what statistics are at calibration, where errors drawn from the confidences often lead as far from it.
+def _with_calibration(
+    found: list[Interval], statistics: Sequence[Statistic], profile: ConfidenceProfile, resampling: Mapping[str, Any]
+) -> list[Interval]:
+    """Extend the intervals of calibration errors to 0 where correctness drawn from the confidences often errs as far.
 
     Resamples of a calibrated classifier's errors are no guide: its calibration error is 0, and that of any number of
     samples is not.
     """
-    tested = {i: s for i, s in statistics.items() if s.metric.calibrated is not None}
-    if not tested:
-        return {}
+    apart = {
+        i: statistic
+        for i, (statistic, interval) in enumerate(zip(statistics, found, strict=True))
+        if is_calibration_error(statistic.metric) and (interval.low > 0 or interval.high < 0)
+    }
+    if not apart:
+        return found
     draw = partial(draw_outcomes, profile.confidence)
-    drawn = replicate(draw, [both_outcomes(profile)], list(tested.values()), **resampling)[:, 0]
-    unrefuted = {}
-    for (i, statistic), column in zip(tested.items(), drawn.T, strict=True):
-        there = float(statistic.score(statistic.metric.calibrated))
-        as_far = np.count_nonzero(np.abs(column - there) >= abs(values[i] - there))
-        if (as_far + 1) / (len(column) + 1) > 1 - level:
-            unrefuted[i] = there
-    return unrefuted
+    drawn = replicate(draw, [both_outcomes(profile)], list(apart.values()), **resampling)[:, 0]
+    for i, column in zip(apart, drawn.T, strict=True):
+        interval = found[i]
+        as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))
+        if (as_far + 1) / (len(column) + 1) > 1 - interval.level:
+            found[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
+    return found
+
+
+def is_calibration_error(metric: Any) -> bool:
+    """Return whether this is 0 of a calibrated classifier, above 0 of any number of its samples, and of confidences."""
+    return metric.info.name in _CALIBRATION_ERRORS and getattr(metric, "on", "confidence") == "confidence"
 
 
 def defined(replicates: Floats, name: str) -> Floats:
@@ -299,26 +312,58 @@ def _delta(
     statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, level: float
 ) -> tuple[float, float, float]:
     error = sampling.standard_error(statistic.influence(profile))
-    times, (least, most) = student(level, sampling.degrees_of_freedom), statistic.bounds
+    size = partial(_effective_size, statistic.metric, profile, sampling)
+    return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, level), error
+
+
+def delta_ends(
+    statistic: Statistic,
+    value: float,
+    error: float,
+    effective_size: Callable[[], float],
+    degrees_of_freedom: int,
+    level: float,
+) -> tuple[float, float]:
+    """Return the ends of an interval by a standard error: Wilson's between bounds, the t distribution's elsewhere.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        What the value is of.
+    value, error : float
+        Value and standard error.
+    effective_size : callable
+        Returns the number of equal units in the denominator of a quotient; asked only where no unit differs.
+    degrees_of_freedom : int
+        Of the error.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    low, high : float
+        NaN where there is no interval.
+    """
+    times, (least, most) = student(level, degrees_of_freedom), statistic.bounds
     width = most - least
     if not np.isfinite(width):
         if not error > ROUNDING * abs(value):
-            return np.nan, np.nan, error
-        return max(value - times * error, least), min(value + times * error, most), error
+            return np.nan, np.nan
+        return max(value - times * error, least), min(value + times * error, most)
     share = min(max((value - least) / width, 0.0), 1.0)
     spread, variance = share * (1 - share), (error / width) ** 2
     if variance > ROUNDING**2 and spread > 0:
         size = spread / variance
     elif isinstance(statistic.metric, Ratio):
-        size = _effective_size(statistic.metric, profile, sampling)
+        size = effective_size()
     else:
-        return np.nan, np.nan, error
+        return np.nan, np.nan
     if size == 0:
-        return least, most, error
+        return least, most
     # Wilson's interval of a proportion in `size` samples.
     centre, half = share + times**2 / (2 * size), times * np.sqrt(spread / size + (times / (2 * size)) ** 2)
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
-    return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0)), error
+    return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0))
 
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
@@ -331,14 +376,17 @@ def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Samplin
     return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
 
 
-def _bootstrap(
-    statistic: Statistic, value: float, replicates: Floats, sampling: Sampling, level: float
+def bootstrap_ends(
+    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: int, level: float
 ) -> tuple[float, float, float]:
-    centre, error = less_bias(value, replicates)
+    """Return the ends of an interval by replicates of a value, and its standard error."""
+    corrected, error = less_bias(value, replicates)
     if not error > ROUNDING * abs(value):
         return np.nan, np.nan, error
-    reach, (least, most) = student(level, sampling.degrees_of_freedom) * error, statistic.bounds
-    return float(np.clip(centre - reach, least, most)), float(np.clip(centre + reach, least, most)), error
+    reach, (least, most) = student(level, degrees_of_freedom) * error, statistic.bounds
+    # The bias is an estimate, too, and often too large: reach as far from the value as from the corrected one.
+    low, high = min(value, corrected) - reach, max(value, corrected) + reach
+    return float(np.clip(low, least, most)), float(np.clip(high, least, most)), error
 
 
 def less_bias(value: float, replicates: Floats) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """P-values, of t tests and of permutations, and their correction for many tests."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -17,14 +17,17 @@ def student(level: float, degrees_of_freedom: int) -> float:
 
 
 def t_test(
-    difference: float, error: float, scale: float, level: float, degrees_of_freedom: int
+    estimates: Sequence[float], error: float, scale: float, level: float, degrees_of_freedom: int
 ) -> tuple[float, float, float]:
     """Return interval and p-value of a difference; NaN where it is the same for all, but for none at all.
 
     Parameters
     ----------
-    difference, error : float
-        The difference and its standard error.
+    estimates : sequence of float
+        The difference; or several estimates of it: the interval reaches beyond all of them, and the one that is
+        closest to 0 is tested.
+    error : float
+        Standard error of each.
     scale : float
         Size of what is subtracted, beside which rounding shows.
     level : float
@@ -36,11 +39,13 @@ def t_test(
     -------
     low, high, p_value : float
     """
+    least, most = min(estimates), max(estimates)
     if error > ROUNDING * scale:
         reach = student(level, degrees_of_freedom) * error
-        return difference - reach, difference + reach, float(2 * stdtr(degrees_of_freedom, -abs(difference / error)))
-    if error >= 0 and abs(difference) <= ROUNDING * scale:
-        return difference, difference, 1.0
+        apart = max(least, -most, 0.0)
+        return least - reach, most + reach, float(2 * stdtr(degrees_of_freedom, -apart / error))
+    if error >= 0 and max(-least, most) <= ROUNDING * scale:
+        return least, most, 1.0
     return np.nan, np.nan, np.nan
 
 

@@ -102,13 +102,12 @@ def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], count
 
 def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
     """Return metrics that are no functions of sums: ranked ones from a shared sort, the rest from rows repeated."""
-    values = np.full((len(counts), len(metrics)), np.nan)
+    values = np.empty((len(counts), len(metrics)))
     ranked = [isinstance(metric, Ranked) for metric in metrics]
     sort = _SharedSort(profile) if any(ranked) else None
-    weighted = True if profile.sample_weight is None else profile.sample_weight > 0
-    for row in np.flatnonzero(counts.any(axis=1, where=weighted)):  # all that was drawn may be of weight zero
-        reweighted = sort.resample(counts[row]) if sort else profile
-        repeated = profile if all(ranked) else profile[np.repeat(np.arange(len(profile)), counts[row])]
+    for row, times in enumerate(counts):
+        reweighted = sort.resample(times) if sort else profile
+        repeated = profile if all(ranked) else profile[np.repeat(np.arange(len(profile)), times)]
         values[row] = [
             m.value(reweighted if is_ranked else repeated) for m, is_ranked in zip(metrics, ranked, strict=True)
         ]

@@ -26,23 +26,34 @@ class Sampling:
         Group of each sample; None: each sample is a unit.
     stratify : column or columns of labels, default=None
         Stratum of each sample, from which as many units were drawn as there are; None: a single stratum.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights: what has none is no unit, and is never drawn.
     """
 
-    def __init__(self, n_samples: int, groups: Any = None, stratify: Any = None) -> None:
+    def __init__(
+        self, n_samples: int, groups: Any = None, stratify: Any = None, sample_weight: Floats | None = None
+    ) -> None:
         self.unit = None if groups is None else read_groups(groups, n_samples, "groups").codes
         self.n_units = n_samples if self.unit is None else int(self.unit.max()) + 1
+        if sample_weight is not None and not sample_weight.all():
+            unit = np.arange(n_samples) if self.unit is None else self.unit
+            there = np.bincount(unit, weights=sample_weight) > 0
+            self.n_units = int(np.count_nonzero(there))
+            self.unit = np.where(there, there.cumsum() - 1, self.n_units)[unit]  # one past the last: of no unit
         if self.n_units < 2:
             raise ValueError(
                 "There is one sample"
-                + (": " if groups is None else " group, in groups: ")
-                + "how far it may be off is not to be told. At least two are needed."
+                + (" group, in groups" if groups is not None else "")
+                + (", as far as there is weight" if sample_weight is not None else "")
+                + ": how far it may be off is not to be told. At least two are needed."
             )
         self.stratum, self.sizes = None, np.array([self.n_units])
         if stratify is not None:
             strata = read_groups(stratify, n_samples, "stratify")
-            self.stratum = self._of_units(strata.codes)
-            self.sizes = np.bincount(self.stratum)
-            alone = np.flatnonzero(self.sizes == 1)
+            present, self.stratum, self.sizes = np.unique(
+                self._of_units(strata.codes), return_inverse=True, return_counts=True
+            )
+            alone = present[self.sizes == 1]
             if len(alone):
                 raise ValueError(
                     f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: how "
@@ -53,20 +64,28 @@ class Sampling:
         """Return the stratum of every unit, which may have samples of one stratum only."""
         if self.unit is None:
             return codes
-        found = np.empty(self.n_units, dtype=np.intp)
+        found = np.empty(self.n_units + 1, dtype=np.intp)
         found[self.unit] = codes
-        split = found[self.unit] != codes
+        split = (found[self.unit] != codes) & (self.unit < self.n_units)
         if split.any():
             raise ValueError(
                 f"The group of row {int(np.argmax(split))} has samples in several strata; stratify must be the same "
                 "for all samples of a group."
             )
-        return found
+        return found[:-1]
+
+    def _of_samples(self, counts: Counts) -> Counts:
+        """Return the counts of the samples, given those of the units."""
+        return counts if self.unit is None else np.pad(counts, ((0, 0), (0, 1)))[:, self.unit]
 
     def totals(self, values: ArrayLike) -> Floats:
         """Return the sum over the samples of each unit."""
         each = np.asarray(values, dtype=np.float64)
-        return each if self.unit is None else np.bincount(self.unit, weights=each).astype(np.float64, copy=False)
+        return (
+            each
+            if self.unit is None
+            else np.bincount(self.unit, weights=each)[: self.n_units].astype(np.float64, copy=False)
+        )
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -97,7 +116,7 @@ class Sampling:
                 _draw_counts(row[end - size : end], rng)
         if self.stratum is not None:  # they were drawn stratum by stratum
             counts = counts[:, np.argsort(np.argsort(self.stratum, kind="stable"))]
-        return counts if self.unit is None else counts[:, self.unit]
+        return self._of_samples(counts)
 
     def swap(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw which of two predictions each unit is given, for all samples of the first and all of the second.
@@ -107,9 +126,7 @@ class Sampling:
         ndarray of shape (2 n_draws, 2 n_samples)
             0 or 1, and in every other row what the row before left over.
         """
-        first = rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8)
-        if self.unit is not None:
-            first = first[:, self.unit]
+        first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
         return np.stack([taken, 1 - taken], axis=1).reshape(2 * n_draws, -1)
 

@@ -13,6 +13,8 @@ from skconf.inference._p_values import holm
 from skconf.metrics._checks import check_number
 from skconf.profile import ConfidenceProfile
 
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
 
 class ShiftTest(NamedTuple):
     """Whether predictions differ from those of the reference, and in what.
@@ -23,10 +25,13 @@ class ShiftTest(NamedTuple):
         Whether any of the tests finds a difference.
     tests : DataFrame
         A row for each test, with `expected` and `observed`, `p_value`, and `p_adjusted` for the number of tests.
+    quantiles : DataFrame
+        The distribution of the scores, `expected` and `observed`: a row for each of some quantiles.
     """
 
     shifted: bool
     tests: pd.DataFrame
+    quantiles: pd.DataFrame
 
 
 def shift_test(
@@ -59,9 +64,9 @@ def shift_test(
     Returns
     -------
     ShiftTest
-        Named tuple (shifted, tests). The rows of `tests` are `score` (means are shown, distributions are compared),
-        `coverage`, `accuracy` and `selective_accuracy`, as far as they are known. With very many samples a difference
-        may be certain and small: look at `observed` and `expected`, too.
+        Named tuple (shifted, tests, quantiles). The rows of `tests` are `score` (means are shown, distributions are
+        compared), `coverage`, `accuracy` and `selective_accuracy`, as far as they are known. With very many samples a
+        difference may be certain and small: look at `observed` and `expected`, too.
 
     Raises
     ------
@@ -96,7 +101,11 @@ def shift_test(
             )
     tests = pd.DataFrame.from_dict(rows, orient="index", columns=["expected", "observed", "p_value"])
     tests["p_adjusted"] = holm(tests["p_value"])
-    return ShiftTest(bool((tests["p_adjusted"] <= 1 - level).any()), tests)
+    quantiles = pd.DataFrame(
+        {"expected": np.quantile(before, _QUANTILES), "observed": np.quantile(after, _QUANTILES)},
+        index=pd.Index(_QUANTILES, name="quantile"),
+    )
+    return ShiftTest(bool((tests["p_adjusted"] <= 1 - level).any()), tests, quantiles)
 
 
 def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
@@ -105,7 +114,10 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
         if given.sample_weight is not None:
             raise ValueError(f"{name} has sample weights, which these tests do not take. Leave them out.")
         return given.score
-    scores = np.asarray(given, dtype=np.float64)
+    try:
+        scores = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} could not be read as scores: {error}.") from None
     if scores.ndim != 1 or len(scores) == 0:
         raise ValueError(f"{name} must hold one score for each of some samples, but has shape {scores.shape}.")
     if not np.isfinite(scores).all():

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._messages import shorten
-from skconf.inference._inputs import Groups, Statistic, read_groups, read_profile, read_statistics
+from skconf.inference._inputs import Groups, Statistic, read_groups, read_resampling, read_statistics
 from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
 from skconf.inference._p_values import holm
 from skconf.inference._sampling import Sampling
-from skconf.metrics._checks import check_option, check_whole
+from skconf.metrics._checks import check_option
 from skconf.metrics._registry import get_metric
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, as_profile
 
 
 def by_group(
@@ -30,6 +30,7 @@ def by_group(
     n_resamples: int = 1000,
     random_state: Any = None,
     n_jobs: int | None = None,
+    progress: bool = False,
     y_pred: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -52,8 +53,14 @@ def by_group(
         Confidence level of an interval for each group, between 0 and 1. None leaves intervals out.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         Method of the intervals, as in :func:`confidence_interval`.
-    n_resamples, random_state, n_jobs
-        As in :func:`confidence_interval`.
+    n_resamples : int, default=1000
+        Number of resamples of "bootstrap" and "bca".
+    random_state : int, Generator or None, default=None
+        Seed of the resamples.
+    n_jobs : int, default=None
+        Number of processes that resample; the result does not depend on it.
+    progress : bool, default=False
+        Show the progress of resampling on standard error.
     y_pred : array-like of shape (n_samples,), default=None
         Predicted labels, where they are not the first maximum of the probabilities.
     labels : array-like of shape (n_classes,), default=None
@@ -106,11 +113,11 @@ def by_group(
     """
     statistics, single = read_statistics(metric, params)
     check_option(method, "method", METHODS)
-    check_whole(n_resamples, "n_resamples", 2)
+    resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     if level is not None:
         check_level(level)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = read_profile(y_true, y_proba, **given)
+    profile = as_profile("by_group()", y_true, y_proba, **given)
     slices = read_groups(groups, len(profile), "groups")
     frames = {}
     for name, statistic in statistics.items():
@@ -121,7 +128,7 @@ def by_group(
         frames[name] = pd.DataFrame(columns, index=slices.labels)
         frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
     if level is not None:
-        resampling = {"n_resamples": n_resamples, "random_state": np.random.default_rng(random_state), "n_jobs": n_jobs}
+        resampling["random_state"] = np.random.default_rng(random_state)  # groups are drawn one after the other
         found = [
             _intervals(list(statistics.values()), profile[rows], level, method, resampling) for rows in slices.members()
         ]
@@ -221,7 +228,7 @@ def overconfidence_by_group(
     west   2.390    200  0.999    0.001       0.002
     """
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = read_profile(y_true, y_proba, **given)
+    profile = as_profile("overconfidence_by_group()", y_true, y_proba, **given)
     slices = read_groups(groups, len(profile), "groups")
     ratio = get_metric("calibrated_size_ratio", eps=eps).by_group(profile, slices.codes, len(slices))
     drawn = {"method": method, "n_resamples": n_resamples, "random_state": np.random.default_rng(random_state)}
@@ -256,7 +263,7 @@ def _intervals(
     """Return the ends of the intervals on one group, NaN where there are none; and whether a tail is too heavy."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan, False)] * len(statistics)
-    sampling = Sampling(len(profile))
+    sampling = Sampling(len(profile), sample_weight=profile.sample_weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # one warning for all groups follows
         found = intervals(statistics, profile, sampling, level=level, method=method, resampling=resampling)

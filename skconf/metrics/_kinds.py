@@ -41,14 +41,6 @@ class Metric(Registered, ABC):
     #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
     reads_score: ClassVar[bool] = False
 
-    @property
-    def calibrated(self) -> float | None:
-        """What a calibrated classifier comes near with many samples, and never reaches with few; None for others.
-
-        Only of metrics that read confidence and correctness: intervals draw the latter from the former.
-        """
-        return None
-
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
         if len(profile) == 0:

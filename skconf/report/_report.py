@@ -340,7 +340,7 @@ def _intervals(
     found = intervals(
         [rows[k] for k in kept],
         profile,
-        Sampling(len(profile)),
+        Sampling(len(profile), sample_weight=profile.sample_weight),
         level=level,
         method="auto",
         resampling={"n_resamples": 1000, "random_state": random_state},

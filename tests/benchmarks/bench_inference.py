@@ -1,6 +1,8 @@
 """Time of intervals and slices, as multiples of what a loop over the metric functions takes.
 
-Run with ``python -m pytest -n0 tests/benchmarks/bench_inference.py``; the comparison with fairlearn needs it installed.
+Run with ``python -m pytest -n 0 tests/benchmarks/bench_inference.py``, with fairlearn installed for the comparison with
+it. Found on one core, for a million samples: 1,000 resamples of ten metrics in 1/30 of the time of the loop (14 s), of
+the AURC in 1/7; ten metrics in ten groups in 1/2 to 1/3 of the time of the loop, and 1/160 of that of MetricFrame.
 """
 
 import warnings
@@ -24,7 +26,7 @@ ADDITIVE = [
     "ecuas_loss",
     "expected_calibration_error",
 ]
-RESAMPLES = 64
+RESAMPLES, OF_LOOP = 1_000, 2
 
 
 def draw(n):
@@ -35,11 +37,12 @@ def draw(n):
 
 @pytest.mark.parametrize("names", [ADDITIVE, ["aurc_loss"]], ids=["ten metrics", "aurc"])
 def test_bootstrap(names, ratio):
+    """The loop makes two resamples, and its time is multiplied."""
     y, proba = draw(N)
 
     def loop():
         rng = np.random.default_rng(0)
-        for _ in range(RESAMPLES):
+        for _ in range(OF_LOOP):
             rows = rng.integers(0, N, N)
             sampled, given = y[rows], proba[rows]
             for name in names:
@@ -48,12 +51,12 @@ def test_bootstrap(names, ratio):
     def call():
         return confidence_interval(names, y, proba, method="bootstrap", n_resamples=RESAMPLES, random_state=0)
 
-    label = f"{RESAMPLES} resamples of {len(names)} metrics, {N:,}"
-    ratio(label, "loop", loop, call, proba.nbytes)
+    label = f"{RESAMPLES:,} resamples of {len(names)} metrics, {N:,}"
+    ratio(label, "loop", loop, call, proba.nbytes, rounds=2, parts=RESAMPLES // OF_LOOP)
 
 
 def test_delta(ratio):
-    """An interval of each of ten metrics, beside their values alone."""
+    """An interval of each of nine metrics, beside their values alone."""
     y, proba = draw(N)
     profile = ConfidenceProfile.from_predictions(y, proba)
     names = [name for name in ADDITIVE if name != "expected_calibration_error"]
@@ -82,21 +85,20 @@ def test_groups_by_a_loop(ratio):
 
 
 def test_groups_by_fairlearn(ratio):
-    """At a tenth of the samples, for the patience of who waits."""
     fairlearn = pytest.importorskip("fairlearn.metrics")
-    y, proba = draw(N // 10)
-    groups = np.random.default_rng(1).integers(0, 10, N // 10)
+    y, proba = draw(N)
+    groups = np.random.default_rng(1).integers(0, 10, N)
     functions = {name: getattr(metrics, name) for name in ADDITIVE}
+    found = []
 
     def theirs():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame = fairlearn.MetricFrame(metrics=functions, y_true=y, y_pred=proba, sensitive_features=groups)
-            return frame.by_group
+            found.append(frame.by_group)
 
     def call():
         return by_group(ADDITIVE, y, proba, groups=groups)
 
-    expected = theirs()
-    np.testing.assert_allclose(call()["value"].unstack("metric")[ADDITIVE], expected[ADDITIVE], rtol=1e-9)
-    ratio(f"10 groups x 10 metrics, {N // 10:,}", "MetricFrame", theirs, call, proba.nbytes)
+    ratio(f"10 groups x 10 metrics, {N:,}", "MetricFrame", theirs, call, proba.nbytes, rounds=1)
+    np.testing.assert_allclose(call()["value"].unstack("metric")[ADDITIVE], found[0][ADDITIVE], rtol=1e-9)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf import MetricAccumulator
-from skconf import accumulate
+from skconf import MetricAccumulator, accumulate
 
 N = 2_000_000
 TEN = [
