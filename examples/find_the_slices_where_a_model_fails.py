@@ -9,6 +9,7 @@ sure is that, and which predictions cost most?
 # %%
 # Patients with diabetes, and whether their disease has progressed by more than the median after a year. Every
 # probability is one for a patient that the model was not trained on.
+import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import cross_val_predict
@@ -29,6 +30,14 @@ slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ag
 accuracy = by_group("cw_accuracy", profile, groups=slices, level=0.95)
 print(accuracy.round(3).to_string())
 print("all:", round(accuracy.attrs["overall"], 3), " worst:", accuracy.attrs["worst"])
+
+names = [f"{sex} sex, {age}" for sex, age in accuracy.index]
+figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+ends = abs(accuracy[["low", "high"]].T - accuracy["value"])
+ax.errorbar(accuracy["value"], names, xerr=ends, fmt="o", capsize=3)
+ax.axvline(accuracy.attrs["overall"], color="0.5", linestyle="--", label="all patients")
+ax.set_xlabel("confidence-weighted accuracy, with 95 % intervals")
+ax.legend()
 
 # %%
 # Are the confidences too high for anyone? The size ratio is 1 for calibrated ones, and the more slices are looked at,
