@@ -52,7 +52,7 @@ print(found["samples"].sort_values().to_string())
 
 figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 found["samples"].sort_values(ascending=False).plot.barh(ax=axes, logx=True)
-axes.set(xlabel="test samples needed to tell the models apart", ylabel="")
+axes.set(xlabel="test samples needed to tell the models apart", ylabel="", xlim=(10, 10_000))
 
 # %%
 # Do these numbers hold? Of test sets of that size, drawn from this one, four in five should tell the models apart.
