@@ -50,7 +50,7 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 
 
 class _Lines:
-    """The lines that stand in for a bar: what is told, and every few seconds how much is done."""
+    """The lines that stand in for a bar: what is told, and from time to time how much is done."""
 
     def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
         self.title, self.total, self.quiet = title, total, quiet
@@ -68,7 +68,9 @@ class _Lines:
     def update(self, amount: float) -> None:
         """Add to what is done."""
         self.done += amount
-        if self.total and self.done < self.total and time.monotonic() - self.told > 5:
+        # The longer it takes, the less often: a log of hours has a few dozen lines.
+        pause = max(5.0, (self.told - self.started) / 4)
+        if self.total and self.done < self.total and time.monotonic() - self.told > pause:
             self.write(self.title)
 
     def write(self, line: str) -> None:

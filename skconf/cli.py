@@ -13,7 +13,7 @@ _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
 
 Results go to standard output, progress and warnings to standard error.
-Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command.
+Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 examples:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user.
+        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user; 130 if interrupted.
     """
     parser = argparse.ArgumentParser(
         prog="python -m skconf",
@@ -57,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BrokenPipeError:  # whoever read the output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        except KeyboardInterrupt:
+            print("skconf: interrupted", file=sys.stderr)
+            return 130
         except (CommandError, ImportError) as error:
             print(f"skconf: error: {error}", file=sys.stderr)
             return 2

@@ -3,8 +3,10 @@
 import copy
 import functools
 import io
+import json
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from strategies import outcomes
 
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_scoring, get_scorer, get_scorer_names
+from skconf.metrics import cw_accuracy_score
 
 #: What cannot be accumulated, and why; every other scorer can.
 REFUSED = {"neg_tce": "takes no sample_weight"}
@@ -134,6 +137,18 @@ class TestScores:
         total = MetricAccumulator(["cw_precision", "cw_roc_auc"], labels=[0, 1], pos_label=0).update(y, proba[:, 0])
         profile = ConfidenceProfile.from_predictions(y, proba[:, 0], pos_label=0)
         assert total.result() == same(in_memory(["cw_precision", "cw_roc_auc"], profile))
+
+    def test_other_positive_class_of_one_scorer(self):
+        """Of float16, where neither column is one less the other: each has ties of its own."""
+        y, proba = draw(500, 2)
+        scorers = {"first": get_scorer("cw_roc_auc", pos_label=0), "second": get_scorer("cw_roc_auc")}
+        profile = ConfidenceProfile.from_predictions(y, np.column_stack([proba[:, 0] / 4 + 0.75, proba[:, 1] / 4]))
+        profile = replace(profile, given_proba=profile.proba.astype(np.float16))
+        found = MetricAccumulator(scorers).update(profile[:200]).update(profile[200:]).result()
+        assert found == same(in_memory(scorers, profile))
+        assert found["first"] != found["second"]
+        with pytest.raises(ValueError, match="pos_label=7 is not among the labels"):
+            MetricAccumulator(get_scorer("cw_roc_auc", pos_label=7)).update(profile)
 
     def test_threshold_of_the_profile(self):
         y, proba = draw(500, 2)
@@ -264,6 +279,23 @@ class TestMerging:
         with pytest.raises(ValueError, match="merge if they are made with the same arguments"):
             MetricAccumulator(SOME).merge(other)
 
+    @pytest.mark.parametrize("change", [5.0, 1e-12], ids=["of many numbers", "in a late digit"])
+    def test_of_other_numbers_is_refused(self, change):
+        costs = 1 - np.eye(40)
+        others = costs.copy()
+        others[20, 30] += change
+        one, two = (MetricAccumulator(get_scorer("neg_ecuas", cost_matrix=matrix)) for matrix in (costs, others))
+        with pytest.raises(ValueError, match="merge if they are made with the same arguments") as caught:
+            one.merge(two)
+        assert len(str(caught.value)) < 1500
+
+    def test_of_the_same_numbers_of_another_type(self):
+        kinds = [[[0, 1], [2, 0]], ((0, 1), (2, 0)), np.array([[0, 1], [2, 0]]), pd.DataFrame([[0, 1], [2, 0]])]
+        parts = [
+            MetricAccumulator({"a": get_scorer("neg_ecuas", cost_matrix=matrix), 1: "coverage"}) for matrix in kinds
+        ]
+        assert functools.reduce(MetricAccumulator.merge, parts).n_samples == 0
+
     def test_of_something_else_is_refused(self):
         with pytest.raises(TypeError, match="another MetricAccumulator"):
             MetricAccumulator(SOME).merge({"cw_accuracy": 0.5})
@@ -347,6 +379,40 @@ class TestStorage:
             quiet(total.confidence_interval),
         )
 
+    def test_what_is_done_to_arrays_does_not_reach_the_accumulator(self):
+        total = MetricAccumulator(SOME).update([0, 1, 1], [0.2, 0.9, 0.3])
+        before, kept = total.result(), total.state_dict()
+        other = MetricAccumulator(SOME).load_state_dict(kept)
+        for array in kept.values():
+            array[...] = 0
+        assert total.result() == other.result() == before
+
+    def test_changed_state_is_refused(self):
+        y, proba = draw(100, 3)
+        state = MetricAccumulator(SOME).update(y, proba, sample_weight=np.arange(100)).state_dict()
+        assert len(state) > 20
+        for name in state.keys() - {"of"}:
+            with pytest.raises(ValueError, match="an array is missing, or has been changed"):
+                MetricAccumulator(SOME).load_state_dict({key: state[key] for key in state.keys() - {name}})
+        for name, array in state.items():
+            if array.ndim:
+                for other in (array[..., :-1], array[::-1], array[np.newaxis], array.astype(np.float32)):
+                    with pytest.raises(ValueError, match="an array is missing, or has been changed"):
+                        MetricAccumulator(SOME).load_state_dict({**state, name: other})
+
+    def test_through_json(self):
+        y, proba = draw(100, 3)
+        total = MetricAccumulator(SOME, labels=["a", "b", "c"]).update(np.array(["a", "b", "c"])[y], proba)
+        text = json.dumps({name: array.tolist() for name, array in total.state_dict().items()})
+        assert MetricAccumulator(SOME).load_state_dict(json.loads(text)).result() == total.result()
+
+    def test_labels_that_are_objects(self):
+        days = [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")]
+        total = MetricAccumulator("coverage").update(days, [0.2, 0.9])
+        assert pickle.loads(pickle.dumps(total)).update(days, [0.2, 0.9]).n_samples == 4
+        with pytest.raises(TypeError, match=r"are neither numbers nor texts.*pickle the accumulator"):
+            total.state_dict()
+
     def test_of_nothing(self):
         total = pickle.loads(pickle.dumps(MetricAccumulator(SOME)))
         assert total.load_state_dict(MetricAccumulator(SOME).state_dict()).n_samples == 0
@@ -392,6 +458,7 @@ class TestErrors:
         [
             ("cw_acuracy", ValueError, "Did you mean 'cw_accuracy'"),
             (["cw_accuracy", "roc_auc"], TypeError, "roc_auc is a scorer of scikit-learn"),
+            (cw_accuracy_score, TypeError, "is neither the name of a scorer nor one made by"),
             ([], ValueError, "names is empty"),
             ([get_scorer("neg_ece", strategy="quantile", on="classes")], ValueError, "neg_ece cannot be accumulated"),
         ],
@@ -437,6 +504,20 @@ class TestErrors:
         assert total.result() == before
         assert total.n_samples == 3
 
+    @pytest.mark.parametrize(
+        ("weight", "message"),
+        [
+            (0.0, "must be one-dimensional"),
+            ([[0], [0]], "must be one-dimensional"),
+            ([0, 0, 0], "has 3 rows"),
+            ([None, None], "is nan in row 0"),
+            (np.ma.array([0, 0], mask=[False, True]), "hidden values"),
+        ],
+    )
+    def test_bad_weights_are_not_taken_for_none(self, weight, message):
+        with pytest.raises(ValueError, match=f"sample_weight {message}|sample_weight is .*{message}"):
+            MetricAccumulator(SOME).update([0, 1], [0.2, 0.7], sample_weight=weight)
+
     def test_labels_bind_the_first_part_too(self):
         with pytest.raises(ValueError, match="same labels"):
             MetricAccumulator(SOME, labels=[0, 1]).update(ConfidenceProfile.from_correctness([1, 0], [0.5, 0.7]))
@@ -452,8 +533,9 @@ class TestErrors:
         profile = ConfidenceProfile.from_predictions([0, 1], [0.5, 0.7])
         with pytest.raises(TypeError, match="holds these already"):
             MetricAccumulator(SOME).update(profile, sample_weight=[1, 2])
-        with pytest.raises(TypeError, match="needs y_proba"):
-            MetricAccumulator(SOME).update([0, 1])
+        for labels in ([0, 1], [], None):
+            with pytest.raises(TypeError, match="needs y_proba"):
+                MetricAccumulator(SOME).update(labels)
 
     @pytest.mark.parametrize("method", ["result", "error_bounds", "confidence_interval"])
     def test_no_samples(self, method):

@@ -77,7 +77,7 @@ class TestDelta:
         """A variance that cancels is zero, and not the rounding error that is left."""
         profile = ConfidenceProfile.from_correctness(np.ones(1000), np.full(1000, 0.7))
         total = in_parts("neg_confidence_log_loss", profile)
-        with pytest.warns(UndefinedMetricWarning, match="no sample differs from the others"):
+        with pytest.warns(UndefinedMetricWarning, match="samples differ too little"):
             found = total.confidence_interval().iloc[0]
         assert found["standard_error"] == 0
         assert np.isnan(found["low"])
@@ -126,6 +126,16 @@ class TestNormal:
             hits += found["low"] <= truth <= found["high"]
         assert 0.84 < hits / 200 < 0.96
 
+    def test_largest_error_of_bins_with_few_samples(self):
+        """The weight of a bin that is drawn near 0 or below leads beyond the bounds of what is divided by it."""
+        rng = np.random.default_rng(1)
+        sure = rng.beta(8, 0.5, 200)
+        profile = ConfidenceProfile.from_correctness(rng.random(200) < sure**1.3, sure)
+        found = MetricAccumulator("neg_mce").update(profile).confidence_interval().iloc[0]
+        expected = confidence_interval("neg_mce", profile, random_state=0)
+        assert -1 <= found["low"] <= expected.low < expected.high <= found["high"] <= 0
+        assert expected.standard_error < found["standard_error"] < 0.51  # no spread in [-1, 0] is larger
+
     def test_same_seed_same_interval(self):
         total = in_parts(["neg_ece", "neg_ecd_deviation"], ConfidenceProfile.from_predictions(*draw(500, 2)))
         found = [total.confidence_interval(random_state=seed)["low"].tolist() for seed in (1, 1, 2)]
@@ -164,6 +174,17 @@ class TestNone:
         with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
             assert total.confidence_interval().loc["confidence_roc_auc", COLUMNS].isna().all()
         assert len(caught) == 1
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_squares_beyond_floating_point(self):
+        """What fails of one score leaves the others."""
+        profile = ConfidenceProfile.from_predictions(*draw(100, 2)).with_weight(np.full(100, 1e200))
+        names = ["cw_accuracy", "neg_augrc", "neg_ece"]
+        total = in_parts(names, profile)
+        with pytest.warns(UndefinedMetricWarning, match="out of range|infs or NaNs"):
+            found = total.confidence_interval()
+        assert found["value"].isna().tolist() == [False, True, False]
+        assert found["low"].isna().all()
 
     def test_without_moments(self):
         total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(500, 2)), intervals=False)

@@ -114,6 +114,7 @@ def test_no_data_set_at_all(tmp_path, capsys):
         (["--datasets", "adult"], "unknown data set 'adult'. Did you mean 'adult_income'"),
         (["--calibration", "plat"], "unknown calibration 'plat'. Did you mean 'platt'"),
         (["--csv", "no/such/folder/out.csv"], "there is no folder no/such/folder; create it"),
+        (["--csv", "."], ". is a folder; name a file in it"),
         (["--tables", "3"], "invalid choice: 3"),
         (["--preset", "slow"], "invalid choice: 'slow'"),
         (["--trials", "none"], "must be a whole number, 1 or more, but is 'none'"),
@@ -123,6 +124,12 @@ def test_no_data_set_at_all(tmp_path, capsys):
 )
 def test_mistakes_are_told_without_a_traceback(arguments, message, capsys):
     assert message in fails(["experiment", "csr", *arguments], capsys)
+
+
+def test_a_file_that_may_not_be_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    message = fails(["experiment", "cwsa", "--html", str(tmp_path / "a.html")], capsys)
+    assert "a.html cannot be written: no permission" in message
 
 
 def test_results_that_cannot_be_written(tmp_path, capsys):
@@ -144,6 +151,8 @@ def test_list(tmp_path, capsys):
     out = capsys.readouterr().out
     assert [line.split()[0] for line in out.splitlines()[1:]] == list_uci()
     assert "in scikit-learn" in out
+    assert not any(line.endswith(" ") for line in out.splitlines())
+    assert all(line.rpartition("  ")[2].startswith("https://") for line in out.splitlines()[1:])
 
 
 def test_fetch_and_check_report_and_go_on(tmp_path, capsys):
@@ -380,6 +389,22 @@ def test_other_experiments(arguments, titles, tmp_path, capsys):
         assert title in paths[2].read_text(encoding="utf-8")
     assert paths[2].read_text(encoding="utf-8").count("<svg") == (arguments[0] != "csr-synthetic")
     assert len(pd.read_csv(paths[0])) > 2
+
+
+def test_counts_of_one_key_stand_beside_the_papers(capsys):
+    assert main(["experiment", "csr-synthetic", "--samples", "50", "--repetitions", "2", "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    table = out.partition("\nTable 10\n")[2].partition("\n\n")[0]
+    rows = [line.split() for line in table.splitlines() if line.split()[0] in ("perfect", "overconf_sqrt")]
+    assert [row[2] for row in rows] == ["9", "8"]  # what the paper prints
+
+
+def test_an_interruption_is_told_without_a_traceback(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("skconf.experiments.cwsa_experiment", interrupted)
+    assert fails(["experiment", "cwsa"], capsys, status=130) == "skconf: interrupted\n"
 
 
 def test_notes_stand_below_the_table(capsys):

@@ -138,7 +138,8 @@ def test_metric_of_the_contributing_guide_works():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
-def test_example_runs_alone(path, capsys):
+def test_example_runs_alone(path, capsys, monkeypatch):
     pytest.importorskip("xgboost")
+    monkeypatch.delenv("SKCONF_DATA", raising=False)  # as for most readers
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out

@@ -32,6 +32,7 @@ from skconf.experiments import (
     csr_text,
 )
 from skconf.experiments._csr_tables import TABLES, measure
+from skconf.experiments._layout import lay_out, wide
 from skconf.experiments._printed import printed_table
 from skconf.experiments._results import Results
 from skconf.experiments._xgboost import FIXED, Training, split, train_and_predict
@@ -501,6 +502,21 @@ def test_tables_for_the_eye(cancer):
     line = next(line for line in csr_text(cancer, 6).splitlines() if "isotonic" in line)
     assert "0.9737" in line
     assert "±" in line
+
+
+def test_a_narrow_table_has_all_columns_in_parts(cancer):
+    whole = csr_text(cancer, 12).splitlines()
+    lines = csr_text(cancer, 12, width=80).splitlines()
+    assert max(map(len, whole)) > 80 >= max(map(len, lines))
+    first, *parts = (line.partition("platt")[2] for line in (*whole, *lines) if "platt" in line)
+    assert len(parts) > 1
+    assert " ".join(parts).split() == first.split()
+
+
+def test_a_table_with_one_column_to_tell_rows_apart():
+    cells = pd.DataFrame({"mode": ["b", "a"], "quantity": "auc", "ours": [0.5, 1.0], "paper": [0.25, 0.9], "note": ""})
+    shown = lay_out("Areas", wide(cells.assign(deviation=[-2000.0, 0.04]), ["mode"]), ["mode"]).content
+    assert shown.to_numpy().tolist() == [["b", "0.5000", "0.2500", "< -999"], ["a", "1.0000", "0.9000", "+0.0"]]
 
 
 def test_page_needs_no_other_file(cancer):

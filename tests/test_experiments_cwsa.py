@@ -205,6 +205,15 @@ def test_predictions_without_figures_or_none_at_all(folder, tmp_path):
         cwsa.cwsa_predictions_experiment(tmp_path / "elsewhere")
 
 
+@pytest.mark.parametrize("name", ["mine_predictions.csv", "mine_authors_metrics.csv"])
+@pytest.mark.parametrize(("text", "reason"), [("a,b\n1,2\n", "not found"), ("", "No columns")])
+def test_files_that_cannot_be_read(folder, name, text, reason):
+    (folder / "mine_authors_metrics.csv").write_text("Threshold,SelectiveAccuracy,CWSA,CWSA+,Coverage,ECE,AURC\n")
+    (folder / name).write_text(text)
+    with pytest.raises(ValueError, match=rf"Cannot read .*{name}, which needs the columns .*{reason}"):
+        cwsa.cwsa_predictions_experiment(folder)
+
+
 def test_too_few_repetitions():
     with pytest.raises(ValueError, match="n_repetitions must be at least 2"):
         cwsa.cwsa_experiment(n_repetitions=1)

@@ -207,3 +207,7 @@ def test_mistakes_are_told(folder, tmp_path_factory):
     (folder / "mine.targets.npy").unlink()
     with pytest.raises(FileNotFoundError, match=r"mine\.targets\.npy"):
         ecuas.ecuas_experiment(folder)
+    for text in ("", "no array"):
+        (folder / "mine.scores.npy").write_text(text)
+        with pytest.raises(ValueError, match=r"Cannot read arrays of numbers from .*mine.scores.npy"):
+            ecuas.ecuas_experiment(folder)

@@ -698,6 +698,16 @@ class TestEveryDisplay:
         RiskCoverageDisplay.from_predictions(profile, ax=ax)
         assert mine in figure.legends
 
+    def test_legend_on_the_axes_is_no_wider_than_they_are(self):
+        figure, axes = plt.subplots(1, 2, figsize=(8, 3))
+        y, proba, given = predictions()
+        profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.9)
+        RiskCoverageDisplay.from_predictions(profile, ax=axes[1], name="SelectiveClassifier")
+        figure.draw_without_rendering()
+        legend = axes[1].get_legend()
+        assert legend.get_window_extent().width <= axes[1].bbox.width
+        assert legend.get_texts()[0].get_text().split("\n")[0] == "SelectiveClassifier"
+
     @every_way
     def test_legend_names_the_classifiers_first(self, way):
         display, params = DRAWN[way]

@@ -362,6 +362,10 @@ def test_ecuas_warns_once_of_answers_below_the_best_guess():
 
 def test_gain_is_zero_where_both_accuracies_are_one():
     assert metrics.confidence_gain([0, 1], [0.2, 0.7]) == 0
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # accuracies of weighted samples are 1 but for rounding
+        right = ConfidenceProfile.from_correctness(np.ones(7), rng.random(7), sample_weight=rng.random(7))
+        assert metrics.confidence_gain(right) == 0
 
 
 # Ties, edges and undefined values -----------------------------------------------------------------------------------

@@ -35,6 +35,14 @@ def test_plain_lines_tell_how_long_the_rest_takes(clock, capsys):
     ]
 
 
+def test_lines_get_rarer(clock, capsys):
+    with progress("training", 3601, unit="") as bar:
+        for _ in range(3600):
+            clock[0] += 1
+            bar.update(1)
+    assert 15 < len(capsys.readouterr().err.splitlines()) < 60
+
+
 def test_without_a_total_there_is_no_time_left(clock, capsys):
     with progress("downloading", None, unit="B") as bar:
         clock[0] += 60

@@ -1,6 +1,7 @@
 """What commands share: mistakes, names and files."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -43,10 +44,14 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 
 def output_file(text: str) -> Path:
-    """Read an option that names a file to write: its folder must be there before hours of work, not after."""
+    """Read an option that names a file to write: that it cannot be must show before hours of work, not after."""
     path = Path(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file in it")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{path} cannot be written: no permission; choose another file")
     return path
 
 

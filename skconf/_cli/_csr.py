@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def add_command(names: Any) -> None:
         type=whole_number(0),
         default=[0],
         metavar="S",
-        help="seed of splits, search and XGBoost; of several, tables show means and spread (default: 0)",
+        help="seed of splits, search and XGBoost; of several, tables show the mean ± standard deviation (default: 0)",
     )
     how.add_argument("--seeds", type=whole_number(1), metavar="N", help="N seeds, from the first --seed on")
     how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
@@ -145,8 +146,14 @@ def _run(options: argparse.Namespace) -> int:
         print(f"skconf: error: {error}", file=sys.stderr)
         return 1
     _write(options, result)  # before the tables, whose reader may stop listening
-    print("\n\n".join(experiments.csr_text(result, table) for table in options.tables))
+    texts = [f"Table {table}\n{experiments.csr_text(result, table, line_width())}" for table in options.tables]
+    print("\n\n".join(texts))
     return int(set(datasets) != set(result["dataset"]))
+
+
+def line_width() -> int | None:
+    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _write(options: argparse.Namespace, result: pd.DataFrame) -> None:

@@ -49,7 +49,11 @@ def add_commands(commands: Any) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    print(describe_uci(options.data_home).to_string())
+    table = describe_uci(options.data_home)
+    # What is last need not be filled up on its left.
+    pages = table.pop("page")
+    lines = table.to_string().splitlines()
+    print("\n".join(f"{line}  {page}" for line, page in zip(lines, ["page", *pages], strict=True)))
     return 0
 
 

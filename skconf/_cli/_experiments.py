@@ -12,11 +12,29 @@ from skconf import experiments
 from skconf._cli import _csr
 from skconf._cli._common import CommandError, add_data_home, add_output_files, one_of, whole_number, write_file
 from skconf.datasets import list_uci
-from skconf.experiments._layout import lay_out, wide
+from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.experiments._render import Part, as_texts, page
 
 #: Every figure, and what is shown of them.
 Report = tuple[pd.DataFrame, list[Part]]
+
+_COMPARED = """\
+Our figures, those the paper prints, and their difference in standard errors (s.e.), as far as they can be compared.
+"""
+_NO_AREA = (
+    "Over the coverages that thresholds reach: a model whose every answer is accepted at all of them has no area."
+)
+#: What the columns of tables say that have nothing printed beside them.
+_VARIANCE = (
+    "lower: share of models and classes with less variance by the probabilistic metric; ratio: the median ratio.",
+    "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
+    "c_: the same by the probabilistic metric.",
+)
+_SAME_MODEL = (
+    "significant: share of pairs that differ by both metrics, at the level .01.",
+    "agree: share of these of which both metrics call the same model better.",
+    "_resamples: the same by the paper's t-test, which takes resamples for samples; paper_: its Table 1, on SNLI.",
+)
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "folder": {"type": Path, "help": "folder with NAME.scores.npy and NAME.targets.npy"},
@@ -60,7 +78,8 @@ def _csr_synthetic(options: argparse.Namespace) -> Report:
         _plain("Table 3", experiments.csr_risk_extremes(cells)),
         _beside("Table 10", areas.counts, ["mode"]),
         _beside("Table 11, and other modes", areas.areas, key[1:]),
-        _agreement(cells),
+        agreement("Tables 5, 8 and 9", cells),
+        agreement("Table 11", areas.areas),
     ]
 
 
@@ -68,13 +87,14 @@ def _cwsa(options: argparse.Namespace) -> Report:
     key = ["source", "model", "threshold", "swept"]
     if options.predictions is not None:
         cells = experiments.cwsa_predictions_experiment(options.predictions)
-        return cells, [_beside("Section 5.2, and the authors' sweep", cells, key[:3]), _agreement(cells)]
+        compared = "Section 5.2, and the authors' sweep"
+        return cells, [_beside(compared, cells, key[:3]), agreement(compared, cells)]
     cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, seed=options.seed)
     sweep = experiments.cwsa_sweep(seed=options.seed)
     return cells, [
         _beside("Tables 1 to 3, and Section 5", cells, key),
-        _agreement(cells),
-        _plain("Areas over coverage", sweep.summary.reset_index()),
+        agreement("Tables 1 to 3, and Section 5", cells),
+        _plain("Areas over coverage", sweep.summary.reset_index(), _NO_AREA),
         *_figure(options, "Figures 1 to 6", lambda: experiments.plot_cwsa_sweep(sweep.curves)),
     ]
 
@@ -85,7 +105,7 @@ def _ecuas(options: argparse.Namespace) -> Report:
     sampled = experiments.ecuas_sampling_experiment(options.folder, **shared)
     return cells, [
         _beside("Table 3", cells, ["system", "scores"]),
-        _agreement(cells),
+        agreement("Table 3", cells),
         _plain("Sampled answers (appendix B.1)", sampled),
         *_figure(options, "Cost of sampled answers", lambda: experiments.plot_ecuas_sampling(sampled)),
     ]
@@ -94,14 +114,14 @@ def _ecuas(options: argparse.Namespace) -> Report:
 def _cf1(options: argparse.Namespace) -> Report:
     shared = {"data_home": options.data_home, "seed": options.seed}
     variance = experiments.cf1_variance_experiment(options.dataset, **shared)
-    agreement = experiments.cf1_agreement_experiment(
+    by_class = experiments.cf1_agreement_experiment(
         options.dataset, n_models=options.models, n_jobs=options.jobs, progress=True, **shared
     )
-    means = agreement.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
+    means = by_class.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
     return variance.variances, [
-        _plain("Variance, and pairs of models told apart (Section 6.1)", variance.summary),
-        _plain("Agreement of pairs of models, mean over classes (Section 6.2, Table 1)", means),
-        _plain("Agreement by class", agreement),
+        _plain("Variance, and pairs of models told apart (Section 6.1)", variance.summary, *_VARIANCE),
+        _plain("Agreement of pairs of models, mean over classes (Section 6.2, Table 1)", means, *_SAME_MODEL),
+        _plain("Agreement by class", by_class),
         *_figure(options, "Variance", lambda: experiments.plot_cf1_variance(variance.variances)),
     ]
 
@@ -160,7 +180,7 @@ def add_commands(commands: Any) -> None:
         parser = names.add_parser(
             name,
             help=about,
-            description=f"Print {about}: ours, the paper's figure, and their difference in standard errors (s.e.).",
+            description=f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}",
             epilog=f"examples:\n{commands_to_learn}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -169,7 +189,9 @@ def add_commands(commands: Any) -> None:
             parser.add_argument(option, **_OPTIONS[option])
         if "--dataset" in options:
             add_data_home(parser)
-        add_output_files(parser, "every figure, a row for each", "a page with tables and plots")
+        add_output_files(
+            parser, "every figure, a row for each", "a page with the tables, and plots where there are any"
+        )
 
 
 def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argparse.Namespace) -> int:
@@ -180,8 +202,8 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
     tables = [part for part in parts if isinstance(part.content, pd.DataFrame)]
     write_file(options.csv, lambda: str(figures.to_csv(index=False)))
     write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
-    write_file(options.html, lambda: page(f"Experiment {name}", "", [part.html() for part in parts]))
-    print("\n\n".join(f"{part.title}\n{part.text()}" for part in tables))
+    write_file(options.html, lambda: page(f"Experiment {name}", _COMPARED, [part.html() for part in parts]))
+    print("\n\n".join(f"{part.title}\n{part.text(_csr.line_width())}" for part in tables))
     return 0
 
 
@@ -189,12 +211,8 @@ def _beside(title: str, cells: pd.DataFrame, key: list[str]) -> Part:
     return lay_out(title, wide(cells, key), key)
 
 
-def _plain(title: str, table: pd.DataFrame) -> Part:
-    return Part(title, as_texts(table))
-
-
-def _agreement(cells: pd.DataFrame) -> Part:
-    return _plain("Within 1, 2 and 3 standard errors", experiments.count_agreement(cells).reset_index())
+def _plain(title: str, table: pd.DataFrame, *notes: str) -> Part:
+    return Part(title, as_texts(table), notes)
 
 
 def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[Part]:

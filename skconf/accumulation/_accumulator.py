@@ -1,5 +1,6 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
+import hashlib
 import re
 import warnings
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,6 @@ from skconf._labels import check_labels
 from skconf._messages import shorten
 from skconf._scorers import ConfidenceScorer, MultiScorer
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan
-from skconf.accumulation._scores import NoIntervalError
 from skconf.accumulation._state import Facts, State
 from skconf.inference._intervals import Interval, check_level
 from skconf.metrics._checks import check_option, check_whole
@@ -74,9 +74,10 @@ class MetricAccumulator:
     Notes
     -----
     The grid keeps as many binary digits of a confidence c below 1/2, and of 1 − c above, as make `max_levels` steps in
-    [0, 1], nine of 65,536: confidences near 1 are told apart as well as others. The score takes those that were rounded
-    to the same number as tied. It lies between the scores of the two orders in which all right predictions of a step
-    are above the wrong ones, and below them; and so does the one in memory.
+    [0, 1], nine of 65,536: confidences near 1 are told apart as well as others, and those of 0, 1/2 and 1, which may be
+    many, from all others. The score takes those that were rounded to the same number as tied. It lies between the
+    scores of the two orders in which all right predictions of a step are above the wrong ones, and below them; and so
+    does the one in memory.
 
     A part of few samples takes about a millisecond; from 10,000 samples on this hardly counts.
 
@@ -103,7 +104,7 @@ class MetricAccumulator:
     ) -> None:
         if isinstance(names, MultiScorer):
             names = names.scorers
-        self._scoring = confidence_scoring([names] if isinstance(names, str | ConfidenceScorer) else names)
+        self._scoring = confidence_scoring([names] if isinstance(names, str) or callable(names) else names)
         check_option(intervals, "intervals", (False, True))
         check_whole(max_levels, "max_levels", FEWEST_LEVELS)
         self._labels = None if labels is None else check_labels(labels)
@@ -157,8 +158,8 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If predictions are malformed, have other labels or another positive class or threshold than those before, or
-            bring more distinct confidences than a metric can do with. Nothing has then been taken in.
+            If predictions are malformed, have other labels or another positive class or threshold than those before,
+            lack what a metric reads, or bring more distinct confidences than it can do with. Nothing is then taken in.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
@@ -172,7 +173,8 @@ class MetricAccumulator:
         Parameters
         ----------
         other : MetricAccumulator
-            Made with the same arguments. It is not changed.
+            Made with the same arguments; of functions among these, such as `phi`, the names are compared. It is not
+            changed.
 
         Returns
         -------
@@ -190,7 +192,7 @@ class MetricAccumulator:
         if self._written() != other._written():
             raise ValueError(
                 f"Accumulators merge if they are made with the same arguments, but these are {self!r} with "
-                f"{self._written()} and {other!r} with {other._written()}."
+                f"{self._written():.500} and {other!r} with {other._written():.500}."
             )
         if other._state is not None:
             self._state = self._merged(self._state, other._state)
@@ -257,9 +259,9 @@ class MetricAccumulator:
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `level`, `method` and
             `error_bound`. Method "delta" is that of :func:`skconf.inference.confidence_interval`, with the same result,
             but that the intervals of areas are wider by their bound of error; "normal" stands for "bootstrap" there: in
-            the place of resamples, sums are drawn from the normal distribution that sums of many samples have. NaN,
-            with a warning that tells why, where there is no interval. That a single sample decides a value, of which
-            the function in memory warns, cannot be seen here.
+            the place of resamples, sums are drawn from the normal distribution that sums of many samples have (that of
+            `neg_mce` is wider where a bin has few). NaN, with a warning that tells why, where there is no interval.
+            That a single sample decides a value, of which the function in memory warns, cannot be seen here.
 
         Raises
         ------
@@ -289,17 +291,19 @@ class MetricAccumulator:
             raise ValueError("This accumulator keeps nothing for intervals: make it with intervals=True.")
         state = self._filled()
         if state.n_units < 2:
-            raise ValueError("There is one sample: how far it may be off is not to be told. At least two are needed.")
+            raise ValueError(
+                f"{state.n_units} samples with weight do not tell how far a score may be off. At least two are needed."
+            )
         rows = {}
         for name, score in self._plan.scores.items():
             value = self._value_or_nan(name, state)
             found = Interval(value, np.nan, np.nan, np.nan, level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
-                reason = "no sample differs from the others, so that nothing tells how far it may be off"
+                reason = "samples differ too little, if at all, to tell how far it may be off"
                 try:
                     found = score.interval(state, value, level, n_resamples, rng)
-                except NoIntervalError as error:
+                except (ValueError, ArithmeticError) as error:
                     reason = str(error)
                 if np.isnan(found.low):
                     warnings.warn(f"{name} has no interval: {reason}.", UndefinedMetricWarning, stacklevel=2)
@@ -312,13 +316,24 @@ class MetricAccumulator:
         Returns
         -------
         dict of str to ndarray
-            No array holds objects, so that ``numpy.savez`` and ``numpy.load`` carry it without pickle.
+            Copies. No array holds objects, so that ``numpy.savez`` and ``numpy.load`` carry it without pickle.
+
+        Raises
+        ------
+        TypeError
+            If labels are neither numbers nor texts.
 
         See Also
         --------
         load_state_dict : The way back.
         """
-        return {"of": np.array(self._written()), **({} if self._state is None else self._state.to_arrays())}
+        arrays = {"of": np.array(self._written()), **({} if self._state is None else self._state.to_arrays())}
+        if any(array.dtype.hasobject for array in arrays.values()):
+            raise TypeError(
+                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, as an array without "
+                "objects holds them. Write them as texts, or pickle the accumulator."
+            )
+        return {**arrays, "digest": np.array(_digest(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Put what :meth:`state_dict` returned in the place of all that was taken in.
@@ -335,7 +350,7 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If it is the state of another accumulator.
+            If it is the state of another accumulator, or has been changed.
 
         Examples
         --------
@@ -348,9 +363,12 @@ class MetricAccumulator:
         >>> MetricAccumulator("coverage").load_state_dict(np.load(file)).result()
         {'coverage': 1.0}
         """
-        arrays = dict(state)
+        arrays = {name: np.array(array) for name, array in state.items()}
+        digest = arrays.pop("digest", None)
         if str(arrays.get("of")) != self._written():
-            raise ValueError(f"This is the state of {arrays.get('of')}, and not of {self._written()}.")
+            raise ValueError(f"This is the state of {arrays.get('of')!s:.500}, and not of {self._written():.500}.")
+        if str(digest) != _digest(arrays):
+            raise ValueError("This is not what state_dict returned: an array is missing, or has been changed.")
         self._state = self._merged(None, State.from_arrays(arrays)) if "counts" in arrays else None
         return self
 
@@ -370,20 +388,20 @@ class MetricAccumulator:
 
     def _written(self) -> str:
         """Return what must be the same where states are merged, in words."""
-        scorers = sorted(self._scoring.scorers.items())
-        text = f"scorers {dict(scorers)!r}, intervals={self._intervals}, max_levels={self._max_levels}"
-        return re.sub(r" at 0x[0-9a-f]+", "", text)  # where a function lies in memory
+        scorers = [f"{key!r}: {_in_words(scorer)}" for key, scorer in self._scoring.scorers.items()]
+        return f"{', '.join(sorted(scorers))}, intervals={self._intervals}, max_levels={self._max_levels}"
 
     def _read(self, y_true: Any, y_proba: Any, y_pred: Any, sample_weight: Any) -> ConfidenceProfile | None:
         """Return the predictions of a part, or None of an empty one."""
-        if all(part is None or (hasattr(part, "__len__") and len(part) == 0) for part in (y_true, y_proba)):
-            return None
         given = {"y_pred": y_pred, "sample_weight": sample_weight}
         if isinstance(y_true, ConfidenceProfile):
-            return as_profile("update()", y_true, y_proba, **given)
-        weightless = sample_weight is not None and len(sample_weight) > 0 and not np.any(sample_weight)
+            return as_profile("update()", y_true, y_proba, **given) if len(y_true) else None
+        if all(hasattr(part, "__len__") and len(part) == 0 for part in (y_true, y_proba)):
+            return None
+        weight = np.ma.asanyarray([] if sample_weight is None else sample_weight)
+        weightless = weight.size > 0 and bool(np.all(weight == 0))
         if weightless:  # which no profile is, but a part may be
-            given["sample_weight"] = np.ones(len(sample_weight))
+            given["sample_weight"] = np.ones_like(weight)
         profile = as_profile("update()", y_true, y_proba, labels=self.labels, pos_label=self._pos_label, **given)
         return replace(profile, sample_weight=np.zeros(len(profile))) if weightless else profile
 
@@ -418,6 +436,23 @@ class MetricAccumulator:
         """Return a score; one that cannot be had is NaN, and the others are not lost."""
         try:
             return self._plan.scores[name].value(state)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             warnings.warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=3)
             return float("nan")
+
+
+def _in_words(scorer: Any) -> str:
+    """Return a scorer in words that are the same in every process, with all digits of all numbers."""
+    given = {
+        name: np.asarray(value).tolist() if hasattr(value, "__array__") or isinstance(value, tuple) else value
+        for name, value in sorted(scorer.params.items())
+    }
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(ConfidenceScorer(scorer.name, given)))  # where a function lies in memory
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a number of hexadecimal digits that is another one as soon as anything in these arrays is."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+    return found.hexdigest()

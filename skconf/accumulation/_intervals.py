@@ -85,13 +85,14 @@ class Moments:
 
     def _drawn(self, mean: Floats, covariance: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Return scores of sums from a normal distribution."""
-        variances, axes = np.linalg.eigh(covariance)
+        variances, axes = np.linalg.eigh(np.asarray_chkfinite(covariance))
         steps = rng.standard_normal((n_draws, len(mean))) * np.sqrt(np.maximum(variances, 0.0))
         ends = np.cumsum([np.size(part) for part in self.sums])[:-1]
         parts = zip(np.split(mean + steps @ axes.T, ends, axis=1), self.sums, strict=True)
         sums = (part.reshape(n_draws, *np.shape(like)) for part, like in parts)
         with np.errstate(invalid="ignore"):  # where a sum that cannot be negative is
-            return np.asarray(self.statistic.score(self.statistic.metric.combine(*sums)))
+            scores = self.statistic.score(self.statistic.metric.combine(*sums))
+        return np.clip(scores, *self.statistic.bounds)  # beyond which they are where a weight that is drawn is near 0
 
 
 def area_interval(

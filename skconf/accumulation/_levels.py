@@ -12,6 +12,8 @@ from skconf._probabilities import Floats
 #: Powers of two between the grid's smallest number and 1/2, and again below one: grids have as many times 2^bits cells.
 _OCTAVES = 128
 _SMALLEST = 2.0**-64
+#: Scores that no other is rounded to.
+_ALONE = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -108,14 +110,15 @@ class LevelTable:
         Parameters
         ----------
         first_on_top : bool, default=None
-            Where given, the score is a position among all of them, in (0, 1): at each level all samples of the first
-            kind are above those of the second, or all below.
+            Where given, the score is a position among all of them, in (0, 1): at each level that may stand for several
+            scores, all samples of the first kind are above those of the second, or all below.
         """
         n_levels = len(self.level)
         score = np.repeat(self.level[np.newaxis], 2, axis=0)
         if first_on_top is not None:
             top = np.array([[first_on_top], [not first_on_top]])
-            score = (2 * np.arange(n_levels) + top + 0.5) / (2 * n_levels)
+            tied = self.exact | np.isin(self.level, _ALONE)
+            score = (2 * np.arange(n_levels) + np.where(tied, 0.5, top) + 0.5) / (2 * n_levels)
         weight = self.weight.reshape(2, 2, n_levels)
         there = weight[0] > 0
         first = np.repeat([[True], [False]], n_levels, axis=1)
@@ -125,11 +128,14 @@ class LevelTable:
 def round_to_grid(score: Floats, bits: int) -> Floats:
     """Round scores to so many binary digits after the first: of 1 − s between 1/2 and 1, and of s elsewhere.
 
-    The order is kept, rounding twice is rounding once, and scores of 0, 1/2 and 1 stay. Numbers below 2^-64 become 0.
+    The order is kept, rounding twice is rounding once, and scores of 0, 1/2 and 1 stay, apart from all others, as many
+    samples often have them. Numbers below 2^-64 become 2^-64.
     """
     mirrored = (score > 0.5) & (score <= 1)
     number = np.where(mirrored, 1 - score, score)
     mask = np.uint64(2**64 - 2 ** (52 - bits))
     rounded = (number.view(np.uint64) & mask).view(np.float64)
-    rounded[np.abs(rounded) < _SMALLEST] = 0.0
+    tiny = (np.abs(number) < _SMALLEST) & (number != 0)
+    rounded[tiny] = np.copysign(_SMALLEST, number[tiny])
+    rounded[rounded == 1] = np.nextafter(1.0, 2.0)  # of scores above 1: one of 1 is mirrored
     return np.where(mirrored, 1 - rounded, rounded)

@@ -38,7 +38,7 @@ class Plan:
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
         self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
-        self.of_classes = any(isinstance(score, OfClasses) for score in self.scores.values())
+        self.of_classes = [score for score in self.scores.values() if isinstance(score, OfClasses)]
 
     def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
         """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""
@@ -83,9 +83,9 @@ class Plan:
             if not profile.ranks_by_confidence:
                 yield SCORE, self.max_levels, (profile.score, profile.correct, weight)
         if self.of_classes:
-            true_class, n_classes = profile.require("true_class"), len(profile.require("classes"))
+            true_class, facts = profile.require("true_class"), Facts.of(profile)
             weight = profile.confidence if weight is None else weight * profile.confidence
-            classes = [profile.require("positive_class")] if n_classes == 2 else range(n_classes)
-            limit = max(self.max_levels // len(classes), FEWEST_LEVELS)
-            for code in classes:
+            codes = sorted({code for score in self.of_classes for code in score.classes(facts)})
+            limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
+            for code in codes:
                 yield code, limit, (profile.proba[:, code], true_class == code, weight)

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from skconf._probabilities import Floats
 from skconf._scorers import ConfidenceScorer, find_metric
 from skconf.accumulation._intervals import Moments, area_interval
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._state import CONFIDENCE, SCORE, State
+from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
 from skconf.inference._inputs import Statistic
 from skconf.inference._intervals import Interval
 from skconf.metrics._confidence_weighted_roc import CWROCAUC, area, area_influence
@@ -23,10 +24,6 @@ from skconf.profile import ConfidenceProfile
 MOST_SUMS = 256
 #: To try whether a metric needs more than correctness, confidence and weights.
 _TRIAL = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.3], sample_weight=[1.0, 2.0, 1.0])
-
-
-class NoIntervalError(Exception):
-    """There is no interval of a score; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class OfSums(Score):
             sums.get(f"{kind}/{self.terms}", ()) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
-            raise NoIntervalError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
+            raise ValueError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
         moments = Moments(self.statistic, values, products, state.n_units)
         if self.statistic.rough:
             return moments.normal(value, level, n_draws, rng, (expected, variances))
@@ -155,7 +152,7 @@ class OfConfidences(OfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if not self.takes_rounded:
-            raise NoIntervalError("it has no influence values, and there are no samples to resample")
+            raise ValueError("it has no influence values, and there are no samples to resample")
         profile, weight, squares = self._profile(state, None)
         return self.statistic.influence(profile), weight, squares
 
@@ -167,12 +164,28 @@ class OfConfidences(OfTables):
         return ConfidenceProfile(correct=correct, confidence=sure, score=score, sample_weight=weight), weight, squares
 
 
+@dataclass(frozen=True)
 class OfClasses(OfTables):
-    """A score of the probabilities of classes, of each against the rest."""
+    """A score of the probabilities of classes, of each against the rest.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The score.
+    pos_label : label or None
+        Its positive class, where it has one of its own.
+    """
+
+    pos_label: Any
+
+    def classes(self, facts: Facts) -> Sequence[Any]:
+        """Return the positions of all classes; that of the positive class alone in a binary task."""
+        positive, n_classes = facts.position(self.pos_label), len(facts.labels or [])
+        return [positive] if n_classes == 2 else range(n_classes)
 
     def tables(self, state: State) -> list[LevelTable]:
-        """Return those of all classes; that of the positive class alone in a binary task."""
-        return [table for name, table in state.tables.items() if isinstance(name, int)]
+        """Return those of the classes."""
+        return [state.table(code) for code in self.classes(state.facts)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> float:
         """Return the score of the best or worst order within levels, or with ties at None."""
@@ -181,13 +194,13 @@ class OfClasses(OfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if len(self.tables(state)) > 1:
-            raise NoIntervalError("each class has a table of its own, which does not tell how areas vary together")
+            raise ValueError("each class has a table of its own, which does not tell how areas vary together")
         score, first, weight, squares = self.tables(state)[0].samples()
         return area_influence(score, first, weight), weight, squares
 
     def _profile(self, state: State, first_on_top: bool | None) -> ConfidenceProfile:
         """Return a profile of one sample for each class, with its weight, that has found its areas already."""
-        classes, positive, tables = state.facts.classes, state.facts.positive_class, self.tables(state)
+        classes, positive, tables = state.facts.classes, state.facts.position(self.pos_label), self.tables(state)
         assert classes is not None
         found = [area(*table.samples(first_on_top)[:3]) for table in tables]
         areas, weight = (np.array(part) for part in zip(*found, strict=True))
@@ -217,7 +230,7 @@ def as_score(name: str, scorer: Any) -> Score:
     if isinstance(metric, Additive):
         return OfSums(statistic, pos_label)
     if isinstance(metric, CWROCAUC):
-        return OfClasses(statistic)
+        return OfClasses(statistic, pos_label)
     try:
         metric.value(_TRIAL)
     except ValueError as error:

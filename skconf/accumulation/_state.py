@@ -50,6 +50,14 @@ class Facts:
         """The label of the positive class."""
         return None if self.labels is None or self.positive_class is None else self.labels[self.positive_class]
 
+    def position(self, label: Any) -> int | None:
+        """Return the position of a label, that of the positive one for None; or raise where there is no such label."""
+        if label is None:
+            return self.positive_class
+        if self.labels is None or label not in self.labels:
+            raise ValueError(f"pos_label={label!r} is not among the labels {shorten(self.labels or [])}.")
+        return self.labels.index(label)
+
     def check_same(self, other: "Facts") -> None:
         """Raise unless another part has the same."""
         if self.labels != other.labels:
@@ -106,13 +114,13 @@ class State:
         return self.tables[CONFIDENCE if name == SCORE and SCORE not in self.tables else name]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the state as arrays of numbers and texts."""
-        arrays = {"counts": np.array([self.n_samples, self.n_units])}
-        arrays |= {name: np.asarray(value) for name, value in vars(self.facts).items() if value is not None}
-        arrays |= {"shapes": np.array(json.dumps(self.sums.shapes)), "sums": self.sums.pairs}
+        """Return the state as arrays, which are copies."""
+        arrays: dict[str, Any] = {"counts": [self.n_samples, self.n_units]}
+        arrays |= {name: value for name, value in vars(self.facts).items() if value is not None}
+        arrays |= {"shapes": json.dumps(self.sums.shapes), "sums": self.sums.pairs}
         for name, table in self.tables.items():
-            arrays |= {f"{part}/{name}": np.asarray(array) for part, array in vars(table).items()}
-        return arrays
+            arrays |= {f"{part}/{name}": array for part, array in vars(table).items()}
+        return {name: np.array(array) for name, array in arrays.items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:

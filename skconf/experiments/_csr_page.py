@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
-from skconf.experiments._layout import lay_out
-from skconf.experiments._printed import count_agreement
-from skconf.experiments._render import Part, as_texts, new_figure, page
+from skconf.experiments._layout import agreement, lay_out
+from skconf.experiments._render import Part, new_figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,11 +16,12 @@ _KEYS = {"dataset": "data set", "calibration": "calibration"}
 _KEYS_2 = {"calibration": "calibration", "n_datasets": "data sets"}
 _NOTE = (
     "Ours, the paper's figure, and their difference in standard errors (s.e.), from the samples of the test sets. With "
-    "several seeds ours are means, and ± is the standard deviation over seeds."
+    "several seeds ours are means, and ± is the standard deviation over seeds. The size ratio, which single errors "
+    "decide, and the outcomes of tests have no standard error, and are not counted."
 )
 
 
-def csr_text(result: pd.DataFrame, table: int = 6) -> str:
+def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> str:
     """Return one of the paper's tables as text, the printed figure beside each of ours.
 
     Parameters
@@ -30,6 +30,8 @@ def csr_text(result: pd.DataFrame, table: int = 6) -> str:
         From :func:`csr_experiment`.
     table : int, default=6
         2, 6, 7 or 12.
+    width : int, default=None
+        Characters of a line; a wider table is printed in parts, below each other. None prints it whole.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def csr_text(result: pd.DataFrame, table: int = 6) -> str:
          data set calibration     ours  paper s.e.   ours  paper s.e. ...
     breast_cancer       platt   0.9298 0.9737 -1.3 0.9447 0.9747 -1.1 ...
     """
-    return _part(result, table).text()
+    return _part(result, table).text(width)
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
@@ -100,10 +102,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     parts = [_part(result, table) for table in tables]
     if 6 in tables:
         parts.insert(0, Part("Size ratio and distance from the paper", plot_csr(result)))
-    for table in tables:
-        if table != 2:
-            agreement = as_texts(count_agreement(csr_cells(result, table)).reset_index())
-            parts.append(Part(f"Figures of Table {table} within 1, 2 and 3 standard errors", agreement))
+    parts += [agreement(f"Table {table}", csr_cells(result, table)) for table in tables if table != 2]
     return page("Calibrated size ratio on real data", _NOTE, [part.html() for part in parts])
 
 

@@ -1,6 +1,6 @@
 """The CWSA paper's experiments: five simulated models, and predictions from a folder, over thresholds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -222,6 +222,8 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
     ------
     FileNotFoundError
         If there are no predictions, or no figures to compare them with.
+    ValueError
+        If a file cannot be read or lacks a column, or a confidence lies outside [0, 1].
 
     Examples
     --------
@@ -252,11 +254,19 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
             cells = pd.concat([cells, _authors_figures(authors, model)])
         elif cells.empty:
             raise FileNotFoundError(f"{authors} does not exist, and the paper has no figures of {model!r}.")
-        rows = pd.read_csv(file)
+        rows = _read(file, ["y_true", "y_pred", "confidence"])
         profile = ConfidenceProfile.from_correctness(rows["y_true"] == rows["y_pred"], rows["confidence"])
         ours = [_metric(cell.quantity, cell.swept)(profile) for cell in cells.itertuples()]
         found.append(cells.assign(ours=ours, spread=0.0))
     return compare_with_paper(pd.concat(found, ignore_index=True).drop(columns="swept"), 1)
+
+
+def _read(file: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """Return some columns of a file."""
+    try:
+        return pd.read_csv(file, usecols=list(columns))
+    except ValueError as error:
+        raise ValueError(f"Cannot read {file}, which needs the columns {', '.join(columns)}: {error}") from error
 
 
 def _metric(quantity: str, threshold: float = np.nan) -> Any:
@@ -278,7 +288,7 @@ def _printed_figures() -> pd.DataFrame:
 def _authors_figures(file: Path, model: str) -> pd.DataFrame:
     """Return the figures of an authors' sweep; calibration error and AURC stand in each of its rows."""
     names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
-    sweep = pd.read_csv(file).rename(columns=names).rename(columns=str.lower)
+    sweep = _read(file, [*names, "Coverage", "ECE", "AURC"]).rename(columns=names).rename(columns=str.lower)
     figures = pd.concat(
         [
             figures_of(sweep[["threshold", *_AT_THRESHOLD]], ["threshold"]),

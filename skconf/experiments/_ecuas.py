@@ -87,7 +87,7 @@ def ecuas_experiment(
     FileNotFoundError
         If there are no scores, or targets are missing.
     ValueError
-        If scores and targets do not fit.
+        If a file is no array of numbers, or scores and targets do not fit.
 
     See Also
     --------
@@ -260,7 +260,11 @@ def _read(folder: str | PathLike[str]) -> dict[str, tuple[Codes, Floats]]:
     systems = {}
     for file in files:
         name = file.name.removesuffix(".scores.npy")
-        scores, targets = np.load(file), np.load(file.with_name(f"{name}.targets.npy"))
+        of_targets = file.with_name(f"{name}.targets.npy")
+        try:
+            scores, targets = np.load(file), np.load(of_targets)
+        except (ValueError, EOFError) as error:
+            raise ValueError(f"Cannot read arrays of numbers from {file} and {of_targets.name}: {error}") from error
         if scores.ndim != 2 or targets.shape != scores.shape[:1] or targets.dtype.kind not in "iu":
             raise ValueError(
                 f"{file}: scores have shape {scores.shape} and targets shape {targets.shape} and type {targets.dtype}; "

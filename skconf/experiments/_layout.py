@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from skconf.experiments._render import Part
+from skconf.experiments._printed import count_agreement
+from skconf.experiments._render import Part, as_texts
 
 #: Column of a wide table that has what a cell has: of the quantity X.
 _COLUMNS = {
@@ -15,6 +16,8 @@ _COLUMNS = {
     "deviation": "{}_deviation",
     "note": "{}_note",
 }
+#: More standard errors than these only say that the errors are nearly 0.
+_MOST_ERRORS = 999
 #: Title and format of the quantities whose name is none.
 _SHOWN = {
     "cw_accuracy": ("cwA", "{:.4f}"),
@@ -105,7 +108,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
     distinct = dict.fromkeys(note for column in notes.values() for note in column if note)
     mark = {note: f" [{number}]" for number, note in enumerate(distinct, 1)} | {"": ""}
     for name in quantities:
-        heading, style = _SHOWN.get(name, (name.replace("_", " "), "{:.4f}"))
+        heading, style = _shown(name)
         shown[heading, "ours"] = [
             _text(style, ours) + (f" ±{_text(style, spread).lstrip('+')}" if pd.notna(spread) else "")
             for ours, spread in zip(table[name], _column(table, f"{name}_spread"), strict=True)
@@ -114,9 +117,39 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
         deviations = _column(table, f"{name}_deviation")
         if deviations.notna().any():
             shown[heading, "s.e."] = [
-                _text("{:+.1f}", number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
+                _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
             ]
     return Part(title, pd.DataFrame(shown), tuple(f"{mark[note].strip()} {note}." for note in distinct))
+
+
+def agreement(of: str, cells: pd.DataFrame) -> Part:
+    """Return how many figures lie within one, two and three standard errors of the printed ones.
+
+    Parameters
+    ----------
+    of : str
+        What the figures are of.
+    cells : pandas.DataFrame
+        A row for each figure.
+
+    Returns
+    -------
+    Part
+    """
+    titles: dict[str, Any] = {"index": lambda name: _shown(name)[0], "columns": lambda name: name.replace("_", " ")}
+    counts = count_agreement(cells).rename(**titles)
+    return Part(f"{of}: figures within 1, 2 and 3 standard errors", as_texts(counts.reset_index()))
+
+
+def _shown(quantity: str) -> tuple[str, str]:
+    """Return the title and the format of a quantity."""
+    return _SHOWN.get(quantity, (quantity.replace("_", " "), "{:.4f}"))
+
+
+def _in_errors(deviation: float) -> str:
+    if abs(deviation) > _MOST_ERRORS:
+        return f"> {_MOST_ERRORS}" if deviation > 0 else f"< -{_MOST_ERRORS}"
+    return _text("{:+.1f}", deviation)
 
 
 def _column(table: pd.DataFrame, name: str) -> pd.Series:

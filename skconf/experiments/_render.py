@@ -2,7 +2,7 @@
 
 import html
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -43,9 +43,11 @@ class Part:
     content: "pd.DataFrame | Figure"
     notes: tuple[str, ...] = ()
 
-    def text(self) -> str:
-        """Return the table as text, and its notes."""
-        return "\n".join([self.content.to_string(index=False, sparsify=True), *self.notes])  # type: ignore[union-attr]
+    def text(self, width: int | None = None) -> str:
+        """Return the table as text, in several parts where it is wider than a line may be, and its notes."""
+        assert isinstance(self.content, pd.DataFrame)
+        parts = [self.content] if width is None else _narrow(self.content, width)
+        return "\n".join(["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts), *self.notes])
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
@@ -58,6 +60,22 @@ class Part:
             return self.title, figure_html(self.content)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         return self.title, table_html(self.content) + notes
+
+
+def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
+    """Yield a table in parts: each with the columns that tell rows apart, which no heading stands above."""
+    if table.columns.nlevels == 1:
+        yield table
+        return
+    headings = table.columns.get_level_values(0)
+    held = [""]
+    for heading in headings[headings != ""].unique():
+        wider = table.loc[:, headings.isin([*held, heading])]
+        if len(held) > 1 and len(wider.to_string(index=False).partition("\n")[0]) > width:
+            yield table.loc[:, headings.isin(held)]
+            held = [""]
+        held.append(heading)
+    yield table.loc[:, headings.isin(held)]
 
 
 def as_texts(table: pd.DataFrame) -> pd.DataFrame:

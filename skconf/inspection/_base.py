@@ -231,7 +231,9 @@ def _draw_legend(ax: Any, inside: str | None) -> None:
     figure, look = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
     makes_room = len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
     if inside or not makes_room:
-        ax.legend(handles, labels, loc=inside or "best", handlelength=2.6, **look)
+        look |= {"loc": inside or "best", "handlelength": 2.6}
+        if ax.legend(handles, labels, **look).get_window_extent().width > ax.bbox.width:
+            ax.legend(handles, [label.replace(", ", "\n") for label in labels], **look)
         return
     for columns in (3, 2, 1):
         for legend in figure.legends:

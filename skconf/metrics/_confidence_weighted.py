@@ -99,14 +99,15 @@ class ConfidenceGain(
     undefined = "all confidences are zero"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        sure = profile.confidence
-        return Term(sure * profile.correct), Term(sure), Term(profile.correct), Term(1.0)
+        # Of errors, whose sums are exactly zero where there are none: accuracies of 1 may be 1 but for rounding.
+        sure, wrong = profile.confidence, ~profile.correct
+        return Term(sure * wrong), Term(sure), Term(wrong), Term(1.0)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
-        sure_right, sure, right, weight = sums
-        weighted, plain = divide(sure_right, sure, np.nan), divide(right, weight, np.nan)
-        smaller = np.where(weighted.real < plain.real, weighted, plain)
-        return divide(weighted - plain, 1 - smaller, 0.0)
+        sure_wrong, sure, wrong, weight = sums
+        weighted, plain = divide(sure_wrong, sure, np.nan), divide(wrong, weight, np.nan)
+        larger = np.where(weighted.real <= plain.real, plain, weighted)
+        return divide(plain - weighted, larger, 0.0)
 
 
 confidence_gain = ConfidenceGain.function
