@@ -127,7 +127,7 @@ def test_mistakes_are_told_without_a_traceback(arguments, message, capsys):
 
 
 def test_a_file_that_may_not_be_written(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("os.access", lambda path, mode: False)
+    monkeypatch.setattr("os.access", lambda *_: False)
     message = fails(["experiment", "cwsa", "--html", str(tmp_path / "a.html")], capsys)
     assert "a.html cannot be written: no permission" in message
 
