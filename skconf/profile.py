@@ -8,8 +8,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._labels import Codes, LabelColumn, check_labels
-from skconf._messages import shorten
+from skconf._inputs import (
+    check_column,
+    check_length,
+    check_weight,
+    classes_of_columns,
+    label_column,
+    position_of,
+    refuse_masked,
+    with_unseen,
+)
+from skconf._labels import Codes, LabelColumn
 from skconf._probabilities import Floats, as_probabilities, at_least_single, both_columns, read_confidence, row_blocks
 from skconf._ranking import Ranking
 from skconf._response import respond
@@ -121,11 +130,11 @@ class ConfidenceProfile:
             If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, or
             `labels` is needed and not given.
         """
-        _refuse_masked(y_proba, "y_proba")
-        proba, truth = as_probabilities(y_proba), _label_column(y_true, "y_true")
-        _check_length(truth, len(proba), "y_true")
-        classes = _classes(truth, labels, proba)
-        positive = _positive(classes, pos_label)
+        refuse_masked(y_proba, "y_proba")
+        proba, truth = as_probabilities(y_proba), label_column(y_true, "y_true")
+        check_length(truth, len(proba), "y_true")
+        classes = classes_of_columns(truth, labels, proba)
+        positive = position_of(classes, pos_label)
         return cls._read(truth, proba, classes, positive, y_pred, sample_weight, score, threshold=threshold)
 
     @classmethod
@@ -144,13 +153,13 @@ class ConfidenceProfile:
         true_class = truth.positions_in(classes)
         predicted = None
         if y_pred is not None:
-            column = _label_column(y_pred, "y_pred")
-            _check_length(column, len(proba), "y_pred")
+            column = label_column(y_pred, "y_pred")
+            check_length(column, len(proba), "y_pred")
             predicted = column.positions_in(
                 classes, "If it marks rejected samples, pass the class predicted before the rejection."
             )
         weight = check_weight(sample_weight, len(proba))
-        ranked_by = None if score is None else _check_column(score, len(proba), "score")
+        ranked_by = None if score is None else check_column(score, len(proba), "score")
         predicted, confidence = read_confidence(proba, -1 if positive is None else positive, predicted)
         return cls(
             correct=predicted == true_class,
@@ -198,7 +207,7 @@ class ConfidenceProfile:
         ValueError
             If a value is missing or out of range, or lengths differ.
         """
-        sure = _check_column(confidence, None, "confidence")
+        sure = check_column(confidence, None, "confidence")
         # The rounding error that probabilities of float32 may have is no error here either.
         rounding = 8 * np.finfo(np.float32).eps
         outside = (sure < -rounding) | (sure > 1 + rounding)
@@ -206,12 +215,12 @@ class ConfidenceProfile:
             row = int(np.argmax(outside))
             raise ValueError(f"confidence is {sure[row]} in row {row}; it must lie in [0, 1].")
         sure = np.clip(sure, 0.0, 1.0)
-        right = _check_column(correct, len(sure), "correct")
+        right = check_column(correct, len(sure), "correct")
         graded = (right != 0) & (right != 1)
         if graded.any():
             row = int(np.argmax(graded))
             raise ValueError(f"correct is {right[row]} in row {row}; it must be 0 or 1 (or a boolean).")
-        ranked_by = None if score is None else _check_column(score, len(sure), "score")
+        ranked_by = None if score is None else check_column(score, len(sure), "score")
         return cls(
             correct=right == 1,
             confidence=sure,
@@ -247,14 +256,14 @@ class ConfidenceProfile:
             If the estimator has no ``predict_proba``.
         """
         answer = respond(estimator, X)
-        proba, truth = as_probabilities(answer.proba), _label_column(y, "y")
-        _check_length(truth, len(proba), "y")
-        classes, proba = _with_unseen(_classes(truth, answer.classes, proba), proba, truth)
+        proba, truth = as_probabilities(answer.proba), label_column(y, "y")
+        check_length(truth, len(proba), "y")
+        classes, proba = with_unseen(classes_of_columns(truth, answer.classes, proba), proba, truth)
         return cls._read(
             truth,
             proba,
             classes,
-            _positive(classes, None),
+            position_of(classes, None),
             answer.predicted,
             sample_weight,
             answer.score,
@@ -380,7 +389,7 @@ class ConfidenceProfile:
         ValueError
             If there is no such class, or the profile knows no classes.
         """
-        return replace(self, positive_class=_positive(self.require("classes"), pos_label), given_proba=self.proba)
+        return replace(self, positive_class=position_of(self.require("classes"), pos_label), given_proba=self.proba)
 
     def require(self, attribute: str) -> Any:
         """Return an attribute that not every profile has, or say what it lacks.
@@ -428,113 +437,6 @@ def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> C
     return y_true
 
 
-def _refuse_masked(values: ArrayLike, name: str) -> None:
-    """Raise where a masked array hides values, which would be read as if they were there."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
-
-
-def _label_column(labels: ArrayLike, name: str) -> LabelColumn:
-    _refuse_masked(labels, name)
-    return LabelColumn(labels, name)
-
-
-def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """Return weights as float64 after checking that they are non-negative and not all zero."""
-    if sample_weight is None:
-        return None
-    weight = _check_column(sample_weight, n_samples, "sample_weight")
-    if (weight < 0).any():
-        row = int(np.argmax(weight < 0))
-        raise ValueError(f"sample_weight is {weight[row]} in row {row}; weights must not be negative.")
-    if not weight.any():
-        raise ValueError("sample_weight is zero everywhere; at least one sample must have a positive weight.")
-    return weight
-
-
 def _score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
     """Return the confidence itself where the score equals it: metrics tell the two apart by identity."""
     return confidence if score is None or np.array_equal(score, confidence) else score
-
-
-def _check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
-    """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
-    _refuse_masked(values, name)
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} could not be read as numbers: {error}.") from None
-    if column.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
-    if len(column) == 0:
-        raise ValueError(f"{name} is empty; a metric needs at least one sample.")
-    if n_samples is not None:
-        _check_length(column, n_samples, name)
-    finite = np.isfinite(column)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"{name} is {column[row]} in row {row}; it must be finite.")
-    return column
-
-
-def _check_length(column: Any, n_samples: int, name: str) -> None:
-    if len(column) != n_samples:
-        raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
-
-
-def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
-    if n_classes == 1 and len(classes) == 2:
-        raise ValueError(
-            "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as "
-            "y_proba[:, 0], of shape (n,), or both columns."
-        )
-
-
-def _classes(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
-    n_classes = 2 if proba.ndim == 1 else proba.shape[1]
-    if labels is not None:
-        classes = check_labels(labels)
-        _refuse_column_vector(classes, n_classes)
-        if len(classes) != n_classes:
-            raise ValueError(
-                f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
-                "pass one label for each column, in their order."
-            )
-        return classes
-    classes = truth.sorted_distinct()
-    _refuse_column_vector(classes, n_classes)
-    if len(classes) != n_classes:
-        raise ValueError(
-            f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "
-            f"({shorten(classes.tolist())}). Pass labels=[...], in the order of the columns of y_proba "
-            "(a classifier's classes_)."
-        )
-    return classes
-
-
-def _positive(classes: NDArray[Any], pos_label: Any) -> int | None:
-    if pos_label is None:
-        return 1 if len(classes) == 2 else None
-    listed: list[Any] = classes.tolist()
-    if pos_label not in listed:
-        raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(listed)}.")
-    return listed.index(pos_label)
-
-
-def _with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Add a column of zeros for every true label that the classifier has not been trained on."""
-    unseen = truth.unseen_in(classes)
-    if not unseen:
-        return classes, proba
-    try:
-        # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
-        labels = sorted([*classes.tolist(), *unseen])
-    except TypeError:
-        raise ValueError(
-            f"{truth.name} holds labels of type {', '.join(truth.kinds())}, such as {unseen[0]!r}, which cannot be "
-            f"compared with the classes {shorten(classes.tolist())}. Convert them to one type: strings or numbers."
-        ) from None
-    widened = np.zeros((len(proba), len(labels)), dtype=proba.dtype)
-    widened[:, [labels.index(label) for label in classes.tolist()]] = proba
-    return np.array(labels), widened
