@@ -15,7 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._labels import check_labels
 from skconf._messages import shorten
 from skconf._scorers import ConfidenceScorer, MultiScorer
-from skconf.accumulation._plan import FEWEST_LEVELS, Plan
+from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import Facts, State
 from skconf.inference._intervals import Interval, check_level
 from skconf.metrics._checks import check_option, check_whole
@@ -393,17 +393,13 @@ class MetricAccumulator:
 
     def _read(self, y_true: Any, y_proba: Any, y_pred: Any, sample_weight: Any) -> ConfidenceProfile | None:
         """Return the predictions of a part, or None of an empty one."""
-        given = {"y_pred": y_pred, "sample_weight": sample_weight}
         if isinstance(y_true, ConfidenceProfile):
+            given = {"y_pred": y_pred, "sample_weight": sample_weight}
             return as_profile("update()", y_true, y_proba, **given) if len(y_true) else None
         if all(hasattr(part, "__len__") and len(part) == 0 for part in (y_true, y_proba)):
             return None
-        weight = np.ma.asanyarray([] if sample_weight is None else sample_weight)
-        weightless = weight.size > 0 and bool(np.all(weight == 0))
-        if weightless:  # which no profile is, but a part may be
-            given["sample_weight"] = np.ones_like(weight)
-        profile = as_profile("update()", y_true, y_proba, labels=self.labels, pos_label=self._pos_label, **given)
-        return replace(profile, sample_weight=np.zeros(len(profile))) if weightless else profile
+        known = {"labels": self.labels, "pos_label": self._pos_label}
+        return weigh_part(as_profile("update()", y_true, y_proba, y_pred=y_pred, **known), sample_weight)
 
     def _check(self, facts: Facts, onto: State | None) -> None:
         """Raise unless predictions may be taken in with those before."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skconf._labels import LabelColumn
 from skconf._messages import shorten, suggest
+from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups
 from skconf.metrics._registry import get_metric
 from skconf.profile import ConfidenceProfile
@@ -144,10 +145,7 @@ class Columns:
             names = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             told = ", ".join(f"{name}={value!r}" for name, value in names.items() if value not in (None, []))
             raise ValueError(f"{error} (columns: {told})") from None
-        if weight is not None and weight.any():
-            profile = profile.with_weight(weight)
-        elif weight is not None:  # no error of a part: others have some
-            profile = replace(profile, sample_weight=np.zeros(len(profile)))
+        profile = weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
     def read_groups(self, table: Any) -> Groups:

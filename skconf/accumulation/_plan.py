@@ -1,9 +1,11 @@
 """What is read off the predictions of a part: the sums and the tables that the scores follow from."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
@@ -89,3 +91,12 @@ class Plan:
             limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
             for code in codes:
                 yield code, limit, (profile.proba[:, code], true_class == code, weight)
+
+
+def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
+    """Return the predictions of a part with their weights, which may all be zero: other parts have some."""
+    weight: NDArray[Any] = np.ma.asanyarray([] if sample_weight is None else sample_weight)
+    if weight.size == 0 or not np.all(weight == 0):
+        return profile.with_weight(sample_weight)
+    checked = profile.with_weight(np.ones_like(weight))
+    return replace(checked, sample_weight=np.zeros(len(checked)))
