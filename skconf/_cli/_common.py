@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -65,6 +66,11 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
     except OSError as error:
         raise CommandError(f"cannot write {path}: {error}") from None
     print(f"wrote {path}", file=sys.stderr)
+
+
+def line_width() -> int | None:
+    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def add_data_home(parser: Any) -> None:

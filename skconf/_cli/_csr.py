@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,15 @@ from typing import Any
 import pandas as pd
 
 from skconf import experiments
-from skconf._cli._common import CommandError, add_data_home, add_output_files, one_of, whole_number, write_file
+from skconf._cli._common import (
+    CommandError,
+    add_data_home,
+    add_output_files,
+    line_width,
+    one_of,
+    whole_number,
+    write_file,
+)
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
 from skconf.experiments._csr_tables import TABLES
@@ -149,11 +156,6 @@ def _run(options: argparse.Namespace) -> int:
     texts = [f"Table {table}\n{experiments.csr_text(result, table, line_width())}" for table in options.tables]
     print("\n\n".join(texts))
     return int(set(datasets) != set(result["dataset"]))
-
-
-def line_width() -> int | None:
-    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _write(options: argparse.Namespace, result: pd.DataFrame) -> None:

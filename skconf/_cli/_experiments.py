@@ -10,7 +10,15 @@ import pandas as pd
 
 from skconf import experiments
 from skconf._cli import _csr
-from skconf._cli._common import CommandError, add_data_home, add_output_files, one_of, whole_number, write_file
+from skconf._cli._common import (
+    CommandError,
+    add_data_home,
+    add_output_files,
+    line_width,
+    one_of,
+    whole_number,
+    write_file,
+)
 from skconf.datasets import list_uci
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.experiments._render import Part, as_texts, page
@@ -203,7 +211,7 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
     write_file(options.csv, lambda: str(figures.to_csv(index=False)))
     write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
     write_file(options.html, lambda: page(f"Experiment {name}", _COMPARED, [part.html() for part in parts]))
-    print("\n\n".join(f"{part.title}\n{part.text(_csr.line_width())}" for part in tables))
+    print("\n\n".join(f"{part.title}\n{part.text(line_width())}" for part in tables))
     return 0
 
 
