@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from skconf import ConfidenceProfile
-from skconf.metrics._kinds import Additive, Ranked, Ratio
-from skconf.metrics._registry import metric_classes
+from skconf.metrics._base.kinds import Additive, Ranked, Ratio
+from skconf.metrics._base.registry import metric_classes
 
 TARGET = Path(__file__).parent / "metrics.md"
 HEADER = """\

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._inputs import (
+from skconf._core.inputs import (
     check_column,
     check_length,
     check_weight,
@@ -18,10 +18,17 @@ from skconf._inputs import (
     refuse_masked,
     with_unseen,
 )
-from skconf._labels import Codes, LabelColumn
-from skconf._probabilities import Floats, as_probabilities, at_least_single, both_columns, read_confidence, row_blocks
-from skconf._ranking import Ranking
-from skconf._response import respond
+from skconf._core.labels import Codes, LabelColumn
+from skconf._core.probabilities import (
+    Floats,
+    as_probabilities,
+    at_least_single,
+    both_columns,
+    read_confidence,
+    row_blocks,
+)
+from skconf._core.ranking import Ranking
+from skconf._core.response import respond
 
 
 @dataclass(frozen=True, eq=False, repr=False)

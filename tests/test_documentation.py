@@ -123,14 +123,6 @@ def test_table_of_metrics_is_generated_from_the_package():
     assert made == (ROOT / "docs" / "metrics.md").read_text(), "run python docs/generate_metrics.py"
 
 
-def test_static_tools_are_shown_every_module_of_metrics():
-    from skconf.metrics._registry import metric_classes
-
-    shown = (ROOT / "skconf" / "metrics" / "__init__.py").read_text()
-    for cls in metric_classes().values():
-        assert f"from {cls.__module__} import *" in shown
-
-
 def test_metric_of_the_contributing_guide_works():
     (code,) = blocks("docs/contributing.md", "python")
     expected = "from skconf import get_scorer\nprint(doubt_loss([0, 1], [0.25, 0.5], power=2), get_scorer('neg_doubt'))"

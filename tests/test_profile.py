@@ -29,7 +29,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
-import skconf._probabilities
+import skconf._core.probabilities
 import skconf.profile
 from skconf import ConfidenceProfile, SelectiveClassifier
 from skconf.metrics import aurc_loss, cf1_score, cw_accuracy_score
@@ -526,7 +526,7 @@ class TestBlocks:
         def small(n_rows, n_columns=1):
             return [slice(start, min(start + 999, n_rows)) for start in range(0, n_rows, 999)]
 
-        for module in (skconf._probabilities, skconf.profile):
+        for module in (skconf._core.probabilities, skconf.profile):
             monkeypatch.setattr(module, "row_blocks", small)
         again = from_predictions(y_true, given_proba, **rest)
         assert same(again, profile)

@@ -12,15 +12,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._labels import check_labels
-from skconf._messages import shorten
-from skconf._scorers import ConfidenceScorer, MultiScorer
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import check_labels
+from skconf._core.messages import shorten
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import Facts, State
 from skconf.inference._intervals import Interval, check_level
-from skconf.metrics._checks import check_option, check_whole
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring import confidence_scoring
+from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
 
 
 class MetricAccumulator:

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._labels import LabelColumn
-from skconf._messages import shorten, suggest
+from skconf._core.labels import LabelColumn
+from skconf._core.messages import shorten, suggest
 from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups
-from skconf.metrics._registry import get_metric
+from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
 #: What the columns of probabilities are called, before the label.

@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from skconf._messages import shorten
-from skconf._progress import progress as progress_bar
+from skconf._core.messages import shorten
+from skconf._core.progress import progress as progress_bar
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._job import Found, Job, located, warned_once
 from skconf.profile import ConfidenceProfile

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.accumulation._sums import full_matrix
-from skconf.inference._inputs import Statistic
 from skconf.inference._intervals import Interval, bootstrap_ends, defined, delta_ends
 from skconf.inference._p_values import ROUNDING
-from skconf.metrics._kinds import Sums
+from skconf.metrics._base.kinds import Sums
+from skconf.scoring._names import Statistic
 
 #: A variance that is a smaller share of the squares it is a difference of is zero, but for rounding.
 _CANCELLED = 1e-13

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 
 #: Powers of two between the grid's smallest number and 1/2, and again below one: grids have as many times 2^bits cells.
 _OCTAVES = 128

@@ -12,7 +12,7 @@ from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfS
 from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
 from skconf.inference._intervals import is_calibration_error
-from skconf.metrics._kinds import Sums, merge
+from skconf.metrics._base.kinds import Sums, merge
 from skconf.profile import ConfidenceProfile
 
 #: Fewest levels of a table.

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._probabilities import Floats
-from skconf._scorers import ConfidenceScorer, find_metric
+from skconf._core.probabilities import Floats
 from skconf.accumulation._intervals import Moments, area_interval
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
-from skconf.inference._inputs import Statistic
 from skconf.inference._intervals import Interval
-from skconf.metrics._confidence_weighted_roc import CWROCAUC, area, area_influence
-from skconf.metrics._kinds import Additive, Ranked
+from skconf.metrics._base.kinds import Additive, Ranked
+from skconf.metrics._confidence_weighted.roc import CWROCAUC, area, area_influence
 from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
+from skconf.scoring._scorers import ConfidenceScorer, find_metric
 
 #: Most sums of a metric whose products are kept, for its interval.
 MOST_SUMS = 256

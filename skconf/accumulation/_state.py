@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._messages import shorten
+from skconf._core.messages import shorten
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._sums import SumVector
 from skconf.profile import ConfidenceProfile

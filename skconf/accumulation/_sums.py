@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from skconf._probabilities import Floats
-from skconf.metrics._kinds import Additive, Sums, Term
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Additive, Sums, Term
 from skconf.profile import ConfidenceProfile
 
 

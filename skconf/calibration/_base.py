@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skconf._inputs import check_weight
-from skconf._labels import Codes, LabelColumn, check_labels
-from skconf._messages import shorten
-from skconf._probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
+from skconf._core.inputs import check_weight
+from skconf._core.labels import Codes, LabelColumn, check_labels
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
 
 Column = Callable[[Floats], Floats]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
 from skconf.calibration._base import Calibrator, rows_to_one
 from skconf.calibration._names import make_calibrator
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._probabilities import Floats
+from skconf._core.bins import STRATEGIES, equal_mass_bin
+from skconf._core.checks import check_option, check_whole
+from skconf._core.probabilities import Floats
 from skconf.calibration._base import Column, OneVsRestCalibrator
-from skconf.metrics._calibration_bins import STRATEGIES, equal_mass_bin
-from skconf.metrics._checks import check_option, check_whole
 
 
 class HistogramBinningCalibrator(OneVsRestCalibrator):

@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
-from skconf._probabilities import Floats
+from skconf._core.checks import check_number
+from skconf._core.probabilities import Floats
 from skconf.calibration._base import Column, OneVsRestCalibrator
 from skconf.calibration._platt import Logit
-from skconf.metrics._checks import check_number
 
 #: The smoothing of "smoothed_isotonic": with two classes that of Laplace's rule of succession, (k + 1)/(n + 2). Of 1,
 #: 1.5, 2, 2.5, 3 and 4, tried on ten data sets and eight neural systems, those from 2 to 3 kept all that was asked

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from skconf._messages import suggest
+from skconf._core.messages import suggest
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._platt import PlattCalibrator

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._probabilities import Floats, row_blocks
+from skconf._core.probabilities import Floats, row_blocks
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator, zero_stand_in
 
 #: Groups of close values that stand for the samples until the last step.

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats, row_blocks
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats, row_blocks
 from skconf.calibration._base import Calibrator, rows_to_one, zero_stand_in
 
 #: The temperature of probabilities that say nothing, or less: it makes them all but uniform, in the same order.

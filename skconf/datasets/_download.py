@@ -13,7 +13,7 @@ from typing import IO
 from urllib.parse import unquote_plus, urlsplit
 from urllib.request import Request, urlopen
 
-from skconf._progress import progress
+from skconf._core.progress import progress
 from skconf.datasets._registry import DataSet, RawFile
 
 _BLOCK = 1 << 18

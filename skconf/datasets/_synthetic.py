@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skconf._messages import suggest
-from skconf._probabilities import Floats
-from skconf.metrics._checks import check_whole
+from skconf._core.checks import check_whole
+from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
 
 Draw = Callable[[Any, int], Floats]

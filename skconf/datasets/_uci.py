@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skconf._messages import suggest
+from skconf._core.messages import suggest
 from skconf.datasets._download import checksum, download
 from skconf.datasets._readers import READERS
 from skconf.datasets._registry import DATA_SETS, DataSet

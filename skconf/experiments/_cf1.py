@@ -22,15 +22,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skconf._probabilities import Floats
-from skconf._progress import run_parallel
+from skconf._core.checks import check_whole
+from skconf._core.probabilities import Floats
+from skconf._core.progress import run_parallel
 from skconf.datasets import fetch_uci
 from skconf.experiments._printed import printed_table
-from skconf.experiments._render import new_figure
 from skconf.metrics import get_metric
-from skconf.metrics._checks import check_whole
-from skconf.metrics._kinds import divide
+from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
+from skconf.report._page import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

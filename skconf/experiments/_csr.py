@@ -16,7 +16,8 @@ import pandas as pd
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from sklearn.base import clone
 
-from skconf._progress import progress as progress_bar
+from skconf._core.checks import check_option, check_whole
+from skconf._core.progress import progress as progress_bar
 from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
@@ -24,7 +25,6 @@ from skconf.experiments import _xgboost
 from skconf.experiments._csr_tables import TABLES, measure
 from skconf.experiments._results import Results
 from skconf.experiments._xgboost import Advance, Predictions, Training, train_and_predict
-from skconf.metrics._checks import check_option, check_whole
 from skconf.profile import ConfidenceProfile
 
 #: Ways to train, by the number of trials of the search for hyperparameters.

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._layout import agreement, lay_out
-from skconf.experiments._render import Part, new_figure, page
+from skconf.report._page import Part, new_figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

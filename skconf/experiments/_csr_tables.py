@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.experiments._layout import wide
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
-from skconf.metrics._kinds import Additive
+from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
 
 #: A value and its standard error, NaN where it has none.

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.random import MT19937, RandomState, SeedSequence
 
+from skconf._core.checks import check_whole
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
-from skconf.experiments._render import new_figure
 from skconf.inspection import ThresholdDisplay
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
-from skconf.metrics._checks import check_whole
 from skconf.profile import ConfidenceProfile
+from skconf.report._page import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,15 +13,15 @@ from scipy.special import entr, softmax
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
-from skconf._progress import run_parallel
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.progress import run_parallel
 from skconf.calibration import make_calibrator
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
-from skconf.experiments._render import new_figure
 from skconf.metrics import get_metric
-from skconf.metrics._checks import check_option, check_whole
 from skconf.profile import ConfidenceProfile
+from skconf.report._page import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from skconf.experiments._printed import count_agreement
-from skconf.experiments._render import Part, as_texts
+from skconf.report._page import Part, as_texts
 
 #: Column of a wide table that has what a cell has: of the quantity X.
 _COLUMNS = {

@@ -9,15 +9,15 @@ import pandas as pd
 from joblib import delayed
 from numpy.random import MT19937, RandomState, SeedSequence
 
-from skconf._labels import Codes
-from skconf._progress import run_parallel
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.progress import run_parallel
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
-from skconf.metrics._checks import check_option, check_whole
-from skconf.metrics._confidence_weighted_roc import area
-from skconf.metrics._kinds import divide
+from skconf.metrics._base.kinds import divide
+from skconf.metrics._confidence_weighted.roc import area
 from skconf.profile import ConfidenceProfile
 
 #: The paper does not clip these confidences; ours stay below 1 by float64's smallest step.

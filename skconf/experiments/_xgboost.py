@@ -22,7 +22,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from skconf._labels import Codes
+from skconf._core.labels import Codes
 
 MOST_ROUNDS = 2000
 PATIENCE = 30

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skconf.inference._inputs import Statistic, read_resampling, read_statistics
+from skconf._core.checks import check_option
+from skconf.inference._inputs import read_resampling
 from skconf.inference._intervals import check_level, choose_method, defined, less_bias
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling
-from skconf.metrics._checks import check_option
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.scoring._names import Statistic, read_statistics
 
 _METHODS = ("auto", "delta", "bootstrap", "permutation")
 

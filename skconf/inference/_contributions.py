@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skconf._probabilities import Floats
-from skconf.inference._inputs import Statistic, read_statistics
-from skconf.metrics._kinds import Additive
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.scoring._names import Statistic, read_statistics
 
 
 def contributions(

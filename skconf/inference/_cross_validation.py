@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._messages import shorten
-from skconf._probabilities import Floats
+from skconf._core.checks import check_number
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
 from skconf.inference._intervals import check_level
 from skconf.inference._p_values import holm, t_test
-from skconf.metrics._checks import check_number
 
 
 def compare_scores(

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._probabilities import Floats
-from skconf.inference._inputs import Statistic, read_resampling, read_statistics
+from skconf._core.checks import check_number, check_option
+from skconf._core.probabilities import Floats
+from skconf.inference._inputs import read_resampling
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
-from skconf.metrics._checks import check_number, check_option
-from skconf.metrics._kinds import Ratio
+from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.scoring._names import Statistic, read_statistics
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
 #: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples

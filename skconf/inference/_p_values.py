@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 
 #: A standard error that is a smaller share of what it belongs to is zero, but for rounding.
 ROUNDING = 1e-10

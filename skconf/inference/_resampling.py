@@ -10,14 +10,14 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats, row_blocks
-from skconf._progress import progress as progress_bar
-from skconf._ranking import Ranking
-from skconf.inference._inputs import Statistic
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.progress import progress as progress_bar
+from skconf._core.ranking import Ranking
 from skconf.inference._sampling import Counts
-from skconf.metrics._kinds import Additive, Ranked, Sums, Term
+from skconf.metrics._base.kinds import Additive, Ranked, Sums, Term
 from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
 
 #: Resamples that are worked on together, and the counts they may have.
 _MOST_DRAWS, _MOST_COUNTS = 64, 1 << 26

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.inference._inputs import read_groups
 from skconf.profile import ConfidenceProfile
 

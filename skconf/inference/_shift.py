@@ -7,10 +7,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import fisher_exact, ks_2samp
 
-from skconf._probabilities import Floats
+from skconf._core.checks import check_number
+from skconf._core.probabilities import Floats
 from skconf.inference._intervals import check_level
 from skconf.inference._p_values import holm
-from skconf.metrics._checks import check_number
 from skconf.profile import ConfidenceProfile
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

@@ -9,14 +9,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._messages import shorten
-from skconf.inference._inputs import Groups, Statistic, read_groups, read_resampling, read_statistics
+from skconf._core.checks import check_option
+from skconf._core.messages import shorten
+from skconf.inference._inputs import Groups, read_groups, read_resampling
 from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
 from skconf.inference._p_values import holm
 from skconf.inference._sampling import Sampling
-from skconf.metrics._checks import check_option
-from skconf.metrics._registry import get_metric
+from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.scoring._names import Statistic, read_statistics
 
 
 def by_group(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile, as_profile
 
 #: Colours that the colour-blind tell apart (Okabe and Ito), with line styles and markers for prints without colour.

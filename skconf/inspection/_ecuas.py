@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._probabilities import Floats
+from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_once
 from skconf.metrics import get_metric
-from skconf.metrics._calibration_bins import rank_by_confidence
-from skconf.metrics._checks import check_option
+from skconf.metrics._base.levels import rank_by_confidence
 from skconf.profile import ConfidenceProfile
 
 #: What is drawn, by kind: the labels of the axes.

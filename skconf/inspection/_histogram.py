@@ -5,9 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from skconf._probabilities import Floats
+from skconf._core.checks import check_whole
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import COLOURS, Display, Look, label_of_threshold, label_once
-from skconf.metrics._checks import check_whole
 from skconf.profile import ConfidenceProfile
 
 

@@ -6,11 +6,12 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import beta
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
+from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
+from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_once
-from skconf.metrics._calibration_bins import STRATEGIES, equal_mass_bin, equal_width_bin, levels
-from skconf.metrics._checks import check_number, check_option, check_whole
+from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 
 #: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile

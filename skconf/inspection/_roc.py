@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.metrics import auc
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_once, thinned
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile

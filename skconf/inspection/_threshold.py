@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile

@@ -1,13 +1,15 @@
 """cPrecision, cRecall and cF: counts replaced by the probability given to each class."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf.metrics._averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
-from skconf.metrics._kinds import Term
-from skconf.metrics._references import CF1
+from skconf.metrics._base.averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
+from skconf.metrics._base.kinds import Term
+from skconf.metrics._base.matrices import ConfusionMatrix
+from skconf.metrics._base.references import CF1
 from skconf.profile import ConfidenceProfile
 
 
@@ -216,3 +218,54 @@ class CFBetaScore(
 
 
 cfbeta_score = CFBetaScore.function
+
+
+class ProbabilisticConfusionMatrix(
+    ConfusionMatrix,
+    name="probabilistic_confusion_matrix",
+    bounds=(0.0, np.inf),
+    best=None,
+    reference=f"{CF1}, Section 3",
+):
+    """Probabilistic confusion matrix (pCM): the probability given to each class where another is true.
+
+    Entry (j, k) is Σ w p_k over the samples of true class j. A row adds up to the weight of its class, as in an
+    ordinary confusion matrix, which it equals where all probabilities are 0 or 1.
+
+    {predictions}
+    normalize : {"true", "pred", "all"} or None, default=None
+        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
+        column is zero.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        True classes in rows, the classes given the probability in columns, in the order of `labels`.
+
+    {raises}
+
+    See Also
+    --------
+    cw_confusion_matrix : The confidence on the predicted class alone.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import probabilistic_confusion_matrix
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> probabilistic_confusion_matrix(y_true, y_proba)
+    array([[0.7, 0.2, 0.1],
+           [0.5, 1.4, 0.1],
+           [0.2, 0.5, 0.3]])
+    """
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        true = profile.require("true_class")
+        return (Term(profile.proba, true, profile.proba.shape[1]),)
+
+
+probabilistic_confusion_matrix = ProbabilisticConfusionMatrix.function

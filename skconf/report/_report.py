@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 from skconf.inference._intervals import check_level, intervals
 from skconf.inference._sampling import Sampling
-from skconf.metrics._registry import get_metric
+from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.report._frame import FACTS, ConfidenceReport, ends_of, is_best
 from skconf.report._rows import Row, rows_of

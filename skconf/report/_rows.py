@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._messages import suggest
-from skconf.inference._inputs import Statistic
-from skconf.metrics._kinds import Ratio, Whole
-from skconf.metrics._registry import Info, Preset, get_metric, metric_classes
+from skconf._core.messages import suggest
+from skconf.metrics._base.kinds import Ratio, Whole
+from skconf.metrics._base.registry import Info, Preset, get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
 
 USUAL = (
     "accuracy_score",

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf.metrics._kinds import Additive, Term
-from skconf.metrics._registry import get_metric
+from skconf.metrics._base.kinds import Additive, Term
+from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
 

@@ -15,10 +15,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
-from skconf._inputs import check_weight
-from skconf._labels import Codes, LabelColumn
-from skconf._probabilities import Floats
-from skconf._rejection import SCORES, choose_reject_label, selection_score, with_reject_label
+from skconf._core.inputs import check_weight
+from skconf._core.labels import Codes, LabelColumn
+from skconf._core.probabilities import Floats
+from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf.calibration import CALIBRATORS
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._labels import Codes, LabelColumn
+from skconf._core.labels import Codes, LabelColumn
 
 
 @dataclass

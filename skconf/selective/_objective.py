@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
-from skconf._ranking import Ranking
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 from skconf.metrics import get_metric
-from skconf.metrics._risk_coverage_curve import RiskCoverageCurve
+from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
 from skconf.selective._risk_control import (
     declared_counts,
     in_control,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, nbinom
 
-from skconf._probabilities import Floats
+from skconf._core.probabilities import Floats
 
 #: The sequence of tests starts at the fewest accepted samples among which so many errors still pass,
 ERRORS_AT_START = 1

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._probabilities import Floats
-from skconf._ranking import Ranking
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 
 
 @dataclass(frozen=True)

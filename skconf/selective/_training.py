@@ -15,8 +15,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
 from skconf.calibration import make_calibrator
 from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
 

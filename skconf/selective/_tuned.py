@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from skconf._labels import Codes
-from skconf._probabilities import Floats
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training

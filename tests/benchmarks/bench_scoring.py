@@ -9,7 +9,7 @@ import pytest
 import sklearn.metrics
 
 from skconf import confidence_scoring
-from skconf._response import Answered
+from skconf._core.response import Answered
 
 N_SAMPLES, N_CLASSES = 100_000, 10
 RANKED = ["cw_roc_auc", "confidence_roc_auc", "metric_coverage_auc", "neg_augrc", "neg_aurc", "neg_excess_aurc"]

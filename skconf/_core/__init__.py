@@ -1,0 +1,1 @@
+"""What every room stands on: labels, probabilities, checks, ranking, messages and warnings."""

@@ -1,0 +1,120 @@
+"""Checks of the columns of predictions: labels, weights and other numbers."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.labels import LabelColumn, check_labels
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
+
+
+def refuse_masked(values: ArrayLike, name: str) -> None:
+    """Raise where a masked array hides values, which would be read as if they were there."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+
+
+def label_column(labels: ArrayLike, name: str) -> LabelColumn:
+    """Return a column of labels, none of which is hidden."""
+    refuse_masked(labels, name)
+    return LabelColumn(labels, name)
+
+
+def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
+    """Return weights as float64 after checking that they are non-negative and not all zero."""
+    if sample_weight is None:
+        return None
+    weight = check_column(sample_weight, n_samples, "sample_weight")
+    if (weight < 0).any():
+        row = int(np.argmax(weight < 0))
+        raise ValueError(f"sample_weight is {weight[row]} in row {row}; weights must not be negative.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere; at least one sample must have a positive weight.")
+    return weight
+
+
+def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
+    """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
+    refuse_masked(values, name)
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} could not be read as numbers: {error}.") from None
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty; a metric needs at least one sample.")
+    if n_samples is not None:
+        check_length(column, n_samples, name)
+    finite = np.isfinite(column)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(f"{name} is {column[row]} in row {row}; it must be finite.")
+    return column
+
+
+def check_length(column: Any, n_samples: int, name: str) -> None:
+    """Raise unless a column has as many rows as there are predictions."""
+    if len(column) != n_samples:
+        raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
+
+
+def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
+    if n_classes == 1 and len(classes) == 2:
+        raise ValueError(
+            "y_proba has shape (n, 1), one column for two classes. Pass the probability of pos_label as "
+            "y_proba[:, 0], of shape (n,), or both columns."
+        )
+
+
+def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
+    n_classes = 2 if proba.ndim == 1 else proba.shape[1]
+    if labels is not None:
+        classes = check_labels(labels)
+        _refuse_column_vector(classes, n_classes)
+        if len(classes) != n_classes:
+            raise ValueError(
+                f"labels holds {len(classes)} labels, but y_proba has {n_classes} columns; "
+                "pass one label for each column, in their order."
+            )
+        return classes
+    classes = truth.sorted_distinct()
+    _refuse_column_vector(classes, n_classes)
+    if len(classes) != n_classes:
+        raise ValueError(
+            f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "
+            f"({shorten(classes.tolist())}). Pass labels=[...], in the order of the columns of y_proba "
+            "(a classifier's classes_)."
+        )
+    return classes
+
+
+def position_of(classes: NDArray[Any], pos_label: Any) -> int | None:
+    """Return the position of the positive class: the second of two for None, and None of more."""
+    if pos_label is None:
+        return 1 if len(classes) == 2 else None
+    listed: list[Any] = classes.tolist()
+    if pos_label not in listed:
+        raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(listed)}.")
+    return listed.index(pos_label)
+
+
+def with_unseen(classes: NDArray[Any], proba: NDArray[Any], truth: LabelColumn) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Add a column of zeros for every true label that the classifier has not been trained on."""
+    unseen = truth.unseen_in(classes)
+    if not unseen:
+        return classes, proba
+    try:
+        # In sorted order, which is that of a user's cost matrix: it does not know what a fold's training part lacked.
+        labels = sorted([*classes.tolist(), *unseen])
+    except TypeError:
+        raise ValueError(
+            f"{truth.name} holds labels of type {', '.join(truth.kinds())}, such as {unseen[0]!r}, which cannot be "
+            f"compared with the classes {shorten(classes.tolist())}. Convert them to one type: strings or numbers."
+        ) from None
+    widened = np.zeros((len(proba), len(labels)), dtype=proba.dtype)
+    widened[:, [labels.index(label) for label in classes.tolist()]] = proba
+    return np.array(labels), widened

@@ -1,0 +1,101 @@
+"""Labels of any kind turned into column indices, with errors that name the row."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.messages import shorten
+
+Codes = NDArray[np.intp]
+
+
+class LabelColumn:
+    """A column of labels, factorised once: integer codes into its distinct values.
+
+    Distinct values are compared as Python objects, so that ``1``, ``np.int64(1)``, ``1.0`` and ``True`` are
+    one label, whatever container they came in.
+    """
+
+    def __init__(self, labels: ArrayLike, name: str) -> None:
+        column: Any = labels
+        if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
+            # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
+            column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else np.asarray(labels)
+            if column.ndim == 2 and column.shape[1] == 1:
+                column = column[:, 0]
+            if column.ndim != 1:
+                raise ValueError(
+                    f"{name} must be a single column of labels, but has shape {column.shape}. "
+                    "Multi-output and multilabel targets are not supported: pass one column at a time."
+                )
+        if getattr(column.dtype, "kind", "") == "c":
+            raise ValueError(f"Complex data not supported: {name} holds complex numbers, which cannot be labels.")
+        if len(column) == 0:
+            raise ValueError(f"{name} is empty; at least one sample is needed (0 samples given).")
+        try:
+            codes, distinct = pd.factorize(column)
+        except TypeError:
+            raise ValueError(f"{name} holds lists or sets, not labels: pass one label for each sample.") from None
+        if (codes < 0).any():
+            raise ValueError(
+                f"{name} has a missing label in row {int(np.argmax(codes < 0))}. Drop or fill missing labels first."
+            )
+        self.name = name
+        self.codes: Codes = np.asarray(codes, dtype=np.intp)
+        self.distinct: list[Any] = distinct.tolist()
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def sorted_distinct(self) -> NDArray[Any]:
+        """Return the distinct labels in sorted order."""
+        try:
+            return np.array(sorted(self.distinct))
+        except TypeError:
+            raise ValueError(
+                f"{self.name} mixes labels that cannot be sorted together ({', '.join(self.kinds())}). "
+                "Convert them to one type."
+            ) from None
+
+    def kinds(self) -> list[str]:
+        """Return the names of the types of the labels."""
+        return sorted({type(label).__name__ for label in self.distinct})
+
+    def unseen_in(self, labels: NDArray[Any]) -> list[Any]:
+        """Return the sorted distinct labels that are not among ``labels``; of another kind than these, they raise."""
+        seen = set(labels.tolist())
+        unseen = [label for label in self.distinct if label not in seen]
+        known = sorted({type(label).__name__ for label in labels.tolist()})
+        if len({isinstance(label, str) for label in [*unseen, *labels.tolist()]}) > 1:
+            raise ValueError(
+                f"{self.name} holds labels of type {', '.join(self.kinds())}, such as {unseen[0]!r}, but the "
+                f"classes are of type {', '.join(known)}: {shorten(labels.tolist())}. Convert them to one type."
+            )
+        return sorted(unseen)
+
+    def positions_in(self, labels: NDArray[Any], hint: str = "") -> Codes:
+        """Return the position of every row's label in ``labels``; a label that is not there raises."""
+        where = {label: position for position, label in enumerate(labels.tolist())}
+        table = np.array([where.get(label, -1) for label in self.distinct], dtype=np.intp)
+        positions = table[self.codes]
+        if (table < 0).any():
+            row = int(np.argmax(positions < 0))
+            unknown = [label for label, position in zip(self.distinct, table, strict=True) if position < 0]
+            raise ValueError(
+                f"{self.name} holds {shorten(unknown)} (first in row {row}), not among the labels "
+                f"{shorten(labels.tolist())}. {hint}".rstrip()
+            )
+        return positions
+
+
+def check_labels(labels: ArrayLike) -> NDArray[Any]:
+    """Return the labels of the probability columns as an array of distinct values."""
+    if np.ndim(labels) != 1:
+        raise ValueError(f"labels must be one-dimensional, but has shape {np.shape(labels)}.")
+    column = LabelColumn(labels, "labels")
+    if len(column.distinct) != len(column):
+        raise ValueError(f"labels must be distinct, but is {shorten(np.asarray(labels).tolist())}.")
+    column.sorted_distinct()  # raises for a mixture of types
+    return np.array(column.distinct)

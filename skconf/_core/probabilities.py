@@ -1,0 +1,148 @@
+"""Predicted probabilities: checked in one pass through memory, never copied."""
+
+import warnings
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from skconf._core.labels import Codes
+
+Floats = NDArray[np.float64]
+
+#: Elements of a probability matrix looked at together: few enough to stay in the processor's cache.
+_BLOCK_ELEMENTS = 1 << 18
+_MOST_ROWS = 1 << 16
+
+
+def row_blocks(n_rows: int, n_columns: int = 1) -> list[slice]:
+    """Cut rows into slices that are small enough to be worked on in cache."""
+    step = min(max(_BLOCK_ELEMENTS // max(n_columns, 1), 256), _MOST_ROWS)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
+    """Return probabilities as a floating-point array of shape (n,) or (n, K), without a copy where they are one."""
+    if sparse.issparse(given):
+        raise ValueError(f"{name} is a sparse matrix; pass a dense array ({name}.toarray()).")
+    try:
+        proba = np.asarray(given)
+        if proba.dtype not in (np.float16, np.float32, np.float64):
+            proba = proba.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} could not be read as an array of numbers: {error}. Pass predict_proba's output: shape "
+            "(n_samples, n_classes), or (n_samples,) with the probability of pos_label."
+        ) from None
+    if proba.ndim not in (1, 2):
+        raise ValueError(f"{name} must have shape (n_samples,) or (n_samples, n_classes), not {proba.shape}.")
+    if len(proba) == 0:
+        raise ValueError(f"{name} has no rows; pass at least one sample.")
+    if proba.ndim == 2 and proba.shape[1] == 0:
+        raise ValueError(f"{name} has 0 columns; pass one for each class.")
+    return proba
+
+
+def check_probabilities(proba: NDArray[Any], name: str) -> None:
+    """Raise if a probability is missing or outside [0, 1] by more than a rounding error; the message has its row."""
+    for rows in row_blocks(len(proba), 1 if proba.ndim == 1 else proba.shape[1]):
+        _check_range(at_least_single(proba[rows]), rows.start, name, proba.dtype)
+
+
+def at_least_single(block: NDArray[Any]) -> NDArray[Any]:
+    """Return a few rows in a type that arithmetic is fast in: numpy's takes a hundred times as long in float16."""
+    return _halves()[block.view(np.uint16)] if block.dtype == np.float16 else block
+
+
+@cache
+def _halves() -> NDArray[np.float32]:
+    """Return every float16 as float32, in the order of its bits; numpy's conversion takes several times as long."""
+    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None) -> tuple[Codes, Floats]:
+    """Check every probability and return the predicted columns and the confidence in them.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n,) or (n, K)
+        A single column is the probability of class ``positive`` of two.
+    positive : int
+        The column that a single column stands for.
+    predicted : ndarray of shape (n,) or None
+        The predicted column of every row; None stands for the first maximum.
+
+    Returns
+    -------
+    predicted : ndarray of shape (n,)
+    confidence : ndarray of shape (n,), float64
+    """
+    n_rows, n_columns = len(proba), 1 if proba.ndim == 1 else proba.shape[1]
+    chosen = np.empty(n_rows, dtype=np.intp) if predicted is None else predicted
+    confidence = np.empty(n_rows)
+    off_sum: list[int] = []
+    for rows in row_blocks(n_rows, n_columns):
+        block = at_least_single(proba[rows])
+        _check_range(block, rows.start, "y_proba", proba.dtype)
+        if proba.ndim == 2 and not off_sum:
+            off_sum = _rows_off_one(block, rows.start, proba.dtype)
+        if predicted is None and n_columns <= 2:  # without a gather, which takes most of the time
+            first, second = _complements(block, positive) if proba.ndim == 1 else (block[:, 0], block[:, -1])
+            np.greater(second, first, out=chosen[rows], casting="unsafe")
+            np.maximum(first, second, out=confidence[rows])
+            continue
+        if proba.ndim == 1:
+            block = both_columns(block, positive)
+        if predicted is None:
+            chosen[rows] = block.argmax(axis=1)
+        confidence[rows] = block[np.arange(len(block)), chosen[rows]]
+    if off_sum:
+        warnings.warn(
+            f"The probabilities of a row should sum to 1; row {off_sum[0]} of y_proba sums to "
+            f"{float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not scores.",
+            UserWarning,
+            stacklevel=4,
+        )
+    # A rounding error above 1 or below 0 has passed the check; no metric may meet it.
+    return chosen, np.clip(confidence, 0.0, 1.0, out=confidence)
+
+
+def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
+    """Return the two columns of a binary task from the probability of one class, in float64."""
+    columns = np.empty((len(positive_proba), 2))
+    columns[:, positive] = positive_proba
+    np.subtract(1.0, columns[:, positive], out=columns[:, 1 - positive])
+    return columns
+
+
+def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, Floats]:
+    """Return the columns of :func:`both_columns`, each by itself."""
+    given = positive_proba.astype(np.float64, copy=False)
+    return (1.0 - given, given) if positive == 1 else (given, 1.0 - given)
+
+
+def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any]) -> None:
+    rounding = 8 * float(np.finfo(dtype).eps)
+    if block.min() >= -rounding and block.max() <= 1 + rounding:  # False for NaN, too
+        return
+    bad = ~((block >= -rounding) & (block <= 1 + rounding))
+    where = np.argwhere(bad)[0]
+    value = block[tuple(where)]
+    column = f", column {where[1]}" if block.ndim == 2 else ""
+    found = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
+    raise ValueError(
+        f"{name} has {found}, in row {start + where[0]}{column}. Pass probabilities (predict_proba), not scores "
+        "or logits."
+    )
+
+
+def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:
+    """Return the first row whose sum is not one within rounding, if there is any.
+
+    Rounding of float32 also in float64: lists and data frames of a network's or XGBoost's output have it.
+    """
+    tolerance = {2: 3e-2, 4: 1e-4}.get(dtype.itemsize, 5e-6)
+    off = np.abs(block @ np.ones(block.shape[1], dtype=block.dtype) - 1) > tolerance
+    return [start + int(np.argmax(off))] if off.any() else []

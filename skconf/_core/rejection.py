@@ -1,0 +1,143 @@
+"""What selection ranks by, and how a rejected prediction is written."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from skconf._core.labels import Codes
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
+
+
+def _of_prediction(proba: NDArray[Any], predicted: Codes) -> Floats:
+    return proba[np.arange(len(proba)), predicted].astype(np.float64)
+
+
+def _margin(proba: NDArray[Any], predicted: Codes) -> Floats:  # noqa: ARG001
+    if proba.shape[1] == 1:
+        return proba[:, 0].astype(np.float64)
+    two = np.partition(proba, -2, axis=1)[:, -2:].astype(np.float64)
+    return np.subtract(two[:, 1], two[:, 0])
+
+
+def _certainty(proba: NDArray[Any], predicted: Codes) -> Floats:  # noqa: ARG001
+    if proba.shape[1] == 1:
+        return np.ones(len(proba))
+    entropy = -xlogy(proba, proba).sum(axis=1, dtype=np.float64)
+    return 1 - entropy / np.log(proba.shape[1])
+
+
+#: Scores by name: functions of probabilities and predicted columns.
+SCORES: dict[str, Callable[[NDArray[Any], Codes], Floats]] = {
+    "max_proba": _of_prediction,
+    "margin": _margin,
+    "entropy": _certainty,
+}
+
+
+def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> Floats:
+    """Return the score that selection ranks by, in [0, 1].
+
+    Parameters
+    ----------
+    confidence : str or callable
+        A name from ``SCORES``, or a function of the probabilities.
+    proba : ndarray of shape (n, K)
+        Calibrated probabilities.
+    predicted : ndarray of shape (n,)
+        Predicted columns.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If a user's function returns another shape, NaN, or values outside [0, 1].
+    """
+    if isinstance(confidence, str):
+        score = SCORES[confidence](proba, predicted)
+    else:
+        shown = proba.view()
+        shown.flags.writeable = False  # the probabilities are an answer of their own
+        score = np.asarray(confidence(shown), dtype=np.float64)
+    if score.shape != (len(proba),):
+        raise ValueError(
+            f"confidence must return one score for each of {len(proba)} samples, but returned shape {score.shape}."
+        )
+    rounding = 1e-6  # of float32 probabilities that are added up
+    if not (score.min(initial=0.0) >= -rounding and score.max(initial=0.0) <= 1 + rounding):  # False for NaN, too
+        found = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
+        raise ValueError(f"confidence must give scores in [0, 1], but gave {found}.")
+    return np.clip(score, 0.0, 1.0)
+
+
+def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
+    """Return the label of a rejected sample: the given one, or one that sorts with the classes and is none of them.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+        Sorted class labels.
+    reject_label : label, default=None
+        The user's choice.
+
+    Returns
+    -------
+    label
+
+    Raises
+    ------
+    ValueError
+        If the given label is a class, or does not equal itself.
+    """
+    known = classes.tolist()
+    if reject_label is not None:
+        if np.ndim(reject_label) != 0:
+            raise ValueError(f"reject_label must be a single label, but is {reject_label!r}.")
+        if pd.isna(reject_label):
+            raise ValueError("reject_label must equal itself, which a missing value does not; choose another label.")
+        if reject_label in known:
+            raise ValueError(
+                f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose a label that is not."
+            )
+        return reject_label
+    if isinstance(known[0], str):
+        label = "reject"
+        while label in known:
+            label += "ed"
+        return label
+    return -1 if -1 not in known else type(known[0])(known[0] - 1)
+
+
+def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:
+    """Return predictions with the reject label where they are not accepted, in a type that holds both.
+
+    Parameters
+    ----------
+    prediction : ndarray of shape (n,)
+        Predicted labels.
+    accepted : ndarray of shape (n,), bool
+        Which of them stand.
+    reject_label : label
+        What replaces the others.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    label = np.asarray(reject_label)
+    text = [array.dtype.kind in "UTO" for array in (prediction, label)]
+    dtype = np.result_type(prediction, label) if text[0] == text[1] else np.dtype(object)
+    # A string next to a number would be turned into one, or cut, and a whole number of 64 bits rounded: only an object
+    # array holds both.
+    if dtype.kind == "f" and "f" not in (prediction.dtype.kind, label.dtype.kind):
+        dtype = np.dtype(object)
+    out = prediction.astype(dtype)
+    out[~accepted] = reject_label
+    return out

@@ -1,0 +1,167 @@
+"""``experiment csr``: XGBoost on real data."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skconf import experiments
+from skconf.cli.options import (
+    CommandError,
+    add_data_home,
+    add_output_files,
+    line_width,
+    one_of,
+    whole_number,
+    write_file,
+)
+from skconf.datasets import list_uci
+from skconf.experiments._csr import CALIBRATIONS, PRESETS
+from skconf.experiments._csr_tables import TABLES
+from skconf.experiments._results import Results
+
+_CSR = """\
+Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
+their difference in standard errors (s.e.).
+
+Trained models' predictions are kept on disk: the same command continues after an interruption, and another calibration
+or table costs no training.
+"""
+_CSR_EXAMPLES = f"""\
+data sets: {", ".join(list_uci())}
+
+examples:
+  python -m skconf experiment csr
+  python -m skconf experiment csr --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
+  python -m skconf experiment csr --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
+  python -m skconf experiment csr --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
+"""
+
+
+def add_command(names: Any) -> None:
+    """Add the command."""
+    csr = names.add_parser(
+        "csr",
+        help="XGBoost on real data: raw, isotonic, Platt (CSR paper, Tables 2, 6, 7, 12)",
+        description=_CSR,
+        epilog=_CSR_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    csr.set_defaults(run=_run)
+    what = csr.add_argument_group("what to run")
+    what.add_argument(
+        "--datasets",
+        nargs="+",
+        default=["breast_cancer", "digits"],
+        type=one_of([*list_uci(), "all"], "data set"),
+        metavar="NAME",
+        help="data sets, or 'all' fifteen of the paper (default: breast_cancer digits, which need no files)",
+    )
+    what.add_argument(
+        "--calibration",
+        nargs="+",
+        default=["none", "isotonic", "platt"],
+        type=one_of(CALIBRATIONS, "calibration"),
+        metavar="NAME",
+        help=f"calibrations to compare, of {', '.join(CALIBRATIONS)} (default: none isotonic platt)",
+    )
+    what.add_argument(
+        "--tables",
+        nargs="+",
+        type=int,
+        choices=sorted(TABLES),
+        default=[6],
+        metavar="N",
+        help="the paper's tables to print, of 2, 6, 7 and 12 (default: 6)",
+    )
+    how = csr.add_argument_group("how to train")
+    how.add_argument(
+        "--preset",
+        choices=list(PRESETS),
+        default="quick",
+        help="quick: fixed parameters; paper: TPE search of 60 trials with 5-fold cross-validation, which takes hours "
+        "(default: quick)",
+    )
+    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of a search, in place of the preset's")
+    how.add_argument(
+        "--class-weight",
+        choices=["balanced", "none"],
+        default="balanced",
+        help="weights of training samples; the paper's figures are those of balanced classes (default: balanced)",
+    )
+    how.add_argument(
+        "--seed",
+        nargs="+",
+        type=whole_number(0),
+        default=[0],
+        metavar="S",
+        help="seed of splits, search and XGBoost; of several, tables show the mean ± standard deviation (default: 0)",
+    )
+    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="N seeds, from the first --seed on")
+    how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
+    files = csr.add_argument_group("files")
+    add_data_home(files)
+    files.add_argument("--no-download", action="store_true", help="do not download files that are missing")
+    files.add_argument(
+        "--results",
+        type=Path,
+        default=_cache(),
+        metavar="DIR",
+        help="where predictions are kept (default: %(default)s)",
+    )
+    files.add_argument("--no-results", action="store_true", help="keep nothing, and train again")
+    add_output_files(files, "the figures, a row for each data set and calibration", "a page with tables and plots")
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / "csr"
+
+
+def _run(options: argparse.Namespace) -> int:
+    datasets = options.datasets
+    if "all" in datasets:
+        datasets = [name for name in list_uci() if name != "digits"]  # the paper has all others
+    seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
+    kept = None if options.no_results else options.results
+    try:
+        Results(kept)
+    except OSError as error:
+        raise CommandError(f"cannot keep results in {kept}: {error}. Choose another folder, or --no-results.") from None
+    try:
+        result = experiments.csr_experiment(
+            datasets,
+            calibrations=options.calibration,
+            preset=options.preset,
+            trials=options.trials,
+            class_weight=None if options.class_weight == "none" else options.class_weight,
+            seed=seeds,
+            tables=options.tables,
+            data_home=options.data_home,
+            download_if_missing=not options.no_download,
+            results=kept,
+            n_jobs=options.jobs,
+            progress=True,
+        )
+    except KeyboardInterrupt:
+        then = "nothing is kept" if kept is None else "the same command goes on from here"
+        print(f"skconf: interrupted; {then}", file=sys.stderr)
+        return 130
+    except (OSError, ValueError) as error:
+        print(f"skconf: error: {error}", file=sys.stderr)
+        return 1
+    _write(options, result)  # before the tables, whose reader may stop listening
+    texts = [f"Table {table}\n{experiments.csr_text(result, table, line_width())}" for table in options.tables]
+    print("\n\n".join(texts))
+    return int(set(datasets) != set(result["dataset"]))
+
+
+def _write(options: argparse.Namespace, result: pd.DataFrame) -> None:
+    makers = {6: experiments.csr_table6, 7: experiments.csr_table7, 12: experiments.csr_table12}
+    tables = [make(result) for number, make in makers.items() if number in options.tables]
+    figures = pd.concat(tables or [experiments.csr_table2(result)], axis=1)
+    write_file(options.csv, lambda: figures.loc[:, ~figures.columns.duplicated()].to_csv(index=False))
+    write_file(options.markdown, lambda: experiments.csr_markdown(result, options.tables))
+    write_file(options.html, lambda: experiments.csr_html(result, options.tables))

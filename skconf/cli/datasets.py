@@ -1,0 +1,73 @@
+"""``datasets``: what is known, what is at hand, and getting the rest."""
+
+import argparse
+import sys
+from typing import Any
+
+from skconf.cli.options import add_data_home, one_of
+from skconf.datasets import describe_uci, fetch_uci, list_uci
+from skconf.datasets._uci import changed_files
+
+_DESCRIPTION = """\
+The CSR paper's fifteen data sets, read from the files their archives give out. Those that ship with scikit-learn
+need no files.
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Add the command and its own commands."""
+    datasets = commands.add_parser("datasets", help="list, download and check the data sets", description=_DESCRIPTION)
+    actions = datasets.add_subparsers(title="commands", required=True, metavar="ACTION")
+    listing = actions.add_parser(
+        "list", help="list the data sets and whether their files are at hand", description="List the data sets."
+    )
+    listing.set_defaults(run=_list)
+    fetching = actions.add_parser(
+        "fetch",
+        help="download what is missing",
+        description="Download the files that are missing, and check what comes. Exit status 1 where one cannot be had.",
+    )
+    fetching.set_defaults(run=lambda options: _read_all(options, download=True))
+    checking = actions.add_parser(
+        "check",
+        help="check the files that are at hand",
+        description="Read the files that are at hand; compare the numbers of rows and of classes with those the paper "
+        "used, and checksums, where they are known. Exit status 1 where something is wrong or missing.",
+    )
+    checking.set_defaults(run=lambda options: _read_all(options, download=False))
+    for parser in (fetching, checking):
+        parser.add_argument(
+            "names",
+            nargs="*",
+            default=list_uci(),
+            type=one_of(list_uci(), "data set"),
+            metavar="NAME",
+            help="data sets (default: all)",
+        )
+    for parser in (listing, fetching, checking):
+        add_data_home(parser)
+
+
+def _list(options: argparse.Namespace) -> int:
+    table = describe_uci(options.data_home)
+    # What is last need not be filled up on its left.
+    pages = table.pop("page")
+    lines = table.to_string().splitlines()
+    print("\n".join(f"{line}  {page}" for line, page in zip(lines, ["page", *pages], strict=True)))
+    return 0
+
+
+def _read_all(options: argparse.Namespace, *, download: bool) -> int:
+    failed = False
+    for name in options.names:
+        try:
+            data = fetch_uci(name, options.data_home, download_if_missing=download)
+        except (OSError, ValueError, ImportError) as error:
+            failed = True
+            print(f"{name}: {error}", file=sys.stderr)
+            continue
+        print(f"{name}: {len(data.target):,} rows, {data.data.shape[1]:,} features, {data.target.nunique()} classes")
+        changed = changed_files(name, options.data_home)
+        if changed:
+            print(f"{name}: {', '.join(changed)}: not the archive's file, though its counts agree", file=sys.stderr)
+    return int(failed)

@@ -1,0 +1,70 @@
+"""The command line: ``python -m skconf …``."""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from skconf.cli import datasets, evaluate, experiments
+from skconf.cli.options import CommandError
+
+_DESCRIPTION = """\
+Confidence-aware evaluation and selective classification.
+
+Results go to standard output, progress and warnings to standard error.
+Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
+"""
+_EXAMPLES = """\
+examples:
+  python -m skconf evaluate predictions.csv --target label
+  python -m skconf experiment csr
+  python -m skconf experiment csr --datasets all --seeds 5 --html csr.html
+  python -m skconf datasets fetch wine adult_income
+
+COMMAND --help tells more of each.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        Command-line arguments; None stands for those of the process.
+
+    Returns
+    -------
+    int
+        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user; 130 if interrupted.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m skconf",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for group in (evaluate, experiments, datasets):
+        group.add_commands(commands)
+    options = parser.parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _tell  # type: ignore[assignment]
+        try:
+            return int(options.run(options))
+        except BrokenPipeError:  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt:
+            print("skconf: interrupted", file=sys.stderr)
+            return 130
+        except (CommandError, ImportError) as error:
+            print(f"skconf: error: {error}", file=sys.stderr)
+            return 2
+
+
+def _tell(message: Warning | str, *_: object) -> None:
+    """Print a warning as what it is to the user of a command: a sentence."""
+    print(f"skconf: warning: {message}", file=sys.stderr)

@@ -1,0 +1,90 @@
+"""What commands share: mistakes, names and files."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from skconf._core.messages import suggest
+
+
+class CommandError(Exception):
+    """A mistake in a command, told without a traceback."""
+
+
+def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
+    """Return a reader of an option that must be one of many names."""
+    names = list(known)
+
+    def read(name: str) -> str:
+        if name not in names:
+            raise argparse.ArgumentTypeError(
+                f"unknown {what} {name!r}.{suggest(name, names)} Known: {', '.join(names)}"
+            )
+        return name
+
+    return read
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return a reader of an option that must be a whole number, `least` or more."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number, {least} or more, but is {text!r}")
+        return number
+
+    return read
+
+
+def output_file(text: str) -> Path:
+    """Read an option that names a file to write: that it cannot be must show before hours of work, not after."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file in it")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{path} cannot be written: no permission; choose another file")
+    return path
+
+
+def write_file(path: Path | None, make: Callable[[], str]) -> None:
+    """Write what is made to a file, if one is wanted, and tell."""
+    if path is None:
+        return
+    text = make()
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error}") from None
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def line_width() -> int | None:
+    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def add_data_home(parser: Any) -> None:
+    """Add the option for the folder of the raw files."""
+    parser.add_argument(
+        "--data-home",
+        type=Path,
+        metavar="DIR",
+        help="folder that holds the raw files, under DIR/NAME/ (default: $SKCONF_DATA, else ~/skconf_data)",
+    )
+
+
+def add_output_files(parser: Any, table: str, whole: str) -> None:
+    """Add the options for files to write."""
+    parser.add_argument("--csv", type=output_file, metavar="FILE", help=f"write {table}")
+    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables in Markdown")
+    parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")

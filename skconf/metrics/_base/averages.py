@@ -1,0 +1,176 @@
+"""Metrics that have a value for each class, and the averages over classes."""
+
+import inspect
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._core.checks import check_number, check_option
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Additive, Term, divide
+from skconf.profile import ConfidenceProfile
+
+AVERAGES = ("binary", "macro", "micro", "weighted", None)
+
+_PARAMETERS = """\
+average : {"binary", "macro", "micro", "weighted"} or None, default="binary"
+    "binary" reports the class `pos_label`, in a binary task the second one; "macro" the mean over classes;
+    "weighted" the mean weighted by support; "micro" the quotient of the sums over classes; None returns an array
+    with the value of each class.
+zero_division : {"warn", 0, 1, nan}, default="warn"
+    Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages."""
+
+
+class ClassAverage(Additive):
+    """A quotient for each class, read off its one-vs-rest masses, and the averages over classes.
+
+    A subclass says what the masses are (`masses`: of predicted classes, or of probabilities) and what it makes of
+    them (`quotient`); a metric takes one of each. The place {averages} in its docstring describes the parameters.
+
+    Parameters
+    ----------
+    average : {"binary", "macro", "micro", "weighted", None}
+        "binary": the value of the positive class; "macro": the mean over classes; "weighted": the mean weighted by
+        support; "micro": the quotient of the sums over classes; None: an array, a value for each class.
+    zero_division : {"warn", 0, 1, nan}
+        The value of 0/0; "warn" stands for 0 with a warning, and NaN is left out of averages.
+    """
+
+    #: The classes whose quotient is 0/0; completes the sentence "NAME is 0/0 for ...".
+    empty_class: ClassVar[str] = "a class that is neither predicted nor present"
+
+    average: str | None = "binary"
+    zero_division: Any = "warn"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{averages}", _PARAMETERS)
+        super().__init_subclass__(**kwargs)
+
+    def __post_init__(self) -> None:
+        check_option(self.average, "average", AVERAGES)
+        is_nan = isinstance(self.zero_division, float) and np.isnan(self.zero_division)
+        if not is_nan and self.zero_division not in ("warn", 0, 1):
+            raise ValueError(f"zero_division must be 'warn', 0, 1 or nan, but is {self.zero_division!r}.")
+
+    @abstractmethod
+    def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
+        """Return what `combine` reads, each with an axis of classes, the last of which is `positive` if given."""
+
+    @abstractmethod
+    def quotient(
+        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return numerator and denominator of each class."""
+
+    @property
+    def terms_name(self) -> str:
+        """The masses: what is made of them, and how it is averaged, is told by the metric alone."""
+        axis = self.average if self.average in ("binary", "micro") else "classes"
+        return f"{type(self).masses.__qualname__} {axis}"
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        positive = profile.require("positive_class") if self.average == "binary" else None
+        return self.masses(profile, positive)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        """Return the value from what is found, falsely claimed and missed of every class."""
+        hit, false_alarm, missed = sums
+        above, below = self.quotient(hit, false_alarm, missed)
+        if self.average == "micro":
+            above, below = above.sum(axis=-1), below.sum(axis=-1)
+        if self.average == "binary":
+            above, below = above[..., -1], below[..., -1]
+        if self.zero_division == "warn" and np.any(below == 0):
+            warnings.warn(
+                f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0. "
+                "Choose zero_division to say otherwise.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        quotient = divide(above, below, 0.0 if self.zero_division == "warn" else self.zero_division)
+        if self.average == "macro":
+            return mean_of_defined(quotient, np.ones_like(quotient))
+        if self.average == "weighted":
+            return mean_of_defined(quotient, hit + missed)
+        return quotient
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        """Return the first-order effect of each sample on the value, which must be one number."""
+        if self.average is None:
+            self._refuse_arrays()
+        return super().influence(profile)
+
+    def _refuse_arrays(self) -> None:
+        raise TypeError(
+            f"{self.info.name} has no per-sample contributions with average=None, which gives a value for each "
+            "class. Choose an average."
+        )
+
+
+class PrecisionOf(ClassAverage):
+    """The share of what is claimed for a class that is right."""
+
+    empty_class = "a class that is never predicted"
+
+    def quotient(
+        self,
+        hit: NDArray[Any],
+        false_alarm: NDArray[Any],
+        missed: NDArray[Any],  # noqa: ARG002
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        return hit, hit + false_alarm
+
+
+class RecallOf(ClassAverage):
+    """The share of a class that is found."""
+
+    empty_class = "a class that is not present"
+
+    def quotient(
+        self,
+        hit: NDArray[Any],
+        false_alarm: NDArray[Any],  # noqa: ARG002
+        missed: NDArray[Any],
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        return hit, hit + missed
+
+
+class FScoreOf(ClassAverage):
+    """The harmonic mean of precision and recall, weighted for `FBetaOf`."""
+
+    def recall_share(self) -> float:
+        """Return the weight of recall in the harmonic mean."""
+        return 0.5
+
+    def quotient(
+        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        share = self.recall_share()
+        return hit, hit + share * missed + (1 - share) * false_alarm
+
+
+class FBetaOf(FScoreOf):
+    """The harmonic mean of precision and recall, in which recall counts β times as much."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.beta, "beta", 0.0)
+
+    def recall_share(self) -> float:
+        return 1 - 1 / (1 + float(self.beta) * float(self.beta))  # in this form β may be infinite
+
+
+def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
+    """Return the weighted mean over the last axis without the NaNs; the plain one where all weights are zero."""
+    defined = ~np.isnan(values)
+    weights = np.where(defined, weights, 0.0)
+    none = (weights == 0).all(axis=-1, keepdims=True)
+    weights = np.where(none & defined, 1.0, weights)
+    return divide((np.where(defined, values, 0.0) * weights).sum(axis=-1), weights.sum(axis=-1), np.nan)

@@ -1,0 +1,327 @@
+"""The three kinds of metric, and what each can do.
+
+A metric is a small frozen object, its parameters, that reads a profile. Its kind decides its capabilities:
+
+- `Additive`: a function of a few weighted sums over samples. Values, values by group, merged parts,
+  contributions and influence all follow from `terms` and `combine`.
+- `Ranked`: reads the profile's one shared sort.
+- `Whole`: needs all confidences at once; a value is all it has.
+
+Subclassing one of them with a `name` registers the metric and makes its public function.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.metrics._base.registry import Registered
+from skconf.profile import ConfidenceProfile
+
+Sums = tuple[NDArray[Any], ...]
+
+
+class Metric(Registered, ABC):
+    """A metric: `metric(profile)` is its value, with a warning where that is undefined."""
+
+    #: When the value is NaN; completes the sentence "NAME is undefined: ...".
+    undefined: ClassVar[str] = "its denominator is zero"
+    #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
+    #: resampling. Empty where they are to be trusted.
+    rough: ClassVar[str] = "it is not a function of sums over samples"
+    #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
+    reads_score: ClassVar[bool] = False
+
+    def __call__(self, profile: ConfidenceProfile) -> Any:
+        """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
+        if len(profile) == 0:
+            raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
+        return self.told(self.value(profile))
+
+    def told(self, value: Any) -> Any:
+        """Return a value as users get it, with a warning where it is undefined."""
+        if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
+            return value
+        if np.isnan(value):
+            warnings.warn(
+                f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN.",
+                UndefinedMetricWarning,
+                stacklevel=4,
+            )
+        return float(value)
+
+    @abstractmethod
+    def value(self, profile: ConfidenceProfile) -> Any:
+        """Return the value, NaN where it is undefined."""
+
+    def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> NDArray[Any]:
+        """Return the value in every group: an array with one entry, or one row, for each."""
+        ends = np.bincount(groups, minlength=n_groups).cumsum()
+        members = np.split(np.argsort(groups, kind="stable"), ends[:-1])
+        parts = {group: profile[rows] for group, rows in enumerate(members) if len(rows)}
+        values = {
+            group: np.asarray(self.value(part))
+            for group, part in parts.items()
+            if part.sample_weight is None or part.sample_weight.any()
+        }
+        out = np.full((n_groups, *next(iter(values.values())).shape), np.nan)
+        out[list(values)] = list(values.values())
+        return out
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+        """Return the first-order effect of each sample on the value, where it has one."""
+        self._refuse_influence()
+
+    def contributions(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+        """Return what each sample adds to the value, where the metric is additive."""
+        self._refuse("per-sample contributions")
+
+    def refuse_weights(self, profile: ConfidenceProfile) -> None:
+        """Raise if the profile has sample weights."""
+        if profile.sample_weight is not None:
+            raise ValueError(
+                f"{self.info.name} takes no sample_weight: its reference distribution is that of equally weighted "
+                "samples. Leave the weights out, or resample by them."
+            )
+
+    def _refuse_influence(self) -> NoReturn:
+        raise TypeError(f"{self.info.name} has no influence values: {self.rough}.")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A weighted sum over samples, Σ wᵖ v, kept apart by cell where there are cells.
+
+    Parameters
+    ----------
+    values : scalar or array-like of shape (n,) or (n, m)
+        What each sample adds, before its weight.
+    cell : ndarray of shape (n,), default=None
+        The cell each sample adds to: a bin, a class, a pair of classes.
+    n_cells : int, default=1
+        Number of cells.
+    power : int, default=1
+        Power of the sample weight; a variance needs the second.
+    """
+
+    values: ArrayLike
+    cell: Codes | None = None
+    n_cells: int = 1
+    power: int = 1
+
+    def weighted(self, sample_weight: Floats | None) -> NDArray[Any]:
+        """Return the values times their weight, one row for each sample where there is anything by sample."""
+        values = np.asarray(self.values)
+        if sample_weight is None:
+            return values
+        weight = sample_weight**self.power
+        return values * (weight if values.ndim < 2 else weight[:, np.newaxis])
+
+    def sum(self, sample_weight: Floats | None, n_samples: int, groups: Codes | None, n_groups: int) -> NDArray[Any]:
+        """Return the sum: a number, or an array over (groups, cells, columns), as far as there are any."""
+        values = np.asarray(self.values)
+        if self.cell is None and groups is None:
+            if sample_weight is not None:
+                weight = sample_weight**self.power
+                return np.asarray(weight.sum() * values if values.ndim == 0 else weight @ values)
+            return values * float(n_samples) if values.ndim == 0 else values.sum(axis=0, dtype=np.float64)
+        index, size = (0 if self.cell is None else self.cell), self.n_cells
+        if groups is not None:
+            index = groups * self.n_cells + index
+            size *= n_groups
+        shape = (() if groups is None else (n_groups,)) + (() if self.cell is None else (self.n_cells,))
+        if values.ndim == 2:
+            weight = np.ones(n_samples) if sample_weight is None else sample_weight**self.power
+            member = sparse.csr_array((weight, (index, np.arange(n_samples))), shape=(size, n_samples))
+            return np.asarray(member @ values).reshape(*shape, values.shape[1])
+        each = np.broadcast_to(self.weighted(sample_weight), n_samples)
+        return np.bincount(index, weights=each, minlength=size).reshape(shape)
+
+    def pull_back(self, gradient: NDArray[Any], sample_weight: Floats | None, n_samples: int) -> Floats:
+        """Return, for every sample, its weighted values times the gradient of the sum they enter."""
+        each = self.weighted(sample_weight)
+        if self.cell is not None:
+            gradient = gradient[self.cell]
+        product = each * gradient
+        return np.broadcast_to(product if product.ndim < 2 else product.sum(axis=1), n_samples)
+
+
+class Additive(Metric):
+    """A function of a few weighted sums of per-sample terms.
+
+    A subclass gives `terms` and `combine`; everything else follows. `combine` sees sums whose leading axis, if
+    there is one, runs over groups, and whose last axis runs over cells or columns. It is differentiated by a
+    complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
+    """
+
+    rough = ""
+
+    @property
+    def terms_name(self) -> str:
+        """A name of its terms, the same of all metrics that have the same ones; empty where no other has."""
+        return ""
+
+    @abstractmethod
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        """Return the terms of these samples, before their weights."""
+
+    @abstractmethod
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        """Return the value from the sums, NaN where it is undefined."""
+
+    def gradient(self, *sums: NDArray[Any]) -> Sums:
+        """Return the derivative of the value by each sum, exact to rounding."""
+        return tuple(_complex_step(self, sums, position) for position in range(len(sums)))
+
+    def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
+        """Return the weighted sums; those of several parts add up to those of the whole.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The samples.
+        groups : ndarray of shape (n_samples,), default=None
+            Number of each sample's group, from 0. The sums then have a leading axis over the groups.
+        n_groups : int, default=1
+            Number of groups.
+
+        Returns
+        -------
+        tuple of ndarray
+        """
+        total: Sums = ()
+        for rows, block in profile.blocks():
+            members = None if groups is None else groups[rows]
+            part = tuple(term.sum(block.sample_weight, len(block), members, n_groups) for term in self.terms(block))
+            total = merge(total, part) if total else part
+        return total
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        """Return the value, NaN where it is undefined."""
+        return self.of_sums(*self.sums(profile))
+
+    def of_sums(self, *sums: NDArray[Any]) -> Any:
+        """Return the value from the sums over all samples, NaN where it is undefined."""
+        return self.combine(*sums)
+
+    def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> NDArray[Any]:
+        """Return the value in every group, in one pass over the samples."""
+        return np.asarray(self.combine(*self.sums(profile, groups, n_groups)))
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        slopes = self.gradient(*self.sums(profile))
+        out = np.empty(len(profile))
+        for rows, block in profile.blocks():
+            parts = zip(self.terms(block), slopes, strict=True)
+            out[rows] = sum(term.pull_back(np.asarray(slope), block.sample_weight, len(block)) for term, slope in parts)
+        return out
+
+    def contributions(self, profile: ConfidenceProfile) -> Floats:
+        """Return the influence of each sample, as a metric that is no quotient of two sums has no shares."""
+        return self.influence(profile)
+
+
+class Ratio(Additive):
+    """A quotient of two weighted sums, Σ w a / Σ w b."""
+
+    #: The value of 0/0.
+    empty: ClassVar[float] = np.nan
+
+    @abstractmethod
+    def ratio(self, profile: ConfidenceProfile) -> tuple[ArrayLike, ArrayLike]:
+        """Return a and b for every sample."""
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        above, below = self.ratio(profile)
+        return Term(above), Term(below)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        above, below = sums
+        return divide(above, below, self.empty)
+
+    def gradient(self, *sums: NDArray[Any]) -> Sums:
+        above, below = sums
+        return divide(1.0, below, 0.0), divide(-above, below * below, 0.0)
+
+    def contributions(self, profile: ConfidenceProfile) -> Floats:
+        """Return w a / Σ w b of every sample: shares that add up to the value."""
+        _, below = self.sums(profile)
+        out = np.empty(len(profile))
+        for rows, block in profile.blocks():
+            share = self.terms(block)[0]
+            out[rows] = share.pull_back(divide(1.0, below, self.empty), block.sample_weight, len(block))
+        return out
+
+
+class Ranked(Metric):
+    """A metric of the order of the scores: it reads the profile's shared sort.
+
+    One that gives `slopes` has influence values, and an empty `rough`.
+    """
+
+    rough = "its slopes are not known"
+    reads_score = True
+
+    @abstractmethod
+    def of_ranking(self, ranking: Ranking) -> Any:
+        """Return the value, NaN where it is undefined."""
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        """Return the value, NaN where it is undefined."""
+        return self.of_ranking(profile.ranking)
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:  # noqa: ARG002
+        """Return the derivatives of the value by the weight of right and of wrong predictions at each score."""
+        self._refuse_influence()
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        ranking = profile.ranking
+        right, wrong = self.slopes(ranking)
+        # A sample of weight zero may have a score of its own, below all others.
+        at = np.minimum(np.searchsorted(-ranking.score, -profile.score), len(ranking.score) - 1)
+        effect = np.where(profile.correct, right[at], wrong[at])
+        return effect if profile.sample_weight is None else profile.sample_weight * effect
+
+
+class Whole(Metric):
+    """A metric that needs all confidences at once: a value, and no more."""
+
+
+def merge(first: Sums, second: Sums) -> Sums:
+    """Return the sums of two parts taken together."""
+    return tuple(a + b for a, b in zip(first, second, strict=True))
+
+
+def divide(above: ArrayLike, below: ArrayLike, empty: float) -> NDArray[Any]:
+    """Return a quotient, `empty` where the divisor is zero."""
+    above, below = np.asarray(above), np.asarray(below)
+    zero = below == 0
+    return np.where(zero, empty, above / np.where(zero, 1.0, below))
+
+
+def magnitude(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the absolute value; of a complex number, that of the real part, with the derivative it has."""
+    return values * np.where(values.real < 0, -1.0, 1.0)
+
+
+def _complex_step(metric: Additive, sums: Sums, position: int) -> NDArray[Any]:
+    """Return the derivative of the value by one of the sums: Im f(x + ih) / h, free of cancellation."""
+    at, tiny = np.asarray(sums[position], dtype=np.float64), 1e-100
+    shifted = at + 1j * tiny * np.eye(max(at.size, 1)).reshape(-1, *at.shape)
+    batch = [np.broadcast_to(part, (at.size, *np.shape(part))) for part in sums]
+    batch[position] = shifted
+    return (np.asarray(metric.combine(*batch)).imag / tiny).reshape(at.shape)

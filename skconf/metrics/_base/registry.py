@@ -1,0 +1,285 @@
+"""How a definition registers itself: its facts, its public function and its scorers."""
+
+import inspect
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, dataclass_transform
+
+from numpy.typing import ArrayLike
+
+from skconf._core.messages import suggest
+from skconf.profile import ConfidenceProfile, as_profile
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named scorer: parameters, and the number made of the value where greater must be better."""
+
+    params: Mapping[str, Any] = field(default_factory=dict)
+    transform: Any = None
+
+
+@dataclass(frozen=True)
+class Info:
+    """What there is to know of a metric.
+
+    Attributes
+    ----------
+    name : str
+        Name of the public function.
+    greater_is_better : bool or None
+        Direction; None where neither is, as for a ratio that should be 1.
+    bounds : tuple of float
+        Smallest and largest value.
+    best : float or None
+        The best value there is; None where a value is neither good nor bad.
+    reference : str
+        Paper and equation.
+    scorers : mapping of str to Preset
+        Its named scorers.
+    """
+
+    name: str
+    greater_is_better: bool | None
+    bounds: tuple[float, float]
+    best: float | None
+    reference: str
+    scorers: Mapping[str, Preset] = field(default_factory=dict)
+
+
+class MetricFunction(Protocol):
+    """The public function of a metric, as static tools see it; `inspect.signature` shows its own parameters."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        y_true: ArrayLike | ConfidenceProfile,
+        y_proba: ArrayLike | None = None,
+        /,
+        *,
+        y_pred: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
+    ) -> Any:
+        """Return the metric."""
+
+
+_METRICS: dict[str, type["Registered"]] = {}
+_AVERAGES = ("macro", "micro", "weighted")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Registered:
+    """Base of metrics: a subclass with a `name` is made a frozen dataclass, a function and scorers.
+
+    Class keywords
+    --------------
+    name : str
+        Name of the public function. Its ending tells the direction: `_score` is better high, `_loss` and
+        `_error` better low; `greater_is_better` says so for the rest.
+    bounds, best, reference
+        See `Info`.
+    scorers : str or mapping of str to Preset
+        A stem, from which names follow by scikit-learn's rules (`neg_` where lower is better, averages as
+        suffixes), or the presets themselves.
+    """
+
+    info: ClassVar[Info]
+    function: ClassVar[MetricFunction]
+
+    def __init_subclass__(
+        cls,
+        *,
+        name: str | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        best: float | None = 1.0,
+        reference: str = "",
+        greater_is_better: bool | None = None,
+        scorers: str | Mapping[str, Preset] = MappingProxyType({}),
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclass(frozen=True, kw_only=True)(cls)
+        if name is None:
+            return
+        if name.endswith(("_score", "_loss", "_error")):
+            greater_is_better = name.endswith("_score")
+        if isinstance(scorers, str):
+            scorers = _presets(scorers, cls, greater_is_better)
+        cls.info = Info(name, greater_is_better, bounds, best, reference, scorers)
+        cls.__doc__ = _expand(cls)
+        cls.function = staticmethod(_function(cls))
+        _METRICS[name] = cls
+
+    @classmethod
+    def with_params(cls, params: Mapping[str, Any]) -> Any:
+        """Return the metric with these parameters; an unknown one raises and names those there are."""
+        known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        for given in params:
+            if given not in known:
+                raise TypeError(
+                    f"{cls.info.name}() has no parameter {given!r}."
+                    f"{suggest(given, known)} Its own parameters are: {', '.join(known) or 'none'}."
+                )
+        metric = cls(**params)
+        variant = metric.variant()
+        if variant is not metric:
+            object.__setattr__(variant, "info", cls.info)  # another kind, under the same name
+        return variant
+
+    def variant(self) -> Any:
+        """Return the metric to compute: another one where these parameters change its kind."""
+        return self
+
+
+def get_metric(metric: Any, **params: Any) -> Any:
+    """Return the metric object behind a public function or its name.
+
+    Parameters
+    ----------
+    metric : callable or str
+        A function of :mod:`skconf.metrics`, or the name of one.
+    **params
+        Its own parameters, such as `threshold` or `average`.
+
+    Returns
+    -------
+    metric
+        An object with `metric(profile)`; an additive one has `sums`, `combine`, `by_group`, `contributions` and
+        `influence` besides.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric; the message has close matches.
+
+    Examples
+    --------
+    >>> from skconf import ConfidenceProfile
+    >>> from skconf.metrics import get_metric
+    >>> accuracy = get_metric("cw_accuracy_score")
+    >>> first = ConfidenceProfile.from_correctness([1, 1], [0.9, 0.8])
+    >>> second = ConfidenceProfile.from_correctness([0, 1], [0.7, 0.6])
+    >>> parts = zip(accuracy.sums(first), accuracy.sums(second))
+    >>> float(accuracy.combine(*(a + b for a, b in parts)))
+    0.766...
+    """
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+    found = _METRICS.get(name)
+    if found is None or (not isinstance(metric, str) and metric is not found.function):
+        raise ValueError(f"There is no metric {name!r}.{suggest(name, _METRICS)} See skconf.metrics.__all__.")
+    return found.with_params(params)
+
+
+def metric_classes() -> Mapping[str, type[Any]]:
+    """Return the definitions by the name of their function."""
+    return MappingProxyType(_METRICS)
+
+
+def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[str, Preset]:
+    if greater_is_better is None:
+        raise TypeError(f"{cls.__name__} has no direction; give its scorers as presets.")
+    sign = None if greater_is_better else _negative
+    name = stem if greater_is_better else f"neg_{stem}"
+    if "average" not in {f.name for f in fields(cls)}:
+        return {name: Preset(transform=sign)}
+    return {
+        name: Preset(transform=sign),  # of the positive class, as the metric itself
+        **{f"{name}_{average}": Preset({"average": average}, sign) for average in _AVERAGES},
+    }
+
+
+def _negative(value: Any) -> Any:
+    return -value
+
+
+def _function(cls: type[Any]) -> Any:
+    """Return the public function of a definition, with its parameters in the signature."""
+
+    def function(
+        y_true: Any,
+        y_proba: Any = None,
+        *,
+        y_pred: Any = None,
+        labels: Any = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        **params: Any,
+    ) -> Any:
+        metric = cls.with_params(params)
+        given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        return metric(as_profile(f"{cls.info.name}()", y_true, y_proba, **given))
+
+    signature = inspect.signature(function)
+    common = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    own = [inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default) for f in fields(cls)]
+    function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=common[:-1] + common[-1:] + own
+    )
+    function.__name__ = function.__qualname__ = cls.info.name
+    function.__module__ = "skconf.metrics"  # where it is found by name, so that it pickles
+    function.__doc__ = cls.__doc__
+    function.__annotations__ = {}
+    return function
+
+
+_PREDICTIONS = """\
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ConfidenceProfile
+    True labels; or a profile, which holds all predictions already.
+y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+    Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+y_pred : array-like of shape (n_samples,), default=None
+    Predicted labels, where they are not the first maximum of the probabilities.
+labels : array-like of shape (n_classes,), default=None
+    Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+pos_label : label, default=None
+    Positive class of a binary task. None stands for the second label.
+sample_weight : array-like of shape (n_samples,), default=None
+    Non-negative weights: {weight}"""
+
+_RAISES = """\
+Raises
+------
+ValueError
+    If probabilities are missing or outside [0, 1], a label is missing or unknown, lengths differ, or `labels` is
+    needed and not given."""
+
+_WEIGHT_MEANING = "a sample of weight 2 counts as two."
+
+
+def _expand(cls: type[Any]) -> str:
+    """Fill the places of a definition's docstring that say the same for every metric."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    weight = getattr(cls, "weight_meaning", _WEIGHT_MEANING)
+    low, high = (_number(bound) for bound in cls.info.bounds)
+    direction = {
+        True: "higher is better",
+        False: "lower is better",
+        None: "neither higher nor lower is better",
+    }
+    facts = f"In [{low}, {high}]; {direction[cls.info.greater_is_better]}"
+    facts += "." if cls.info.best is None else f", {_number(cls.info.best)} is best."
+    places = {
+        "{predictions}": _PREDICTIONS.replace("{weight}", weight),
+        "{raises}": _RAISES,
+        "{facts}": facts,
+        "{reference}": cls.info.reference,
+    }
+    for place, filling in places.items():
+        for line in text.splitlines():
+            if place in line:
+                indent = line[: len(line) - len(line.lstrip())]
+                text = text.replace(place, textwrap.indent(filling, indent).lstrip())
+                break
+    return text
+
+
+def _number(value: float) -> str:
+    return {float("inf"): "∞", float("-inf"): "−∞"}.get(value, f"{value:g}")

@@ -1,0 +1,1 @@
+"""Calibration errors, and tests of calibration."""

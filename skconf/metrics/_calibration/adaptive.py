@@ -1,0 +1,211 @@
+"""T-Cal: a test of calibration that adapts to how rough miscalibration is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skconf._core.checks import check_number, check_whole
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.levels import levels
+from skconf.metrics._base.references import T_CAL
+from skconf.profile import ConfidenceProfile
+
+#: Bins times trials that are worked on together.
+_CELLS_AT_ONCE = 1 << 19
+
+
+class TCalResult(NamedTuple):
+    """Result of the test.
+
+    Attributes
+    ----------
+    rejected : bool
+        Whether calibration is rejected.
+    p_value : float
+        p-value of calibration: the smallest of `p_values` times their number, at most 1.
+    n_bins : ndarray of shape (n_levels,)
+        Number of bins of every level.
+    statistics : ndarray of shape (n_levels,)
+        Debiased estimate of the squared calibration error with these bins; it may be negative.
+    thresholds : ndarray of shape (n_levels,)
+        Quantile 1 − alpha / n_levels of each statistic under calibration.
+    p_values : ndarray of shape (n_levels,)
+        p-value of each statistic.
+    """
+
+    rejected: bool
+    p_value: float
+    n_bins: NDArray[np.int64]
+    statistics: Floats
+    thresholds: Floats
+    p_values: Floats
+
+
+class TCalTest(
+    Whole,
+    name="t_cal_test",
+    bounds=(-np.inf, np.inf),
+    best=None,
+    reference=T_CAL,
+):
+    """T-Cal: adaptive test of calibration by debiased squared calibration errors at many numbers of bins.
+
+    With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
+    has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with
+    B = floor(2 log2(n / sqrt(ln n))). Under calibration n confidences are drawn with replacement, and correctness from
+    each. Calibration is rejected if any DPE exceeds its 1 − alpha/B quantile; that of a single sample never is.
+
+    {predictions}
+    alpha : float, default=0.05
+        Level of the test.
+    n_bins : int, default=None
+        A single number of bins, in place of 2, 4, …, 2^B.
+    n_resamples : int, default=1000
+        Number of draws under calibration. One serves every level, as the bins are nested.
+    random_state : int, Generator or None, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    TCalResult
+        Named tuple of `rejected`, `p_value`, `n_bins`, `statistics`, `thresholds` and `p_values`.
+
+    {raises} If there are sample weights: the null distribution is that of equal ones.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import t_cal_test
+    >>> result = t_cal_test([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> result.rejected, result.n_bins[:3]
+    (True, array([2, 4, 8]))
+    """
+
+    weight_meaning = "not taken."
+
+    alpha: float = 0.05
+    n_bins: int | None = None
+    n_resamples: int = 1000
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        check_number(self.alpha, "alpha", 0.0, 1.0)
+        if self.n_bins is not None:
+            check_whole(self.n_bins, "n_bins")
+        check_whole(self.n_resamples, "n_resamples")
+
+    def value(self, profile: ConfidenceProfile) -> TCalResult:
+        self.refuse_weights(profile)
+        n = len(profile)
+        points = levels(profile)
+        if self.n_bins is None:
+            finest = int(2 * np.log2(n / np.sqrt(np.log(n)))) if n > 1 else 1
+            n_bins = 2 ** np.arange(1, finest + 1, dtype=np.int64)
+        else:
+            n_bins = np.array([self.n_bins], dtype=np.int64)
+        bins = _NestedBins(points.confidence, n_bins)
+        statistics = bins.estimates(points.weight[:, np.newaxis], points.right[:, np.newaxis])[:, 0] / n
+        drawn = self._draw(bins, points.confidence, points.weight) / n
+        thresholds = np.quantile(drawn, 1 - self.alpha / len(n_bins), axis=1)
+        # A sum in another order differs by rounding; a draw as large as the data must count as such.
+        rounding = 1e-12
+        as_large = np.count_nonzero(drawn >= statistics[:, np.newaxis] - rounding, axis=1)
+        p_values = (as_large + 1) / (self.n_resamples + 1)
+        return TCalResult(
+            bool((statistics > thresholds + rounding).any()),
+            min(1.0, float(len(n_bins) * p_values.min())),
+            n_bins,
+            statistics,
+            thresholds,
+            p_values,
+        )
+
+    def _draw(self, bins: "_NestedBins", confidence: Floats, weight: Floats) -> Floats:
+        """Return the estimates, times n, of calibrated samples drawn with replacement from the confidences."""
+        rng = np.random.default_rng(self.random_state)
+        n, n_levels = int(weight.sum()), len(confidence)
+        level_of = np.repeat(np.arange(n_levels), weight.astype(np.intp))
+        step = max(4, min(_CELLS_AT_ONCE // n_levels, 16))
+        found = []
+        for start in range(0, self.n_resamples, step):
+            trials = min(step, self.n_resamples - start)
+            drawn = rng.integers(0, n, (trials, n))
+            level = drawn if n_levels == n else level_of[drawn]
+            right = rng.random((trials, n)) < confidence[level]
+            cells = level * trials + np.arange(trials)[:, np.newaxis]
+            counts = (np.bincount(of, minlength=n_levels * trials) for of in (cells.ravel(), cells[right]))
+            found.append(bins.estimates(*(count.reshape(n_levels, trials).astype(np.float64) for count in counts)))
+        return np.concatenate(found, axis=1)
+
+
+t_cal_test = TCalTest.function
+
+
+class _NestedBins:
+    """Bins of distinct confidences, at numbers of bins that double from level to level.
+
+    Only bins that merge on the way to the next coarser level change its estimate: all levels together cost about as
+    much as one.
+    """
+
+    def __init__(self, confidence: Floats, n_bins: NDArray[np.int64]) -> None:
+        self.confidence = confidence[:, np.newaxis]
+        # Scaling by a power of two is exact, so that a bin of one level lies in a bin of the next coarser one.
+        finest = np.floor(confidence * n_bins[-1]).astype(np.int64)
+        self.starts = np.flatnonzero(np.concatenate(([True], finest[1:] != finest[:-1])))
+        #: For every step to a coarser level, the rows of bins that merge with the one after them, and those after.
+        self.merges: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+        bins, rows = finest[self.starts], np.arange(len(self.starts))
+        for _ in n_bins[1:]:
+            bins = bins >> 1
+            same = bins[1:] == bins[:-1]
+            self.merges.append((rows[:-1][same], rows[1:][same]))
+            kept = np.concatenate(([True], ~same))
+            bins, rows = bins[kept], rows[kept]
+
+    def estimates(self, count: Floats, right: Floats) -> Floats:
+        """Return Σ_bins ((Σ d)² − Σ d²) / |bin| of every level, from counts at every confidence and trial.
+
+        Parameters
+        ----------
+        count, right : ndarray of shape (n_confidences, n_trials)
+            Samples, and right ones.
+
+        Returns
+        -------
+        ndarray of shape (n_levels, n_trials)
+            From the coarsest level to the finest.
+        """
+        n_trials = count.shape[1]
+        sums = np.empty((len(count), 3, n_trials))  # by bin: |bin|, Σ d, Σ d²
+        sums[:, 0] = count
+        sums[:, 1] = count * self.confidence - right
+        # Of d = c − z: d² = c² for a wrong prediction and c² + 1 − 2c for a right one.
+        sums[:, 2] = count * self.confidence**2 + right * (1 - 2 * self.confidence)
+        if len(self.starts) < len(count):
+            lengths = np.append(self.starts, len(count))
+            member = sparse.csr_array((np.ones(len(count)), np.arange(len(count)), lengths))
+            sums = (member @ sums.reshape(len(count), -1)).reshape(-1, 3, n_trials)
+        value = _debiased(sums)
+        found = [value.sum(axis=0)]
+        for left, after in self.merges:
+            joint = sums.take(left, axis=0)
+            joint += sums.take(after, axis=0)
+            merged = _debiased(joint)
+            found.append(found[-1] + (merged - value.take(left, axis=0) - value.take(after, axis=0)).sum(axis=0))
+            sums[left], value[left] = joint, merged
+        return np.stack(found[::-1])
+
+
+def _debiased(sums: Floats) -> Floats:
+    """Return ((Σ d)² − Σ d²) / |bin|, 0 for an empty bin, whose sums are zero."""
+    out = sums[:, 1] * sums[:, 1]
+    out -= sums[:, 2]
+    out /= np.maximum(sums[:, 0], 1.0)
+    return out

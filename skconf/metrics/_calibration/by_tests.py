@@ -1,0 +1,197 @@
+"""Test-based calibration error: the share of predictions that a test rejects."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, gammaln
+
+from skconf._core.bins import equal_mass_bin
+from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.levels import Levels, levels
+from skconf.metrics._base.references import TCE
+from skconf.profile import ConfidenceProfile
+
+#: Probabilities this much larger still count as no larger, as in scipy.stats.binomtest.
+_MINLIKE = 1e-7
+_MARGIN = 1e-9
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+class CalibrationErrorByTests(
+    Whole,
+    name="tce_error",
+    bounds=(0.0, 100.0),
+    best=0.0,
+    reference=TCE,
+    scorers="tce",
+):
+    """Test-based calibration error (TCE): the percentage of confidences that the accuracy in their bin refutes.
+
+    Every confidence is tested by a two-sided exact binomial test against the right predictions in its bin, and refuted
+    if p <= alpha: TCE = 100 × refuted / n. Of a calibrated classifier few are refuted; narrow bins refute few of any.
+
+    {predictions}
+    strategy : {"pavabc", "quantile"}, default="pavabc"
+        How bins are made. "pavabc" is isotonic regression with bounds on the size of a bin: confidences enter in
+        ascending order, and the last two bins merge while their joint size is at most n_min, or at most n_max and the
+        accuracy does not increase; the last n_min samples enter as one, and join the bin before if 2 n_min <= n_max.
+        "quantile" are bins of equal mass.
+    n_min, n_max : int, default=10 and 1000
+        Bounds of "pavabc". The runs of the paper use n / 20 and n / 5.
+    n_bins : int, default=10
+        Number of bins of "quantile".
+    alpha : float, default=0.05
+        Level of the tests.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises} If there are sample weights: the test counts samples.
+
+    Notes
+    -----
+    Tied confidences enter together, and no bin splits them, so that a bin may be larger than n_max. The authors'
+    code takes them one by one, in an order that the result depends on.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import tce_error
+    >>> tce_error([1] * 18 + [0] * 12, [0.9] * 15 + [0.6] * 15)
+    50.0
+    """
+
+    weight_meaning = "not taken."
+
+    strategy: str = "pavabc"
+    n_min: int = 10
+    n_max: int = 1000
+    n_bins: int = 10
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_option(self.strategy, "strategy", ("pavabc", "quantile"))
+        check_whole(self.n_min, "n_min", 0)
+        check_whole(self.n_max, "n_max", max(self.n_min, 1))
+        check_whole(self.n_bins, "n_bins")
+        check_number(self.alpha, "alpha", 0.0, 1.0)
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        self.refuse_weights(profile)
+        points = levels(profile)
+        cell = (
+            equal_mass_bin(points.weight, self.n_bins)
+            if self.strategy == "quantile"
+            else bounded_isotonic_bin(points, self.n_min, self.n_max)
+        )
+        total, right = (np.bincount(cell, weights=of) for of in (points.weight, points.right))
+        refuted = self._refuted(right, total, cell, points.confidence)
+        return float(100 * points.weight[refuted].sum() / points.weight.sum())
+
+    def _refuted(self, right: NDArray[Any], total: NDArray[Any], cell: Codes, chance: Floats) -> NDArray[np.bool_]:
+        """Return which chances the numbers in their bins refute."""
+        # Between these chances one tail alone is larger than alpha; the margin is for rounding.
+        lowest = np.where(right > 0, betaincinv(np.maximum(right, 1), total - right + 1, self.alpha), 0.0)
+        highest = np.where(right < total, 1 - betaincinv(np.maximum(total - right, 1), right + 1, self.alpha), 1.0)
+        refuted = (chance < lowest[cell] + _MARGIN) | (chance > highest[cell] - _MARGIN)
+        tested = np.flatnonzero(refuted)
+        at = cell[tested]
+        p_value = exact_binomial_p_value(right[at], total[at], chance[tested], enough=self.alpha)
+        refuted[tested] = p_value <= self.alpha
+        return refuted
+
+
+tce_error = CalibrationErrorByTests.function
+
+
+def bounded_isotonic_bin(points: Levels, n_min: int, n_max: int) -> Codes:
+    """Return the bin of every level by PAVA-BC: adjacent violators pooled, with bounds on the size of a bin."""
+    sizes: list[float] = []
+    rights: list[float] = []
+    levels_in: list[int] = []
+    reached = np.cumsum(points.weight)
+    # The smallest number of levels that hold the last n_min samples; all of them where there are no more.
+    entering = int(np.searchsorted(reached, reached[-1] - n_min, side="right"))
+    for size, right in zip(points.weight[:entering].tolist(), points.right[:entering].tolist(), strict=True):
+        count = 1
+        while sizes:
+            joint = sizes[-1] + size
+            if joint > n_max and joint > n_min:
+                break
+            if joint > n_min and rights[-1] * size < right * sizes[-1]:
+                break
+            size, right, count = joint, rights.pop() + right, levels_in.pop() + count
+            sizes.pop()
+        sizes.append(size)
+        rights.append(right)
+        levels_in.append(count)
+    last = len(reached) - entering
+    if last:
+        if levels_in and 2 * n_min <= n_max:
+            levels_in[-1] += last
+        else:
+            levels_in.append(last)
+    return np.repeat(np.arange(len(levels_in)), levels_in)
+
+
+def exact_binomial_p_value(right: Floats, total: Floats, chance: Floats, enough: float = 0.0) -> Floats:
+    """Return p-values of two-sided exact binomial tests, those of `scipy.stats.binomtest`, for many tests at once.
+
+    Parameters
+    ----------
+    right, total, chance : ndarray of shape (n,)
+        Successes, trials and the tested probability of a success.
+    enough : float, default=0.0
+        Where the p-value is shown to be no larger by a bound that costs less, that bound is returned.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Probability of all outcomes that are no more probable than the observed one.
+    """
+    low, high = right < chance * total, right > chance * total
+    out = np.ones(len(right))  # where the observed number is the expected one
+    k, n, p = right[low], total[low], chance[low]
+    out[low] = _p_value_below(k, n, p, 1 - p, np.ceil(p * n), enough)
+    # More successes than expected are fewer failures than expected.
+    k, n, p = right[high], total[high], chance[high]
+    out[high] = _p_value_below(n - k, n, 1 - p, p, n - np.floor(p * n), enough)
+    return out
+
+
+def _p_value_below(k: Floats, n: Floats, p: Floats, q: Floats, expected: Floats, enough: float) -> Floats:
+    """Return p-values of fewer successes than expected; q is 1 − p, and `expected` is n p, rounded up."""
+    table = gammaln(np.arange(int(n.max(initial=0)) + 2) + 1.0)
+    trials = n.astype(np.intp)
+    constant, log_p, log_q = table[trials], np.log(np.maximum(p, _SMALLEST)), np.log(np.maximum(q, _SMALLEST))
+
+    def log_probability(i: NDArray[np.intp]) -> Floats:
+        return constant - table[i] - table[trials - i] + i * log_p + (trials - i) * log_q
+
+    observed = log_probability(k.astype(np.intp))
+    limit = observed + np.log1p(_MINLIKE)
+    # Beyond the expected number probabilities fall: the first that is no larger is found by bisection.
+    near, far = expected.astype(np.intp), trials + 1
+    while (open_ := near < far).any():
+        middle = (near + far) // 2
+        found = log_probability(np.minimum(middle, trials)) <= limit
+        far = np.where(open_ & found, middle, far)
+        near = np.where(open_ & ~found, middle + 1, near)
+    # Outward each probability is less than a fixed share of the one before: both tails have geometric bounds.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        below = np.exp(observed) / (1 - k * q / ((n - k + 1) * p))
+        above = np.exp(log_probability(np.minimum(near, trials))) / (1 - (n - near) * p / ((near + 1) * q))
+        out = below + np.where(near > trials, 0.0, above)
+    exact = np.flatnonzero(~(out <= enough))
+    k, n, p, q, first = k[exact], n[exact], p[exact], q[exact], near[exact]
+    out[exact] = betainc(n - k, k + 1, q) + np.where(first > n, 0.0, betainc(first, np.maximum(n - first, 0) + 1, p))
+    return np.minimum(out, 1.0)

@@ -1,0 +1,105 @@
+"""Calibration without bins: distance to the isotonic fit, and cumulative differences."""
+
+import numpy as np
+
+from skconf._core.checks import check_option
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.levels import levels
+from skconf.metrics._base.references import CALIBRATION_DISTANCE, ECCE
+from skconf.profile import ConfidenceProfile
+
+
+class CalibrationDistance(
+    Whole,
+    name="calibration_distance_error",
+    best=0.0,
+    reference=CALIBRATION_DISTANCE,
+    scorers="calibration_distance",
+):
+    """Distance from calibration: how far confidences are from their isotonic recalibration, in the mean.
+
+    Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
+    least squares. Tied confidences are one point of the fit, in float64.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    brier_decomposition : The same fit in squares, with ``strategy="isotonic"``.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import calibration_distance_error
+    >>> round(calibration_distance_error([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.25
+    """
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        points = levels(profile)
+        return float(points.weight @ np.abs(points.confidence - points.isotonic_accuracy) / points.weight.sum())
+
+
+calibration_distance_error = CalibrationDistance.function
+
+
+class CumulativeCalibrationError(
+    Whole,
+    name="cumulative_calibration_error",
+    best=0.0,
+    reference=ECCE,
+    scorers="ecce",
+):
+    """Cumulative calibration error (ECCE): the largest sum of gaps between confidence and accuracy.
+
+    With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
+    deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter
+    together.
+
+    {predictions}
+    statistic : {"mad", "range"}, default="mad"
+        ECCE-MAD or ECCE-R. The range is the largest gap over an interval of confidences.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cumulative_calibration_error
+    >>> round(cumulative_calibration_error([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.4]), 3)
+    0.1
+    >>> round(cumulative_calibration_error([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.4], statistic="range"), 3)
+    0.2
+    """
+
+    statistic: str = "mad"
+
+    def __post_init__(self) -> None:
+        check_option(self.statistic, "statistic", ("mad", "range"))
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        points = levels(profile)
+        sums = np.cumsum(points.gap) / points.weight.sum()
+        high, low = max(float(sums.max()), 0.0), min(float(sums.min()), 0.0)
+        return max(high, -low) if self.statistic == "mad" else high - low
+
+
+cumulative_calibration_error = CumulativeCalibrationError.function

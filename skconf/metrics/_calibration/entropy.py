@@ -1,0 +1,211 @@
+"""Entropic calibration difference, and its test."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.draws import draw_sums
+from skconf.metrics._base.kinds import Ratio, Whole
+from skconf.metrics._base.references import ECD
+from skconf.metrics._base.registry import Preset
+from skconf.profile import ConfidenceProfile
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
+_ON = ("classes", "confidence")
+
+
+class EntropicCalibrationDifference(
+    Ratio,
+    name="entropic_calibration_difference",
+    bounds=(-np.inf, np.inf),
+    best=0.0,
+    reference=ECD,
+    scorers={"neg_ecd_deviation": Preset(transform=lambda difference: -abs(difference))},
+):
+    """Entropic calibration difference (ECD): log loss less the log loss that the probabilities announce.
+
+    Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
+    overconfident one more, an underconfident one less.
+
+    {predictions}
+    on : {"classes", "confidence"}, default="classes"
+        Probabilities of all classes; or those of a right and a wrong prediction, c and 1 − c, which is the mean of
+        (c − z) logit c. The same for two classes, and very different for more.
+    eps : float, default=1e-8
+        Probabilities are raised to at least eps in the logarithms, in float64.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    ecd_test : Whether it differs from 0 by more than chance.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import entropic_calibration_difference
+    >>> round(entropic_calibration_difference([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    -0.118
+    """
+
+    on: str = "classes"
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        check_option(self.on, "on", _ON)
+        check_number(self.eps, "eps", _SMALLEST, 0.5)
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
+        proba, outcome = distributions(profile, self.on)
+        logarithm = np.log(np.maximum(proba, self.eps))
+        return np.einsum("ij,ij->i", proba, logarithm) - logarithm[np.arange(len(proba)), outcome], 1.0
+
+
+entropic_calibration_difference = EntropicCalibrationDifference.function
+
+
+class ECDTestResult(NamedTuple):
+    """Result of the test.
+
+    Attributes
+    ----------
+    statistic : float
+        Entropic calibration difference.
+    p_value : float
+        Two-sided p-value of calibration.
+    low, high : float
+        Quantiles alpha/2 and 1 − alpha/2 of the statistic under calibration.
+    outcome : int
+        1 where the statistic is above `high`: overconfident; −1 where it is below `low`: underconfident; else 0.
+    """
+
+    statistic: float
+    p_value: float
+    low: float
+    high: float
+    outcome: int
+
+
+class ECDTest(
+    Whole,
+    name="ecd_test",
+    bounds=(-np.inf, np.inf),
+    best=None,
+    reference=ECD,
+):
+    """Test of calibration by the entropic calibration difference.
+
+    Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
+    n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.
+
+    {predictions}
+    on : {"classes", "confidence"}, default="classes"
+        Probabilities of all classes, or those of a right and a wrong prediction.
+    eps : float, default=1e-8
+        Probabilities are raised to at least eps in the logarithms, in float64.
+    method : {"simulation", "normal"}, default="simulation"
+        Quantiles of simulated differences; or of the normal distribution of that variance.
+    alpha : float, default=0.05
+        Level of the test.
+    n_resamples : int, default=5000
+        Number of simulations.
+    random_state : int, Generator or None, default=0
+        Seed of the simulations.
+
+    Returns
+    -------
+    ECDTestResult
+        Named tuple of `statistic`, `p_value`, `low`, `high` and `outcome` (1 overconfident, −1 underconfident, 0
+        neither).
+
+    {raises} If there are sample weights: the null distribution is that of equal ones.
+
+    See Also
+    --------
+    entropic_calibration_difference : The statistic.
+
+    Notes
+    -----
+    In a simulation the samples that matter least are drawn as one sum, by its first three moments, as long as they are
+    so many that this cannot show in 5,000 simulations; every other sample is drawn on its own.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import ecd_test
+    >>> result = ecd_test([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> round(result.statistic, 3), result.outcome
+    (0.879, 1)
+    """
+
+    weight_meaning = "not taken."
+
+    on: str = "classes"
+    eps: float = 1e-8
+    method: str = "simulation"
+    alpha: float = 0.05
+    n_resamples: int = 5000
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        check_option(self.on, "on", _ON)
+        check_number(self.eps, "eps", _SMALLEST, 0.5)
+        check_option(self.method, "method", ("simulation", "normal"))
+        check_number(self.alpha, "alpha", 0.0, 1.0)
+        check_whole(self.n_resamples, "n_resamples")
+
+    def value(self, profile: ConfidenceProfile) -> ECDTestResult:
+        self.refuse_weights(profile)
+        n = len(profile)
+        statistic = float(EntropicCalibrationDifference(on=self.on, eps=self.eps).value(profile))
+        proba, _ = distributions(profile, self.on)
+        cost = -np.log(np.maximum(proba, self.eps))
+        if self.method == "normal":
+            mean = np.einsum("ij,ij->i", proba, cost)
+            deviation = float(np.sqrt(np.einsum("ij,ij->", proba, (cost - mean[:, np.newaxis]) ** 2))) / n
+            return self._by_normal(statistic, deviation)
+        drawn = draw_sums(proba, cost, self.n_resamples, np.random.default_rng(self.random_state)) / n
+        low, high = np.quantile(drawn, [self.alpha / 2, 1 - self.alpha / 2])
+        # A sum in another order differs by rounding; a draw as extreme as the data must count as such.
+        rounding = 1e-12 * (1 + abs(statistic))
+        below = np.count_nonzero(drawn <= statistic + rounding)
+        above = np.count_nonzero(drawn >= statistic - rounding)
+        p_value = min(1.0, 2 * float(min(below, above) + 1) / (self.n_resamples + 1))
+        outcome = int(statistic > high + rounding) - int(statistic < low - rounding)
+        return ECDTestResult(statistic, p_value, float(low), float(high), outcome)
+
+    def _by_normal(self, statistic: float, deviation: float) -> ECDTestResult:
+        # Where nothing is uncertain any difference but rounding is too large.
+        rounding = 1e-12 * (1 + abs(statistic))
+        tail = float(ndtr(-abs(statistic) / deviation)) if deviation else 0.5 * (abs(statistic) <= rounding)
+        high = float(-ndtri(self.alpha / 2) * deviation) if deviation else 0.0
+        outcome = int(statistic > high + rounding) - int(statistic < -high - rounding)
+        return ECDTestResult(statistic, min(1.0, 2 * tail), -high, high, outcome)
+
+
+ecd_test = ECDTest.function
+
+
+def distributions(profile: ConfidenceProfile, on: str) -> tuple[Floats, Codes]:
+    """Return the probabilities of the outcomes, in float64, and which of them happened."""
+    if on == "classes":
+        outcome = profile.require("true_class")
+        # A rounding error above 1 or below 0 has passed the check of the input.
+        return np.clip(profile.proba.astype(np.float64), 0.0, 1.0), outcome
+    return np.column_stack([1 - profile.confidence, profile.confidence]), profile.correct.astype(np.intp)

@@ -1,0 +1,226 @@
+"""Calibration errors over bins: how far confidence is from accuracy."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
+from skconf._core.checks import check_option, check_whole
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
+from skconf.metrics._base.levels import Levels, rank_by_confidence
+from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, MCE
+from skconf.profile import ConfidenceProfile
+
+#: Why errors in bins are resampled: at calibration, which matters most, influence values mean little.
+KINK = "the gap of a bin has a kink where there is none"
+
+
+class ExpectedCalibrationError(
+    Additive,
+    name="expected_calibration_error",
+    best=0.0,
+    reference=f"{ECE}; the other norms, {CALIBRATION_NORMS}",
+    scorers="ece",
+):
+    """Expected calibration error (ECE): mean gap between confidence and accuracy, over bins of confidence.
+
+    ECE = Σ_b |Σ_{i in b} w (z − c)| / Σ w over bins (a, b] of the confidence c, with z = 1 for a right prediction;
+    c = 0 belongs to the first bin.
+
+    {predictions}
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
+        has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
+    norm : {"l1", "l2", "max"}, default="l1"
+        With g the gap between mean confidence and accuracy in a bin, and v the bin's share of weight: Σ v g; the root
+        mean square, sqrt(Σ v g²); or the largest g.
+    on : {"confidence", "classes"}, default="confidence"
+        What is binned: the confidence of the prediction; or the probability of every class in turn, against that
+        class being the true one. The error is then the plain mean over classes, absent ones included.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    maximum_calibration_error : The largest gap.
+    smooth_calibration_error : Without bins.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import expected_calibration_error
+    >>> y_true, y_proba = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]
+    >>> round(expected_calibration_error(y_true, y_proba), 3)
+    0.25
+    >>> round(expected_calibration_error(y_true, y_proba, norm="l2"), 3)
+    0.324
+    >>> round(expected_calibration_error(y_true, y_proba, n_bins=2, strategy="quantile"), 3)
+    0.15
+    """
+
+    rough = KINK
+
+    n_bins: int = 15
+    strategy: str = "uniform"
+    norm: str = "l1"
+    on: str = "confidence"
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", STRATEGIES)
+        check_option(self.norm, "norm", ("l1", "l2", "max"))
+        check_option(self.on, "on", ("confidence", "classes"))
+
+    def variant(self) -> Any:
+        if self.strategy == "uniform":
+            return self
+        return _EqualMass(n_bins=self.n_bins, norm=self.norm, on=self.on)
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        columns = [(profile.correct, profile.confidence)] if self.on == "confidence" else _class_columns(profile)
+        return [term for right, sure in columns for term in _bin_terms(right, sure, self.n_bins)]
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        pairs = list(zip(sums[::2], sums[1::2], strict=True))
+        return sum(gap_norm(gap, weight, self.norm) for gap, weight in pairs) / len(pairs)
+
+
+expected_calibration_error = ExpectedCalibrationError.function
+
+
+class MaximumCalibrationError(
+    Additive,
+    name="maximum_calibration_error",
+    best=0.0,
+    reference=MCE,
+    scorers="mce",
+):
+    """Maximum calibration error (MCE): the largest gap between mean confidence and accuracy in a bin of confidence.
+
+    MCE = max_b |Σ_{i in b} w (z − c)| / Σ_{i in b} w over the bins (a, b] of the confidence c that are not empty, with
+    z = 1 for a right prediction; c = 0 belongs to the first bin. A bin of a single sample counts as much as any.
+
+    {predictions}
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal mass: a confidence is in bin k where the share F of weight at or below it
+        has k/n < F <= (k + 1)/n. Tied confidences have one F, so that no bin splits them.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    expected_calibration_error : The mean gap.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import maximum_calibration_error
+    >>> round(maximum_calibration_error([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.6
+    """
+
+    rough = KINK
+
+    n_bins: int = 15
+    strategy: str = "uniform"
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", STRATEGIES)
+
+    def variant(self) -> Any:
+        return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return _bin_terms(profile.correct, profile.confidence, self.n_bins)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        gap, weight = sums
+        return gap_norm(gap, weight, "max")
+
+
+maximum_calibration_error = MaximumCalibrationError.function
+
+
+class _EqualMass(Whole):
+    """A norm of the gaps in bins of equal mass: their edges depend on all confidences."""
+
+    n_bins: int
+    norm: str
+    on: str
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        if self.on == "confidence":
+            rankings = [rank_by_confidence(profile)]
+        else:
+            columns = _class_columns(profile)
+            rankings = [Ranking.of(sure, ~right, profile.sample_weight) for right, sure in columns]
+        errors = [gap_norm(*self._bins(Levels.of(ranking)), self.norm) for ranking in rankings]
+        return sum(errors) / len(errors)
+
+    def _bins(self, points: Levels) -> tuple[NDArray[Any], NDArray[Any]]:
+        cell = equal_mass_bin(points.weight, self.n_bins)
+        return np.bincount(cell, weights=points.gap), np.bincount(cell, weights=points.weight)
+
+
+def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]:
+    """Return a norm of the gaps between confidence and accuracy, over bins along the last axis.
+
+    Parameters
+    ----------
+    gap : ndarray of shape (..., n_bins)
+        Σ w (z − c) in each bin.
+    weight : ndarray of shape (..., n_bins)
+        Σ w in each bin.
+    norm : {"l1", "l2", "max"}
+        Mean, root mean square or maximum.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is no weight at all.
+    """
+    total = weight.sum(axis=-1)
+    if norm == "l1":
+        return divide(magnitude(gap).sum(axis=-1), total, np.nan)
+    if norm == "l2":
+        return np.sqrt(divide(divide(gap * gap, weight, 0.0).sum(axis=-1), total, np.nan))
+    largest = np.max(divide(magnitude(gap), weight, 0.0), axis=-1)
+    return np.where(total == 0, np.nan, largest)
+
+
+def _bin_terms(right: NDArray[np.bool_], sure: Floats, n_bins: int) -> tuple[Term, Term]:
+    cell = equal_width_bin(sure, n_bins)
+    return Term(right - sure, cell=cell, n_cells=n_bins), Term(1.0, cell=cell, n_cells=n_bins)
+
+
+def _class_columns(profile: ConfidenceProfile) -> Iterator[tuple[NDArray[np.bool_], Floats]]:
+    """Go through the classes: which samples are of the class, and its probability."""
+    true_class, proba = profile.require("true_class"), profile.proba
+    for column in range(proba.shape[1]):
+        # A rounding error above 1 or below 0 has passed the check of the input.
+        yield true_class == column, np.clip(proba[:, column].astype(np.float64), 0.0, 1.0)

@@ -1,0 +1,141 @@
+"""Smooth calibration error: the gap between confidence and accuracy, smoothed over confidence."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import dct, idct
+from scipy.optimize import brentq
+
+from skconf._core.checks import check_number
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.references import SMOOTH_ECE
+from skconf.profile import ConfidenceProfile
+
+#: Cells of the grid for one standard deviation of the kernel: the error of the value is below its 1/5000.
+_CELLS_PER_SIGMA = 24
+_FEWEST_CELLS, _MOST_CELLS = 1 << 12, 1 << 20
+
+
+class SmoothCalibrationError(
+    Whole,
+    name="smooth_calibration_error",
+    best=0.0,
+    reference=SMOOTH_ECE,
+    scorers="smooth_ece",
+):
+    """Smooth calibration error (smECE): the gap between confidence and accuracy, smoothed instead of binned.
+
+    smECE_σ = ∫ |Σ_i w_i (c_i − z_i) K_σ(t, c_i)| dt / Σ w over t in [0, 1], with z = 1 for a right prediction, c its
+    confidence and K a normal density of standard deviation σ, reflected at 0 and 1. The value is the one at the σ that
+    equals its own smECE_σ: there is one, as smECE_σ does not grow with σ.
+
+    {predictions}
+    bandwidth : float, default=None
+        A fixed σ, at least 1e-4. None finds the one that equals its own error.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    expected_calibration_error : Over bins.
+
+    Notes
+    -----
+    The gaps are put on a grid fine enough for σ (at least 24 cells for each) and smoothed by a cosine transform, whose
+    half-sample symmetry is the reflection: time grows with n + grid, and confidences of exactly 0 or 1 count in full.
+    A σ below 3e-5, where smECE is as small, is found only to that. The authors' relplot counts mass at exactly 0
+    or 1 by half, and gives less for saturated models.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import smooth_calibration_error
+    >>> round(smooth_calibration_error([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.149
+    >>> round(smooth_calibration_error([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], bandwidth=0.05), 3)
+    0.242
+    """
+
+    bandwidth: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.bandwidth is not None:
+            check_number(self.bandwidth, "bandwidth", 1e-4)
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        gap = profile.confidence - profile.correct
+        weight = profile.sample_weight
+        if weight is None:
+            gap /= len(gap)
+        else:
+            gap *= weight / weight.sum()
+        if self.bandwidth is not None:
+            return _Smoother(profile.confidence, gap, _cells_for(self.bandwidth)).error(self.bandwidth)
+        cells = _FEWEST_CELLS
+        while True:
+            smoother = _Smoother(profile.confidence, gap, cells)
+            found = smoother.error_at_itself()
+            if found * cells >= _CELLS_PER_SIGMA or cells == _MOST_CELLS:
+                return found
+            cells = min(max(8 * cells, _cells_for(found)), _MOST_CELLS)
+
+
+smooth_calibration_error = SmoothCalibrationError.function
+
+
+class _Smoother:
+    """Gaps on a grid over [0, 1], ready to be smoothed at any bandwidth."""
+
+    def __init__(self, confidence: Floats, gap: Floats, cells: int) -> None:
+        self.cells = cells
+        self.frequencies: NDArray[Any] = np.pi * np.arange(cells)
+        self.mass = _put_on_grid(confidence, gap, cells)
+        self.spectrum = dct(self.mass, type=2)
+
+    def error(self, sigma: float) -> float:
+        """Return smECE at a bandwidth."""
+        # The cosine transform of a normal density; its tail is nil from ten standard deviations on.
+        kernel = np.exp(-0.5 * np.minimum(self.frequencies * sigma, 40.0) ** 2)
+        return float(np.abs(idct(self.spectrum * kernel, type=2)).sum())
+
+    def error_at_itself(self) -> float:
+        """Return smECE at the bandwidth that equals it."""
+        unsmoothed = float(np.abs(self.mass).sum())
+        if unsmoothed == 0:
+            return 0.0
+        # error(σ) − σ falls from `unsmoothed` at 0, and is not above 0 at `unsmoothed`, as smoothing only lessens it.
+        excess = self.error(unsmoothed) - unsmoothed
+        if excess >= 0:
+            return unsmoothed
+        sigma = brentq(lambda sigma: self.error(sigma) - sigma, 0.0, unsmoothed, xtol=1e-9, rtol=1e-9)
+        return self.error(sigma)
+
+
+def _cells_for(sigma: float) -> int:
+    """Return the size of a grid fine enough for a bandwidth: a power of two."""
+    needed = _CELLS_PER_SIGMA / max(sigma, _CELLS_PER_SIGMA / _MOST_CELLS)
+    return min(max(1 << int(np.ceil(np.log2(needed))), _FEWEST_CELLS), _MOST_CELLS)
+
+
+def _put_on_grid(confidence: Floats, gap: Floats, cells: int) -> Floats:
+    """Share every gap between the two cells whose centres enclose it; beyond the last centre there is its mirror."""
+    place = confidence * cells - 0.5
+    lower = np.floor(place)
+    share = place - lower
+    lower = lower.astype(np.intp)
+    upper = np.minimum(lower + 1, cells - 1)
+    lower = np.maximum(lower, 0)
+    part = gap * share
+    mass: NDArray[Any] = np.bincount(upper, weights=part, minlength=cells)
+    mass += np.bincount(lower, weights=gap - part, minlength=cells)
+    return mass

@@ -1,0 +1,1 @@
+"""Metrics of predicted classes in which a prediction counts by its confidence (CSR paper, Section 3)."""

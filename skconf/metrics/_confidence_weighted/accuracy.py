@@ -1,0 +1,113 @@
+"""Confidence-weighted metrics: ordinary ones, in which a prediction counts by its confidence."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf.metrics._base.kinds import Additive, Ratio, Term, divide
+from skconf.metrics._base.references import CSR
+from skconf.profile import ConfidenceProfile
+
+
+class CWAccuracy(
+    Ratio,
+    name="cw_accuracy_score",
+    reference=f"{CSR}, Definition 4",
+    scorers="cw_accuracy",
+):
+    """Confidence-weighted accuracy (cwA): the share of the confidence that lies on right predictions.
+
+    cwA = Σ w c z / Σ w c, with z = 1 for a right prediction and c its confidence. It is the accuracy where all
+    confidences are equal, and above it where they are higher on right predictions than on wrong ones.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where all confidences are zero.
+
+    {raises}
+
+    See Also
+    --------
+    calibrated_size_ratio : What the confidences risk; the two complement each other.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_accuracy_score
+    >>> y_true = ["a", "b", "b", "a"]
+    >>> cw_accuracy_score(y_true, [0.1, 0.9, 0.8, 0.6])
+    0.8125
+    >>> cw_accuracy_score(y_true, [0.4, 0.6, 0.6, 0.6])
+    0.75
+    """
+
+    undefined = "all confidences are zero"
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        return profile.confidence * profile.correct, profile.confidence
+
+
+cw_accuracy_score = CWAccuracy.function
+
+
+class ConfidenceGain(
+    Additive,
+    name="confidence_gain",
+    bounds=(-np.inf, 1.0),
+    greater_is_better=True,
+    reference=f"{CSR}, Section 3.1",
+    scorers="confidence_gain",
+):
+    """Confidence gain: how much of the way from accuracy to perfection confidence weighting goes.
+
+    gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
+    both are 1.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts} Below 0 the confidences are higher on wrong predictions than on right ones. NaN, with a warning,
+        where all confidences are zero.
+
+    {raises}
+
+    See Also
+    --------
+    cw_accuracy_score : The confidence-weighted accuracy.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import confidence_gain
+    >>> round(confidence_gain(["a", "b", "b", "a"], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.25
+    """
+
+    undefined = "all confidences are zero"
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        # Of errors, whose sums are exactly zero where there are none: accuracies of 1 may be 1 but for rounding.
+        sure, wrong = profile.confidence, ~profile.correct
+        return Term(sure * wrong), Term(sure), Term(wrong), Term(1.0)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        sure_wrong, sure, wrong, weight = sums
+        weighted, plain = divide(sure_wrong, sure, np.nan), divide(wrong, weight, np.nan)
+        larger = np.where(weighted.real <= plain.real, plain, weighted)
+        return divide(plain - weighted, larger, 0.0)
+
+
+confidence_gain = ConfidenceGain.function

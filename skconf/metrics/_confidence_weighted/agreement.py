@@ -1,0 +1,211 @@
+"""Confidence-weighted balanced accuracy, Matthews correlation and kappa: one number for all classes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.checks import check_option
+from skconf.metrics._base.averages import mean_of_defined
+from skconf.metrics._base.kinds import Additive, Term, divide
+from skconf.metrics._base.references import CSR
+from skconf.metrics._confidence_weighted.confusion import others, weighted_outcomes
+from skconf.profile import ConfidenceProfile
+
+
+class CWBalancedAccuracy(
+    Additive,
+    name="cw_balanced_accuracy_score",
+    bounds=(-1.0, 1.0),
+    reference=f"{CSR}, Definition 5 and Proposition 12",
+    scorers="cw_balanced_accuracy",
+):
+    """Confidence-weighted balanced accuracy: the mean of confidence-weighted recall over the classes present.
+
+    Recall of a class = cwTP / (cwTP + cwFN), with the masses of :func:`cw_multilabel_confusion_matrix`. A class that
+    `y_true` lacks, or has with no confidence at all, is left out, as by scikit-learn, whose balanced accuracy with
+    weights w c it is, c being the confidence of the predicted class.
+
+    {predictions}
+    adjusted : bool, default=False
+        Rescale so that 0 is what a constant prediction scores, and 1 stays perfect.
+
+    Returns
+    -------
+    float
+        {facts} It is negative only where adjusted. NaN, with a warning, where all confidences are zero, or a single
+        class is left to adjust for.
+
+    {raises}
+
+    See Also
+    --------
+    cw_recall_score : The recall of each class.
+    cw_accuracy_score : Every sample counts by its confidence, whatever its class.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_balanced_accuracy_score
+    >>> y_true = ["a", "b", "b", "a"]
+    >>> cw_balanced_accuracy_score(y_true, [0.1, 0.9, 0.8, 0.6])
+    0.8
+    >>> round(cw_balanced_accuracy_score(y_true, [0.1, 0.9, 0.8, 0.6], adjusted=True), 3)
+    0.6
+    """
+
+    undefined = "all confidences are zero, or there is a single class to adjust for"
+
+    adjusted: bool = False
+
+    def __post_init__(self) -> None:
+        check_option(self.adjusted, "adjusted", (False, True))
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        hit, _, missed = weighted_outcomes(profile)
+        return hit, missed
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        hit, missed = sums
+        recall = divide(hit, hit + missed, np.nan)
+        score = mean_of_defined(recall, np.ones_like(recall))
+        if not self.adjusted:
+            return score
+        n_present = (~np.isnan(recall)).sum(axis=-1)
+        chance = divide(1.0, n_present, np.nan)
+        return divide(score - chance, 1 - chance, np.nan)
+
+
+cw_balanced_accuracy_score = CWBalancedAccuracy.function
+
+
+class CWMatthewsCorrcoef(
+    Additive,
+    name="cw_matthews_corrcoef",
+    bounds=(-1.0, 1.0),
+    greater_is_better=True,
+    reference=f"{CSR}, Definition 5 and Proposition 12",
+    scorers="cw_matthews_corrcoef",
+):
+    """Confidence-weighted Matthews correlation coefficient (MCC) of true and predicted classes.
+
+    Σ_k (cwTP cwTN − cwFP cwFN) / sqrt((s² − Σ_k t_k²)(s² − Σ_k p_k²)), with the masses of
+    :func:`cw_multilabel_confusion_matrix`, s = Σ w c, t_k = cwTP + cwFN and p_k = cwTP + cwFP; 0 where all samples
+    have one true class or one predicted class. It is scikit-learn's coefficient with weights w c, c being the
+    confidence of the predicted class.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where all confidences are zero.
+
+    {raises}
+
+    See Also
+    --------
+    cw_cohen_kappa_score : Agreement beyond that of chance.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_matthews_corrcoef
+    >>> round(cw_matthews_corrcoef(["a", "b", "b", "a"], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.666
+    """
+
+    undefined = "all confidences are zero"
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return weighted_outcomes(profile)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        hit, false_alarm, missed = sums
+        total = (hit + missed).sum(axis=-1)[..., np.newaxis]
+        hit, false_alarm, missed = (divide(part, total, np.nan) for part in sums)
+        true, predicted = hit + missed, hit + false_alarm
+        # Both factors below are sums of products: s² less a sum of squares would lose the digits of a rare class.
+        covariance = (hit * (others(true) - false_alarm) - false_alarm * missed).sum(axis=-1)
+        variances = (true * others(true)).sum(axis=-1) * (predicted * others(predicted)).sum(axis=-1)
+        constant = variances == 0
+        return divide(covariance, np.sqrt(np.where(constant, 1.0, variances)), np.nan) * ~constant
+
+
+cw_matthews_corrcoef = CWMatthewsCorrcoef.function
+
+
+class CWCohenKappa(
+    Additive,
+    name="cw_cohen_kappa_score",
+    bounds=(-1.0, 1.0),
+    reference=f"{CSR}, Definition 5 and Proposition 12",
+    scorers="cw_cohen_kappa",
+):
+    """Confidence-weighted Cohen's kappa: agreement of true and predicted classes beyond that of chance.
+
+    κ = 1 − Σ w c d(y, ŷ) / (Σ_jk t_j p_k d(j, k) / s), with c the confidence of the predicted class ŷ, t_j and p_k the
+    confidence on true class j and on predicted class k, s = Σ w c, and d the cost of a confusion. It is
+    scikit-learn's kappa with weights w c.
+
+    {predictions}
+    weights : {"linear", "quadratic"} or None, default=None
+        Cost of taking one class for another: None, 1 for every confusion; "linear", the distance of their positions
+        in `labels`; "quadratic", its square.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where all confidence is on one class, true and predicted.
+
+    {raises}
+
+    See Also
+    --------
+    cw_matthews_corrcoef : Correlation of true and predicted classes.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_cohen_kappa_score
+    >>> round(cw_cohen_kappa_score(["a", "b", "b", "a"], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.614
+    """
+
+    undefined = "all confidence is on one class, true and predicted, or there is none"
+
+    weights: str | None = None
+
+    def __post_init__(self) -> None:
+        check_option(self.weights, "weights", (None, "linear", "quadratic"))
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        true, predicted = profile.require("true_class"), profile.require("predicted_class")
+        n_classes, sure = profile.n_classes, profile.confidence
+        assert n_classes is not None
+        cost = self._cost(np.abs(true - predicted))
+        return Term(sure * cost), Term(sure, true, n_classes), Term(sure, predicted, n_classes)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        observed, true, predicted = sums
+        position = np.arange(true.shape[-1])
+        cost = self._cost(np.abs(position[:, np.newaxis] - position)).astype(np.float64)
+        by_chance = divide(((true @ cost) * predicted).sum(axis=-1), true.sum(axis=-1), np.nan)
+        return 1 - divide(observed, by_chance, np.nan)
+
+    def _cost(self, distance: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of a confusion from the distance of the positions."""
+        return {None: np.not_equal(distance, 0), "linear": distance, "quadratic": distance**2}[self.weights]
+
+
+cw_cohen_kappa_score = CWCohenKappa.function

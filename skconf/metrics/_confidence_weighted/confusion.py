@@ -1,0 +1,168 @@
+"""Confusion matrices of confidence, and the masses that metrics of predicted classes are made of."""
+
+from collections.abc import Sequence
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf.metrics._base.kinds import Term
+from skconf.metrics._base.matrices import ConfusionMatrix, MatrixOfSums
+from skconf.metrics._base.references import CSR
+from skconf.profile import ConfidenceProfile
+
+
+def weighted_outcomes(profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
+    """Return the confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN.
+
+    Each is a sum of what it consists of, and no difference of sums: none loses digits, and an empty one is zero.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        The predictions.
+    positive : int, default=None
+        One class to tell from the rest: the masses are then those of (rest, class).
+
+    Returns
+    -------
+    tuple of three Term
+    """
+    true, predicted, n_classes = profile.require("true_class"), profile.require("predicted_class"), profile.n_classes
+    if positive is not None:
+        true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2
+    sure, right = profile.confidence, true == predicted
+    wrong = sure * ~right
+    assert n_classes is not None
+    return (
+        Term(sure * right, true, n_classes),
+        Term(wrong, predicted, n_classes),
+        Term(wrong, true, n_classes),
+    )
+
+
+def others(masses: NDArray[Any]) -> NDArray[Any]:
+    """Return, for every class, the sum over the other classes, without a difference that could lose digits."""
+    nothing = np.zeros_like(masses[..., :1])
+    before = np.concatenate([nothing, masses[..., :-1].cumsum(axis=-1)], axis=-1)
+    after = np.concatenate([nothing, masses[..., :0:-1].cumsum(axis=-1)], axis=-1)[..., ::-1]
+    return before + after
+
+
+class CWConfusionMatrix(
+    ConfusionMatrix,
+    name="cw_confusion_matrix",
+    bounds=(0.0, np.inf),
+    best=None,
+    reference=f"{CSR}, Definition 5",
+):
+    """Confidence-weighted confusion matrix: the confidence on predictions of one class where another is true.
+
+    Entry (j, k) is Σ w c over the samples of true class j that are predicted to be of class k, with c the confidence
+    of the predicted class. It is the confusion matrix of scikit-learn with weights w c.
+
+    {predictions}
+    normalize : {"true", "pred", "all"} or None, default=None
+        Divide by the sum of the row ("true"), of the column ("pred") or of all entries ("all"). An empty row or
+        column is zero.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        True classes in rows, predicted ones in columns, in the order of `labels`.
+
+    {raises}
+
+    See Also
+    --------
+    cw_multilabel_confusion_matrix : The masses of each class against the rest.
+    probabilistic_confusion_matrix : The same from the probabilities of all classes.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_confusion_matrix
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> cw_confusion_matrix(y_true, y_proba)
+    array([[0.7, 0. , 0. ],
+           [0. , 1.4, 0. ],
+           [0. , 0.5, 0. ]])
+    """
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        true, predicted, n_classes = (
+            profile.require("true_class"),
+            profile.require("predicted_class"),
+            profile.n_classes,
+        )
+        assert n_classes is not None
+        return (Term(profile.confidence, true * n_classes + predicted, n_classes**2),)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        (flat,) = sums
+        n_classes = isqrt(flat.shape[-1])
+        return super().combine(flat.reshape(*flat.shape[:-1], n_classes, n_classes))
+
+
+cw_confusion_matrix = CWConfusionMatrix.function
+
+
+class CWMultilabelConfusionMatrix(
+    MatrixOfSums,
+    name="cw_multilabel_confusion_matrix",
+    bounds=(0.0, np.inf),
+    best=None,
+    reference=f"{CSR}, Definition 5",
+):
+    """Confidence-weighted confusion matrix of each class against the rest: cwTN, cwFP, cwFN and cwTP.
+
+    For class k, with c the confidence of the predicted class: cwTP = Σ w c over the samples of class k that are
+    predicted to be; cwFN over its other samples; cwFP over the samples of other classes that are predicted to be of
+    class k; cwTN over the rest. They obey the relations of ordinary counts: all four add up to Σ w c. It is the
+    multi-label confusion matrix of scikit-learn with weights w c.
+
+    {predictions}
+
+    Returns
+    -------
+    ndarray of shape (n_classes, 2, 2)
+        For every class [[cwTN, cwFP], [cwFN, cwTP]], in the order of `labels`.
+
+    {raises}
+
+    See Also
+    --------
+    cw_confusion_matrix : The masses of all pairs of classes.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cw_multilabel_confusion_matrix
+    >>> y_true = ["cat", "dog", "fox", "dog"]
+    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.5, 0.3], [0.4, 0.6, 0.0]]
+    >>> cw_multilabel_confusion_matrix(y_true, y_proba)[1]  # "dog"
+    array([[0.7, 0.5],
+           [0. , 1.4]])
+    """
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return weighted_outcomes(profile)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        hit, false_alarm, missed = sums
+        correct_rest = np.maximum(others(hit + missed) - false_alarm, 0.0)
+        return np.stack(
+            [np.stack([correct_rest, false_alarm], axis=-1), np.stack([missed, hit], axis=-1)],
+            axis=-2,
+        )
+
+
+cw_multilabel_confusion_matrix = CWMultilabelConfusionMatrix.function

@@ -1,0 +1,184 @@
+"""CWSA and its companions over many thresholds, from one sort."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.metrics._base.kinds import Ranked, divide
+from skconf.metrics._base.references import CWSA
+from skconf.metrics._cwsa.score import NORMALIZE, check_ranks_by_confidence
+from skconf.profile import ConfidenceProfile
+
+
+class CWSACurve(NamedTuple):
+    """Selective metrics at each threshold.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (n_thresholds,)
+        The thresholds, as given.
+    cwsa, cwsa_plus : ndarray of shape (n_thresholds,)
+        CWSA and CWSA+; 0 where nothing is accepted.
+    coverage : ndarray of shape (n_thresholds,)
+        Share of accepted predictions.
+    selective_accuracy : ndarray of shape (n_thresholds,)
+        Accuracy of accepted predictions; NaN where nothing is accepted.
+    """
+
+    thresholds: Floats
+    cwsa: Floats
+    cwsa_plus: Floats
+    coverage: Floats
+    selective_accuracy: Floats
+
+
+class _OverThresholds(Ranked):
+    """A metric read off the selective metrics at many thresholds."""
+
+    thresholds: Any = None
+    normalize: str = "accepted"
+
+    def __post_init__(self) -> None:
+        check_option(self.normalize, "normalize", NORMALIZE)
+        given = np.arange(50, 100) / 100 if self.thresholds is None else self.thresholds
+        thresholds = np.atleast_1d(np.asarray(given, dtype=np.float64))
+        if thresholds.ndim != 1 or not ((thresholds >= 0) & (thresholds < 1)).all():
+            raise ValueError("thresholds must be a list of numbers in [0, 1).")
+        object.__setattr__(self, "thresholds", thresholds)
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        check_ranks_by_confidence(self.info.name, profile)
+        return super().value(profile)
+
+    def curve(self, ranking: Ranking) -> CWSACurve:
+        # The ranking runs down from the highest score: of the first k, all are accepted at thresholds up to score k.
+        count = len(ranking.score) - np.searchsorted(ranking.score[::-1], self.thresholds, side="left")
+
+        def accepted(values: Floats) -> Floats:
+            return np.concatenate([[0.0], np.cumsum(values)])[count]
+
+        right = ranking.weight - ranking.errors
+        weight, rights, errors = accepted(ranking.weight), accepted(right), accepted(ranking.errors)
+        # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own.
+        scale = 1 / (1 - self.thresholds)
+        earned = (accepted(ranking.score * right) - self.thresholds * rights) * scale
+        lost = (accepted(ranking.score * ranking.errors) - self.thresholds * errors) * scale
+        total = ranking.total_weight
+        below = weight if self.normalize == "accepted" else np.where(weight > 0, total, 0.0)
+        return CWSACurve(
+            thresholds=self.thresholds,
+            cwsa=divide(earned - lost, below, 0.0),
+            cwsa_plus=divide(earned, below, 0.0),
+            coverage=weight / total,
+            selective_accuracy=divide(rights, weight, np.nan),
+        )
+
+
+class CWSACurveOverThresholds(
+    _OverThresholds,
+    name="cwsa_curve",
+    best=None,
+    reference=f"{CWSA}, Section 3 and appendix A.4",
+):
+    """CWSA, CWSA+, coverage and selective accuracy at many thresholds, at the cost of one sort.
+
+    {predictions}
+    thresholds : array-like of shape (n_thresholds,), default=None
+        Thresholds in [0, 1), in any order. None stands for .50, .51, ..., .99.
+    normalize : {"accepted", "all"}, default="accepted"
+        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+
+    Returns
+    -------
+    CWSACurve
+        Arrays `thresholds`, `cwsa`, `cwsa_plus`, `coverage` and `selective_accuracy`.
+
+    {raises}
+
+    See Also
+    --------
+    cwsa_score : At one threshold, with another φ or graded correctness.
+    metric_coverage_auc : The area under one of them, over coverage.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cwsa_curve
+    >>> curve = cwsa_curve([1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4], thresholds=[0.5, 0.75])
+    >>> curve.cwsa.round(3)
+    array([0.3, 0.4])
+    >>> curve.coverage
+    array([1. , 0.5])
+    """
+
+    def of_ranking(self, ranking: Ranking) -> CWSACurve:
+        return self.curve(ranking)
+
+
+cwsa_curve = CWSACurveOverThresholds.function
+
+
+class MetricCoverageAUC(
+    _OverThresholds,
+    name="metric_coverage_auc",
+    bounds=(-1.0, 1.0),
+    greater_is_better=True,
+    reference=f"{CWSA}, Section 4.3 and appendix A.4",
+    scorers="metric_coverage_auc",
+):
+    """Area under a selective metric over coverage, as thresholds rise.
+
+    The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
+    lost on the way to the next.
+
+    {predictions}
+    metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
+        What is drawn over coverage.
+    thresholds : array-like of shape (n_thresholds,), default=None
+        Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
+    normalize : {"accepted", "all"}, default="accepted"
+        What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+
+    Returns
+    -------
+    float
+        {facts} A threshold that accepts nothing adds nothing.
+
+    {raises}
+
+    See Also
+    --------
+    cwsa_curve : The curve.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import metric_coverage_auc
+    >>> round(metric_coverage_auc([1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4]), 3)
+    0.265
+    """
+
+    metric: str = "cwsa"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option(self.metric, "metric", ("cwsa", "cwsa_plus", "selective_accuracy"))
+        if (np.diff(self.thresholds) < 0).any():
+            raise ValueError("thresholds must ascend.")
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        curve = self.curve(ranking)
+        height = np.where(curve.coverage > 0, getattr(curve, self.metric), 0.0)
+        return float((-np.diff(curve.coverage) * (height[1:] + height[:-1]) / 2).sum())
+
+
+metric_coverage_auc = MetricCoverageAUC.function

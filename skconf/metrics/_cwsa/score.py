@@ -1,0 +1,185 @@
+"""CWSA and CWSA+: accepted predictions, rewarded or punished by how far they clear the threshold."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import divide
+from skconf.metrics._base.references import CWSA
+from skconf.metrics._risk_coverage.thresholded import AtThreshold
+from skconf.profile import ConfidenceProfile
+
+NORMALIZE = ("accepted", "all")
+
+
+def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
+    """Raise if predictions are selected by another score than the confidence that CWSA measures."""
+    if not profile.ranks_by_confidence:
+        raise ValueError(
+            f"{name} measures how far the confidence clears the threshold, but these predictions are selected by "
+            "another score. Use confidence='max_proba', or selective_accuracy_score."
+        )
+
+
+class _AboveThreshold(AtThreshold):
+    """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
+
+    normalize: str = "accepted"
+    phi: Any = None
+    similarity: Any = None
+
+    empty = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option(self.normalize, "normalize", NORMALIZE)
+        if self.phi is not None and not callable(self.phi):
+            raise TypeError(f"phi must be a function of an array of confidences, but is {self.phi!r}.")
+        if self.similarity is not None:
+            matrix = np.asarray(self.similarity, dtype=np.float64)
+            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+                raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
+            if not ((matrix >= 0) & (matrix <= 1)).all():
+                raise ValueError("similarity must hold values in [0, 1].")
+
+    @abstractmethod
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        """Return what a prediction of full confidence earns, by its correctness in [0, 1]."""
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
+        check_ranks_by_confidence(self.info.name, profile)
+        accepted, threshold = self.accepted(profile), self.threshold_for(profile)
+        earned = np.zeros(len(profile))
+        worth = self._worth(profile.confidence[accepted], threshold)
+        earned[accepted] = worth * self.reward(self._correctness(profile)[accepted])
+        return earned, accepted if self.normalize == "accepted" else 1.0
+
+    def _worth(self, confidence: Floats, threshold: float) -> Floats:
+        if self.phi is None:  # full confidence is worth 1 at every threshold, also at 1
+            return divide(confidence - threshold, 1 - threshold, 1.0)
+        worth = np.asarray(self.phi(confidence), dtype=np.float64)
+        if worth.shape != confidence.shape or not np.isfinite(worth).all():
+            raise ValueError("phi must return a finite number for every confidence it is given.")
+        return worth
+
+    def _correctness(self, profile: ConfidenceProfile) -> NDArray[Any]:
+        if self.similarity is None:
+            return profile.correct
+        matrix = np.asarray(self.similarity, dtype=np.float64)
+        if len(matrix) != profile.n_classes:
+            raise ValueError(f"similarity is for {len(matrix)} classes, but there are {profile.n_classes}.")
+        return matrix[profile.require("predicted_class"), profile.require("true_class")]
+
+
+class CWSAScore(
+    _AboveThreshold,
+    name="cwsa_score",
+    bounds=(-1.0, 1.0),
+    reference=f"{CWSA}, equation (4), Algorithm 1 and appendix A.6",
+    scorers="cwsa",
+):
+    """Confidence-weighted selective accuracy (CWSA): confident errors cost what confident successes earn.
+
+    CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
+    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
+    accepted.
+
+    {predictions}
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
+        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+    normalize : {"accepted", "all"}, default="accepted"
+        What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
+        tables and its authors' code.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    cwsa_plus_score : Without the punishment of errors.
+    cwsa_curve : At many thresholds.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cwsa_score
+    >>> y_true = [1, 1, 0, 0]
+    >>> round(cwsa_score(y_true, [0.9, 0.8, 0.7, 0.4]), 3)
+    0.3
+    >>> round(cwsa_score(y_true, [0.9, 0.8, 0.7, 0.4], threshold=0.75), 3)
+    0.4
+    """
+
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        return 2.0 * correctness - 1.0
+
+
+cwsa_score = CWSAScore.function
+
+
+class CWSAPlusScore(
+    _AboveThreshold,
+    name="cwsa_plus_score",
+    reference=f"{CWSA}, equation (5), Algorithm 1 and appendix A.6",
+    scorers="cwsa_plus",
+):
+    """CWSA+: confidence-weighted selective accuracy that only rewards, and never punishes.
+
+    CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
+    φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
+    accepted.
+
+    {predictions}
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
+        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+    normalize : {"accepted", "all"}, default="accepted"
+        What the sum is divided by: the weight accepted, or all weight.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    cwsa_score : With a punishment of errors.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import cwsa_plus_score
+    >>> round(cwsa_plus_score([1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4]), 3)
+    0.4
+    """
+
+    def reward(self, correctness: NDArray[Any]) -> Floats:
+        return correctness.astype(np.float64)
+
+
+cwsa_plus_score = CWSAPlusScore.function

@@ -1,0 +1,1 @@
+"""Expected costs under uncertainty-aware selection, and what decisions cost (ECUAS paper)."""

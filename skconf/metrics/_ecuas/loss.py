@@ -1,0 +1,257 @@
+"""ECUAS_n: the expected cost of an answer together with its uncertainty."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.checks import check_number
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Term, divide
+from skconf.metrics._base.references import ECUAS
+from skconf.metrics._base.registry import Preset
+from skconf.metrics._ecuas.costs import CandidateCost
+from skconf.profile import ConfidenceProfile
+
+
+class _RejectableCost(CandidateCost):
+    """Mean cost of answers that are rejected by their uncertainty."""
+
+    normalize: bool = False
+
+    def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
+        """Return what an answer of this uncertainty costs, linear in its own cost."""
+        raise NotImplementedError
+
+    def of_sums(self, *sums: NDArray[Any]) -> Any:
+        value = super().of_sums(*sums)
+        if self.normalize and np.isnan(value):
+            raise ValueError(
+                f"{self.info.name}(normalize=True) divides by the cost of always giving the class frequencies, "
+                "which is 0 here: y_true holds a single class. Use normalize=False."
+            )
+        return value
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        uncertainty, cost, largest = self.answers(profile)
+        terms = [*self.cost_terms(uncertainty, cost, largest), Term(1.0)]
+        if self.normalize:
+            terms.append(Term(1.0, cell=profile.require("true_class"), n_cells=len(profile.require("classes"))))
+        return terms
+
+    def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
+        """Return the term of the cost, and others that `check` looks at."""
+        return [Term(self.cost(uncertainty, cost, largest))]
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        *costs, weight = sums[:-1] if self.normalize else sums
+        self.check(*costs[1:])
+        mean = divide(costs[0], weight, np.nan)
+        return divide(mean, self._naive(sums[-1]), np.nan) if self.normalize else mean
+
+    def check(self, *sums: NDArray[Any]) -> None:
+        """Warn of what further sums tell."""
+
+    def _naive(self, class_weights: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of always giving the class frequencies; 0 where one class is all there is."""
+        frequencies = divide(class_weights, class_weights.sum(axis=-1, keepdims=True), np.nan)
+        uncertainty = self.uncertainty_of(frequencies)
+        alone = (class_weights.real > 0).sum(axis=-1) < 2
+        safe = np.where(alone, 1.0, uncertainty)
+        return np.where(alone, 0.0, self.cost(safe, safe, self.largest_uncertainty(class_weights.shape[-1])))
+
+
+class ECUASLoss(
+    _RejectableCost,
+    name="ecuas_loss",
+    bounds=(0.0, np.inf),
+    best=0.0,
+    reference=f"{ECUAS}, equations (8) to (11)",
+    scorers={
+        "neg_ecuas": Preset({}, np.negative),
+        "neg_ecuas_0": Preset({"n": 0}, np.negative),
+        "neg_ecuas_1": Preset({"n": 1}, np.negative),
+    },
+):
+    """ECUAS_n: expected cost of deciding with these answers and their uncertainty, over all costs of a rejection.
+
+    An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
+    there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
+    counts r − ln(r) C / u_M for n = 0, and r^(n+1) + (n+1)/n · (1 − r^n) C / u_M for n > 0. n = 0 punishes confident
+    errors without a bound; n → ∞ is the mean cost over u_M, blind to confidence.
+
+    {predictions}
+    n : float, default=0
+        How little the quality of the confidence matters, from 0 on.
+    cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
+        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
+        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+    weight : callable, default=None
+        Weight w(γ) >= 0 of a rejection that costs γ, on [0, u_M], a function of an array. It replaces that of `n`,
+        (n + 1) γ^(n−1) / u_M^(n+1).
+    normalize : bool, default=False
+        Divide by the same cost of the system that always gives the class frequencies of `y_true`: below 1 the
+        classifier is better than that.
+    eps : float, default=1e-7
+        Smallest uncertainty (and, with "log", probability) inside a logarithm, where an error of full confidence would
+        cost infinity.
+
+    Returns
+    -------
+    float
+        {facts} An answer of the largest uncertainty costs 1, before normalisation.
+
+    {raises}
+        Also if `normalize` is set and `y_true` holds a single class.
+
+    Notes
+    -----
+    An uncertainty above u_M is possible where `y_pred` is given and is not the best guess; the answer then costs 1,
+    with a warning. A profile without classes (a generative system) has u_M = 1.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import ecuas_loss
+    >>> y_true = [0, 1, 1, 0]
+    >>> round(ecuas_loss(y_true, [0.1, 0.9, 0.8, 0.6]), 3)
+    0.512
+    >>> round(ecuas_loss(y_true, [0.1, 0.9, 0.8, 0.6], n=1), 3)
+    0.42
+    >>> ecuas_loss(y_true, [0.5, 0.5, 0.5, 0.5], n=1)
+    1.0
+    >>> round(ecuas_loss(y_true, [0.1, 0.9, 0.8, 0.6], n=1, cost_matrix=[[0, 1], [10, 0]]), 3)
+    0.622
+    """
+
+    n: float = 0
+    weight: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.n, "n", 0.0, np.inf, open_high=True)
+        if self.weight is not None and not callable(self.weight):
+            raise TypeError(f"weight must be a function of the cost of a rejection, but is {self.weight!r}.")
+
+    def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
+        above = uncertainty > largest * (1 + 1e-12)  # no warning for a rounding error
+        return [Term(np.where(above, 1.0, self.cost(uncertainty, cost, largest))), Term(above)]
+
+    def check(self, *sums: NDArray[Any]) -> None:
+        if np.any(sums[0].real > 0):
+            warnings.warn(
+                "Some answers are less certain than any best guess can be (their class is not the most probable "
+                "one); each costs 1.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
+        if self.weight is not None:
+            rejected, accepted = _weighted_costs(self.weight, uncertainty, largest, self.eps)
+            return rejected + cost * accepted
+        relative = uncertainty / largest
+        if self.n == 0:
+            return relative - np.log(np.maximum(uncertainty, self.eps) / largest) * cost / largest
+        with np.errstate(divide="ignore"):  # ln 0 is meant: (1 − 0ⁿ)/n is 1/n
+            falling = -np.expm1(self.n * np.log(relative)) / self.n
+        return relative ** (self.n + 1) + (self.n + 1) * falling * cost / largest
+
+
+ecuas_loss = ECUASLoss.function
+
+
+class RejectCostLoss(
+    _RejectableCost,
+    name="reject_cost_loss",
+    bounds=(0.0, np.inf),
+    best=0.0,
+    reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
+    scorers="reject_cost",
+):
+    """Mean cost where a rejection has a known cost γ: answers count their cost, and rejections γ.
+
+    An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
+    C = 1 for an error.
+
+    {predictions}
+    reject_cost : float, default=0.1
+        Cost γ of a rejection, 0 or greater.
+    cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
+        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
+        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+    normalize : bool, default=False
+        Divide by the same cost of the system that always gives the class frequencies of `y_true`.
+    eps : float, default=1e-7
+        Smallest probability inside the logarithm of "log".
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+        Also if `normalize` is set and `y_true` holds a single class.
+
+    See Also
+    --------
+    ecuas_loss : Over all costs of a rejection, where none is known.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import reject_cost_loss
+    >>> reject_cost_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], reject_cost=0.3)
+    0.075
+    """
+
+    reject_cost: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.reject_cost, "reject_cost", 0.0, np.inf, open_high=True)
+
+    def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:  # noqa: ARG002
+        return np.where(uncertainty.real > self.reject_cost, self.reject_cost, cost)
+
+
+reject_cost_loss = RejectCostLoss.function
+
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def _weighted_costs(weight: Any, uncertainty: NDArray[Any], largest: float, eps: float) -> tuple[Floats, Floats]:
+    """Return ∫ γ w(γ) dγ over [0, u] and ∫ w(γ) dγ over [u, u_M], by Gauss quadrature on panels that narrow to 0."""
+    edges = np.concatenate([[0.0], np.geomspace(largest * 1e-12, largest, 120)])
+    moments = np.cumsum(_panels(lambda g: g * weight(g), edges[:-1], edges[1:]))
+    masses = np.cumsum(_panels(weight, edges[:-1], edges[1:])[::-1])[::-1]
+    at = np.clip(uncertainty.real, 0.0, largest)
+    panel = np.clip(np.searchsorted(edges, at) - 1, 0, len(edges) - 2)
+    moment = np.concatenate([[0.0], moments])[panel] + _panels(lambda g: g * weight(g), edges[panel], at)
+    start = np.maximum(at, min(eps, largest))  # w may not be integrable at 0
+    panel_of_start = np.clip(np.searchsorted(edges, start) - 1, 0, len(edges) - 2)
+    high = edges[panel_of_start + 1]
+    mass = np.concatenate([masses, [0.0]])[panel_of_start + 1] + _panels(weight, start, high)
+    if np.iscomplexobj(uncertainty):  # the derivatives, for the complex step
+        slope = 1j * uncertainty.imag * np.asarray(weight(at))
+        moment, mass = moment + slope * at, mass - slope
+    return moment, mass
+
+
+def _panels(function: Any, low: Floats, high: Floats) -> Floats:
+    """Return the integral of a function over each interval."""
+    half = (np.asarray(high) - low)[..., np.newaxis] / 2
+    # Of an empty interval at 0 the points are 0, where the function may be infinite.
+    points = np.maximum(low[..., np.newaxis] + half * (_NODES + 1), 1e-300)
+    values = np.asarray(function(points), dtype=np.float64)
+    if values.shape != points.shape or not (values >= 0).all():
+        raise ValueError("weight must return a non-negative number for every cost of a rejection it is given.")
+    return (values * half * _NODE_WEIGHTS).sum(axis=-1)

@@ -1,0 +1,260 @@
+"""Proper scores of the confidence in a prediction, and how well it tells right from wrong."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
+from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Additive, Ratio, Term, Whole, divide
+from skconf.metrics._base.levels import levels
+from skconf.metrics._base.references import BRIER, BRIER_PARTS, LOG_SCORE
+from skconf.profile import ConfidenceProfile
+
+#: Smallest probability that a logarithm may be asked for.
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+def outcome_probability(profile: ConfidenceProfile) -> Floats:
+    """Return the probability given to what happened: c of a right prediction, 1 − c of a wrong one."""
+    return np.where(profile.correct, profile.confidence, 1 - profile.confidence)
+
+
+class ConfidenceBrier(
+    Ratio,
+    name="confidence_brier_loss",
+    best=0.0,
+    reference=BRIER,
+    scorers="confidence_brier",
+):
+    """Brier loss of the confidence: its mean squared distance from correctness.
+
+    Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
+
+    {predictions}
+    normalize : bool, default=False
+        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc). The value may
+        then exceed 1.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+
+    {raises}
+
+    See Also
+    --------
+    brier_decomposition : Its parts.
+    sklearn.metrics.brier_score_loss : That of all classes.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import confidence_brier_loss
+    >>> round(confidence_brier_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.105
+    >>> round(confidence_brier_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], normalize=True), 3)
+    0.56
+    """
+
+    normalize: bool = False
+
+    def __post_init__(self) -> None:
+        check_option(self.normalize, "normalize", (False, True))
+
+    def variant(self) -> Any:
+        return _Normalized(loss=ConfidenceBrier(), naive=_spread) if self.normalize else self
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
+        return (profile.confidence - profile.correct) ** 2, 1.0
+
+
+confidence_brier_loss = ConfidenceBrier.function
+
+
+class ConfidenceLogLoss(
+    Ratio,
+    name="confidence_log_loss",
+    bounds=(0.0, np.inf),
+    best=0.0,
+    reference=LOG_SCORE,
+    scorers="confidence_log_loss",
+):
+    """Log loss of the confidence: cross-entropy of confidence and correctness.
+
+    −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
+
+    {predictions}
+    eps : float, default=1e-8
+        Probabilities are raised to at least eps in the logarithm, in float64: an error of full confidence costs
+        −ln eps.
+    normalize : bool, default=False
+        Divide by the loss of the naive system, whose confidence is always the accuracy: the entropy of correctness.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+
+    {raises}
+
+    See Also
+    --------
+    entropic_calibration_difference : The part of it that the confidence itself does not announce.
+    sklearn.metrics.log_loss : That of all classes.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import confidence_log_loss
+    >>> round(confidence_log_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.338
+    """
+
+    eps: float = 1e-8
+    normalize: bool = False
+
+    def __post_init__(self) -> None:
+        check_number(self.eps, "eps", SMALLEST, 0.5)
+        check_option(self.normalize, "normalize", (False, True))
+
+    def variant(self) -> Any:
+        return _Normalized(loss=ConfidenceLogLoss(eps=self.eps), naive=_entropy) if self.normalize else self
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
+        return -np.log(np.maximum(outcome_probability(profile), self.eps)), 1.0
+
+
+confidence_log_loss = ConfidenceLogLoss.function
+
+
+class _Normalized(Additive):
+    """A loss over that of the system whose confidence is always the accuracy."""
+
+    undefined = "all predictions are right, or all are wrong"
+
+    loss: Ratio
+    naive: Callable[[NDArray[Any]], NDArray[Any]]
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return *self.loss.terms(profile), Term(profile.correct)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        loss, weight, right = sums
+        return divide(loss, weight * self.naive(divide(right, weight, np.nan)), np.nan)
+
+
+def _spread(accuracy: NDArray[Any]) -> NDArray[Any]:
+    return accuracy * (1 - accuracy)
+
+
+def _entropy(accuracy: NDArray[Any]) -> NDArray[Any]:
+    return -xlogy(accuracy, accuracy) - xlogy(1 - accuracy, 1 - accuracy)
+
+
+class BrierParts(NamedTuple):
+    """Parts of the Brier loss: reliability − resolution + uncertainty + residue.
+
+    Attributes
+    ----------
+    reliability : float
+        Distance of the confidence from the accuracy (miscalibration); 0 is best.
+    resolution : float
+        How far the accuracy differs with the confidence (discrimination); higher is better.
+    uncertainty : float
+        Brier loss of the system whose confidence is always the accuracy, acc (1 − acc).
+    residue : float
+        What bins hide: variance of the confidence within bins, less twice its covariance with correctness there. Zero
+        for the isotonic fit.
+    """
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+    residue: float
+
+
+class BrierDecomposition(
+    Whole,
+    name="brier_decomposition",
+    best=None,
+    reference=BRIER_PARTS,
+):
+    """Decomposition of the Brier loss of the confidence: reliability, resolution, uncertainty.
+
+    Σ w (c − z)² / Σ w = reliability − resolution + uncertainty + residue, exactly, with z = 1 for a right prediction of
+    confidence c. With m the mean confidence and a the accuracy of a bin, v its share of weight and A the accuracy of
+    all: Σ v (m − a)², Σ v (a − A)², A (1 − A), and the mean over samples of (c − m)² − 2 (c − m)(z − a). In place of
+    bins there may be the isotonic fit of correctness on confidence: reliability and resolution are then what the Brier
+    loss falls by from the confidence, and from A, to the fit, and there is no residue.
+
+    {predictions}
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile", "isotonic"}, default="uniform"
+        Bins of equal width (a, b], of equal mass (as in `expected_calibration_error`), or the isotonic fit.
+
+    Returns
+    -------
+    BrierParts
+        Named tuple of `reliability`, `resolution`, `uncertainty` and `residue`.
+
+    {raises}
+
+    See Also
+    --------
+    confidence_brier_loss : The loss.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import brier_decomposition
+    >>> parts = brier_decomposition([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    >>> round(parts.reliability, 4), round(parts.resolution, 4), parts.uncertainty
+    (0.105, 0.1875, 0.1875)
+    """
+
+    n_bins: int = 15
+    strategy: str = "uniform"
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", (*STRATEGIES, "isotonic"))
+
+    def value(self, profile: ConfidenceProfile) -> BrierParts:
+        points = levels(profile)
+        sure, right, share = points.confidence, points.accuracy, points.weight / points.weight.sum()
+        overall = float(share @ right)
+        uncertainty = overall * (1 - overall)
+        if self.strategy == "isotonic":
+            fitted = points.isotonic_accuracy
+            # Within a level z varies about the accuracy there; that part is the same in every loss and cancels.
+            improved = share @ ((sure - right) ** 2 - (fitted - right) ** 2)
+            return BrierParts(float(improved), float(share @ (fitted - overall) ** 2), uncertainty, 0.0)
+        bins = equal_width_bin(sure, self.n_bins) if self.strategy == "uniform" else equal_mass_bin(share, self.n_bins)
+        mass = np.bincount(bins, weights=share)
+        mean, accuracy = (divide(np.bincount(bins, weights=share * of), mass, 0.0) for of in (sure, right))
+        within = sure - mean[bins]
+        return BrierParts(
+            float(mass @ (mean - accuracy) ** 2),
+            float(mass @ (accuracy - overall) ** 2),
+            uncertainty,
+            float(share @ (within * (within - 2 * (right - accuracy[bins])))),
+        )
+
+
+brier_decomposition = BrierDecomposition.function

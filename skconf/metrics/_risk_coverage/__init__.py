@@ -1,0 +1,1 @@
+"""Coverage, selective risk, and the areas under risk-coverage curves."""

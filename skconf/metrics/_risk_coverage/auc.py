@@ -1,0 +1,74 @@
+"""How well confidence tells right predictions from wrong ones."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.metrics._base.kinds import Ranked, divide
+from skconf.metrics._base.levels import rank_by_confidence
+from skconf.metrics._base.references import FAILURE_AUROC
+from skconf.metrics._risk_coverage.curve import discordant_slopes
+from skconf.profile import ConfidenceProfile
+
+#: Smallest probability that a logarithm may be asked for.
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+class ConfidenceROCAUC(
+    Ranked,
+    name="confidence_roc_auc_score",
+    reference=FAILURE_AUROC,
+    scorers="confidence_roc_auc",
+):
+    """Area under the ROC curve of the confidence as a predictor of correctness.
+
+    The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
+    It reads the confidence also where selection ranks by another score.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where all predictions are right, or all wrong.
+
+    {raises}
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import confidence_roc_auc_score
+    >>> confidence_roc_auc_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.85])
+    0.666...
+    """
+
+    undefined = "all predictions are right, or all are wrong"
+    rough = ""
+    reads_score = False
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        return self.of_ranking(rank_by_confidence(profile))
+
+    def of_ranking(self, ranking: Ranking) -> Any:
+        wrong = float(ranking.errors.sum())
+        right = float((ranking.weight - ranking.errors).sum())
+        return 1 - divide(ranking.discordant_weight(), right * wrong, np.nan)
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        wrong = float(ranking.errors.sum())
+        right = float((ranking.weight - ranking.errors).sum())
+        by_right, by_wrong = discordant_slopes(ranking)
+        share = divide(ranking.discordant_weight(), right * wrong, np.nan)
+        return (share - by_right / wrong) / right, (share - by_wrong / right) / wrong
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        return super().influence(profile if profile.ranks_by_confidence else replace(profile, score=profile.confidence))
+
+
+confidence_roc_auc_score = ConfidenceROCAUC.function

@@ -1,0 +1,278 @@
+"""The risk-coverage curve and the areas under it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.metrics._base import references
+from skconf.metrics._base.kinds import Ranked, divide
+
+_COUNTS = "repetition counts, a sample of weight 2\n    counts as two; fractions lie between (by the digamma function)."
+
+
+class RiskCoverageCurve(NamedTuple):
+    """Error rate among the predictions of highest score.
+
+    Attributes
+    ----------
+    coverage : ndarray of shape (n_distinct,)
+        Share of predictions accepted at each threshold, ascending to 1.
+    risk : ndarray of shape (n_distinct,)
+        Their error rate.
+    thresholds : ndarray of shape (n_distinct,)
+        Distinct scores, descending: predictions of at least this score are accepted.
+    """
+
+    coverage: Floats
+    risk: Floats
+    thresholds: Floats
+
+
+class RiskCoverage(
+    Ranked,
+    name="risk_coverage_curve",
+    best=None,
+    reference=references.SELECTIVE,
+):
+    """Risk-coverage curve: the error rate of what is accepted, at every threshold there is.
+
+    Tied predictions enter together.
+
+    {predictions}
+
+    Returns
+    -------
+    RiskCoverageCurve
+        Arrays `coverage`, `risk` and `thresholds`, one entry for each distinct score, from the highest down.
+
+    {raises}
+
+    See Also
+    --------
+    aurc_loss : The area under the curve.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import risk_coverage_curve
+    >>> coverage, risk, thresholds = risk_coverage_curve([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    >>> coverage
+    array([0.5 , 0.75, 1.  ])
+    >>> risk
+    array([0.  , 0.  , 0.25])
+    """
+
+    def of_ranking(self, ranking: Ranking) -> RiskCoverageCurve:
+        accepted = np.cumsum(ranking.weight)
+        return RiskCoverageCurve(accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, ranking.score)
+
+
+risk_coverage_curve = RiskCoverage.function
+
+
+class AURC(
+    Ranked,
+    name="aurc_loss",
+    best=0.0,
+    reference=references.AURC,
+    scorers="aurc",
+):
+    """Area under the risk-coverage curve (AURC): mean error rate over all coverages.
+
+    AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
+    together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
+    matters.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    excess_aurc_loss : Over the least there can be with as many errors.
+    augrc_loss : The area under the generalised curve, which does not count early errors again and again.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import aurc_loss
+    >>> aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    0.0625
+    """
+
+    weight_meaning = _COUNTS
+    rough = ""
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        return ranking.mean_prefix_risk()
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        return prefix_risk_slopes(ranking)
+
+
+aurc_loss = AURC.function
+
+
+class ExcessAURC(
+    Ranked,
+    name="excess_aurc_loss",
+    best=0.0,
+    reference=references.AURC,
+    scorers="excess_aurc",
+):
+    """Excess AURC: area under the risk-coverage curve over the least there can be with as many errors.
+
+    The least AURC has all errors last: (1/n) Σ_j j / (n − E + j) over its E errors.
+
+    {predictions}
+    optimum : {"exact", "asymptotic"}, default="exact"
+        "exact" subtracts that sum; "asymptotic" its limit for many samples, err + (1 − err) ln(1 − err).
+
+    Returns
+    -------
+    float
+        {facts} With the asymptotic optimum it may be slightly negative.
+
+    {raises}
+
+    See Also
+    --------
+    aurc_loss : The area itself.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import excess_aurc_loss
+    >>> excess_aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    0.0
+    >>> round(excess_aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.6, 0.8]), 4)
+    0.0833
+    """
+
+    weight_meaning = _COUNTS
+    rough = ""
+
+    optimum: str = "exact"
+
+    def __post_init__(self) -> None:
+        check_option(self.optimum, "optimum", ("exact", "asymptotic"))
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        if self.optimum == "asymptotic":
+            error_rate = float(ranking.errors.sum()) / ranking.total_weight
+            least = error_rate + (1 - error_rate) * np.log1p(-error_rate) if error_rate < 1 else 1.0
+            return ranking.mean_prefix_risk() - float(least)
+        return ranking.mean_prefix_risk() - _errors_last(ranking).mean_prefix_risk()
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        right, wrong = prefix_risk_slopes(ranking)
+        least_right, least_wrong = prefix_risk_slopes(_errors_last(ranking))
+        return right - least_right[0], wrong - least_wrong[1]
+
+
+excess_aurc_loss = ExcessAURC.function
+
+
+class AUGRC(
+    Ranked,
+    name="augrc_loss",
+    bounds=(0.0, 0.5),
+    best=0.0,
+    reference=references.AUGRC,
+    scorers="augrc",
+):
+    """Area under the generalised risk-coverage curve (AUGRC): mean risk of accepting a wrong prediction.
+
+    AUGRC = (1 − AUROC) acc err + err² / 2, with AUROC the chance that a right prediction has a higher score than a
+    wrong one (ties count one half). It is the area under the share of samples that are both accepted and wrong, by the
+    trapezoidal rule from (0, 0).
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    aurc_loss : The area under the error rate of the accepted.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import augrc_loss
+    >>> augrc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    0.03125
+    """
+
+    rough = ""
+
+    def of_ranking(self, ranking: Ranking) -> float:
+        total, errors = ranking.total_weight, float(ranking.errors.sum())
+        return (ranking.discordant_weight() + errors**2 / 2) / total**2
+
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
+        total, errors = ranking.total_weight, float(ranking.errors.sum())
+        right, wrong = discordant_slopes(ranking)
+        falling = 2 * self.of_ranking(ranking) / total
+        return right / total**2 - falling, (wrong + errors) / total**2 - falling
+
+
+augrc_loss = AUGRC.function
+
+
+def prefix_risk_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
+    """Return the derivatives of the mean prefix risk by the weight of right and of wrong predictions at each score.
+
+    They are those of its limit for many samples, in which harmonic differences are logarithms: an error at a score
+    counts g = 1 − (b/f) ln(1 + f/b) + ln(W/(b + f)), with b the weight at higher scores, f that at its own, and W all
+    of it.
+    """
+    weight, total = ranking.weight, ranking.total_weight
+    after = np.cumsum(weight)
+    before = np.append(0.0, after[:-1])
+    grown = np.log1p(divide(weight, before, 0.0))
+    counted = 1 - divide(before * grown, weight, 1.0) - np.log(np.where(after > 0, after, total) / total)
+    by_own = divide(before * grown, weight * weight, 0.0) - divide(1.0, weight, 0.0)
+    by_before = -divide(grown, weight, 0.0)
+    pushed = ranking.errors * by_before
+    lower = pushed[::-1].cumsum()[::-1] - pushed  # what the errors at lower scores lose
+    mean = float(ranking.errors @ counted) / total
+    right = (ranking.errors * by_own + lower + ranking.errors.sum() / total - mean) / total
+    return right, right + counted / total
+
+
+def discordant_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
+    """Return the derivatives of the discordant weight by the weight of right and of wrong predictions at each score."""
+    right = ranking.weight - ranking.errors
+    errors_above = np.cumsum(ranking.errors) - ranking.errors
+    return errors_above + ranking.errors / 2, right.sum() - np.cumsum(right) + right / 2
+
+
+def _errors_last(ranking: Ranking) -> Ranking:
+    """Return the best ranking of as many errors: two scores, all that is right above, all errors below."""
+    total, errors = ranking.total_weight, float(ranking.errors.sum())
+    return Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))

@@ -1,0 +1,174 @@
+"""Coverage and selective risk: what is accepted at a threshold, and how often it is wrong."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.checks import check_number
+from skconf.metrics._base import references
+from skconf.metrics._base.kinds import Ratio
+from skconf.profile import ConfidenceProfile
+
+
+class AtThreshold(Ratio):
+    """A metric of the predictions that are accepted, those whose score reaches a threshold."""
+
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        # An infinite threshold is what a tuned classifier has that abstains on everything.
+        if self.threshold is not None and self.threshold != np.inf:
+            check_number(self.threshold, "threshold", 0.0, 1.0)
+
+    def threshold_for(self, profile: ConfidenceProfile) -> float:
+        """Return the threshold that was given, else that of the classifier the profile came from, else .5."""
+        if self.threshold is not None:
+            return self.threshold
+        return 0.5 if profile.threshold is None else profile.threshold
+
+    def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
+        """Return which predictions are accepted."""
+        return profile.score >= self.threshold_for(profile)
+
+
+class Coverage(
+    AtThreshold,
+    name="coverage_score",
+    reference=references.SELECTIVE,
+    scorers="coverage",
+):
+    """Coverage: the share of predictions that are accepted.
+
+    Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
+    classifier uses another one.
+
+    {predictions}
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    selective_accuracy_score : How often the accepted ones are right.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import coverage_score
+    >>> coverage_score([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.65)
+    0.75
+    """
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
+        return self.accepted(profile), 1.0
+
+
+coverage_score = Coverage.function
+
+
+class SelectiveAccuracy(
+    AtThreshold,
+    name="selective_accuracy_score",
+    reference=references.SELECTIVE,
+    scorers="selective_accuracy",
+):
+    """Selective accuracy: the accuracy on the predictions that are accepted.
+
+    Σ w z 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
+    selection ranks by.
+
+    {predictions}
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where nothing is accepted.
+
+    {raises}
+
+    See Also
+    --------
+    coverage_score : How many are accepted.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import selective_accuracy_score
+    >>> selective_accuracy_score([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.65)
+    1.0
+    """
+
+    undefined = "nothing is accepted at this threshold"
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        accepted = self.accepted(profile)
+        return accepted & profile.correct, accepted
+
+
+selective_accuracy_score = SelectiveAccuracy.function
+
+
+class SelectiveRisk(
+    AtThreshold,
+    name="selective_risk_loss",
+    best=0.0,
+    reference=references.SELECTIVE,
+    scorers="selective_risk",
+):
+    """Selective risk: the error rate on the predictions that are accepted.
+
+    Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
+    selection ranks by.
+
+    {predictions}
+    threshold : float, default=None
+        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
+        of the selective classifier that a profile came from, and for .5 elsewhere.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where nothing is accepted.
+
+    {raises}
+
+    See Also
+    --------
+    risk_coverage_curve : At every threshold.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import selective_risk_loss
+    >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6])
+    0.25
+    """
+
+    undefined = "nothing is accepted at this threshold"
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        accepted = self.accepted(profile)
+        return accepted & ~profile.correct, accepted
+
+
+selective_risk_loss = SelectiveRisk.function

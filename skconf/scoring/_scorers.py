@@ -1,0 +1,335 @@
+"""Scorers as objects: a metric, one of scikit-learn's own, and many of both, read from one profile."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import sklearn.metrics
+from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.metadata_routing import MetadataRequest, _raise_for_params
+
+from skconf._core.messages import suggest
+from skconf._core.rejection import choose_reject_label, with_reject_label
+from skconf._core.response import Answered
+from skconf.metrics._base.registry import Preset, metric_classes
+from skconf.profile import ConfidenceProfile
+
+
+def scorer_names() -> list[str]:
+    """Return the names of all scorers, sorted."""
+    return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
+
+
+def find_metric(name: str) -> tuple[type[Any], Preset]:
+    """Return the definition and the preset behind the name of a scorer."""
+    for cls in metric_classes().values():
+        if name in cls.info.scorers:
+            return cls, cls.info.scorers[name]
+    theirs = sklearn.metrics.get_scorer_names()
+    if name in theirs:
+        hint = " It is one of scikit-learn's: sklearn.metrics.get_scorer has it, and confidence_scoring takes it."
+    else:
+        hint = f"{suggest(name.lower(), [*scorer_names(), *theirs])} skconf.get_scorer_names() lists them all."
+    raise ValueError(f"There is no scorer {name!r}.{hint}")
+
+
+class ConfidenceScorer:
+    """A metric as a scorer; made by :func:`~skconf.get_scorer`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scorer.
+    params : mapping
+        Parameters of the metric that differ from the name's own, and `pos_label`.
+    """
+
+    def __init__(self, name: str, params: Mapping[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"A scorer is found by its name, a string such as 'cw_accuracy', not by {name!r}.")
+        metric_class, preset = find_metric(name)
+        own = {key: value for key, value in params.items() if key != "pos_label"}
+        if "average" in own and own["average"] is None:
+            raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
+        metric_class.with_params({**preset.params, **own})  # raises for a bad parameter
+        for key in preset.params.keys() & own.keys():
+            if own[key] != preset.params[key]:
+                plain = next(scorer for scorer, other in metric_class.info.scorers.items() if not other.params)
+                raise ValueError(
+                    f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. "
+                    f"Use get_scorer({plain!r}, {key}={own[key]!r})."
+                )
+        self.name = name
+        self.params = dict(params)
+        self._sample_weight_request: bool | str | None = None
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+        """Return the score of a fitted classifier."""
+        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
+
+    def of_profile(self, profile: ConfidenceProfile) -> float:
+        """Return the score of predictions that were checked already.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions. Their threshold counts, if they have one and the scorer was not given another.
+
+        Returns
+        -------
+        float
+        """
+        metric_class, preset = find_metric(self.name)
+        params = {**preset.params, **self.params}
+        pos_label = params.pop("pos_label", None)
+        if pos_label is not None:
+            profile = profile.with_positive(pos_label)
+        value = metric_class.with_params(params)(profile)
+        return float(value if preset.transform is None else preset.transform(value)) + 0.0  # which makes −0 a 0
+
+    @property
+    def __name__(self) -> str:
+        """The name, where scikit-learn's displays look for one."""
+        return self.name
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Request sample weights, under scikit-learn's metadata routing.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None, default=None
+            True asks for them, False ignores them, a name asks for them under that name, and None raises where
+            they are passed.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RuntimeError
+            If metadata routing is not enabled.
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request needs metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        self._sample_weight_request = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata this scorer requests.
+
+        Returns
+        -------
+        MetadataRequest
+        """
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        # scikit-learn's searches ask this without routing, before they forward the weights given to fit.
+        return True
+
+    def __repr__(self) -> str:
+        params = "".join(f", {name}={value!r}" for name, value in self.params.items())
+        return f"get_scorer({self.name!r}{params})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConfidenceScorer):
+            return NotImplemented
+        return self.name == other.name and _same(self.params, other.params)
+
+    def __hash__(self) -> int:
+        return hash((self.name, *sorted(self.params)))
+
+
+class BorrowedScorer:
+    """One of scikit-learn's scorers, given the answer of a classifier in its place.
+
+    Parameters
+    ----------
+    scorer : scorer
+        Made by ``sklearn.metrics.make_scorer`` or ``get_scorer``.
+    name : str, default=None
+        Its name in scikit-learn, where it was found by one.
+    """
+
+    def __init__(self, scorer: Any, name: str | None = None) -> None:
+        function, sign, methods = (vars(scorer)[part] for part in ("_score_func", "_sign", "_response_method"))
+        if not {"predict", "predict_proba"} & {methods, *(() if isinstance(methods, str) else methods)}:
+            raise ValueError(
+                f"{scorer!r} asks for {methods}, which one call of predict_proba does not tell. Leave it out, and "
+                "score by it separately."
+            )
+        self.scorer = scorer
+        self.by_name = name is not None
+        self.name = name or f"{'' if sign > 0 else 'neg_'}{getattr(function, '__name__', repr(scorer))}"
+
+    def of_profile(self, profile: ConfidenceProfile, **metadata: Any) -> float:
+        """Return the score of predictions that were checked already."""
+        labels = profile.require("classes")
+        prediction = labels[profile.predicted_class]
+        if profile.threshold is not None:
+            reject_label = choose_reject_label(labels, profile.reject_label)
+            prediction = with_reject_label(prediction, profile.score >= profile.threshold, reject_label)
+        if profile.sample_weight is not None:
+            metadata["sample_weight"] = profile.sample_weight
+        answered = Answered(labels, profile.proba, prediction)
+        return float(self.scorer(answered, None, labels[profile.true_class], **metadata))
+
+    def set_score_request(self, **requests: Any) -> Self:
+        """Request metadata, besides what is requested already."""
+        self.scorer.set_score_request(**{**self.get_metadata_routing().score.requests, **requests})
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return the metadata the scorer requests."""
+        return self.scorer.get_metadata_routing()
+
+    def __repr__(self) -> str:
+        return repr(self.name) if self.by_name else repr(self.scorer)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BorrowedScorer):
+            return NotImplemented
+        mine, theirs = vars(self.scorer), vars(other.scorer)
+        parts = ("_score_func", "_sign", "_response_method", "_kwargs")
+        return all(_same(mine[part], theirs[part]) for part in parts)
+
+    def __hash__(self) -> int:
+        return hash(vars(self.scorer)["_score_func"])
+
+
+class MultiScorer:
+    """Many metrics as one scorer; made by :func:`~skconf.confidence_scoring`.
+
+    Parameters
+    ----------
+    scorers : mapping of str to ConfidenceScorer or BorrowedScorer
+        The scorers by the key of their result.
+    """
+
+    def __init__(self, scorers: Mapping[str, ConfidenceScorer | BorrowedScorer]) -> None:
+        self.scorers = dict(scorers)
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, **metadata: Any
+    ) -> dict[str, float]:
+        """Return the scores of a fitted classifier, by key."""
+        given = {name: value for name, value in metadata.items() if value is not None}
+        _raise_for_params(given, self, None)  # unless metadata routing is enabled
+        if sample_weight is not None:
+            given["sample_weight"] = sample_weight
+        shares = {key: _share_of(scorer, given) for key, scorer in self.scorers.items()}
+        weights = {key: share.pop("sample_weight", None) for key, share in shares.items()}
+        profile = ConfidenceProfile.from_estimator(estimator, X, y)
+        different = {id(weight): weight for weight in weights.values()}  # mostly one for all
+        profiles = {key: profile.with_weight(weight) for key, weight in different.items()}
+        return {key: self._score_or_nan(key, profiles[id(weights[key])], **shares[key]) for key in self.scorers}
+
+    def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
+        """Return the scores of predictions that were checked already.
+
+        Parameters
+        ----------
+        profile : ConfidenceProfile
+            The predictions.
+
+        Returns
+        -------
+        dict of str to float
+            NaN where a metric is undefined for these predictions.
+        """
+        return {key: self._score_or_nan(key, profile) for key in self.scorers}
+
+    def _score_or_nan(self, key: str, profile: ConfidenceProfile, **metadata: Any) -> float:
+        try:
+            return self.scorers[key].of_profile(profile, **metadata)
+        except Exception as error:  # noqa: BLE001 – the other scores are not lost, whatever a user's function raises
+            warnings.warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=4)
+            return float("nan")
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Request sample weights for every scorer, under scikit-learn's metadata routing.
+
+        Scorers that are to differ from each other get their requests before they are put together.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None, default=None
+            True asks for them, False ignores them, a name asks for them under that name, and None raises where
+            they are passed.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RuntimeError
+            If metadata routing is not enabled.
+        """
+        for scorer in self.scorers.values():
+            scorer.set_score_request(sample_weight=sample_weight)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata that the scorers request, under the names by which they do.
+
+        Returns
+        -------
+        MetadataRequest
+            With None, which raises where metadata is passed, as soon as one of the scorers leaves it open.
+        """
+        wishes: dict[str, list[bool | None]] = {}
+        for scorer in self.scorers.values():
+            for param, alias in scorer.get_metadata_routing().score.requests.items():
+                renamed = isinstance(alias, str)
+                wishes.setdefault(alias if renamed else param, []).append(True if renamed else alias)
+        request = MetadataRequest(owner=self)
+        for name, wanted in wishes.items():
+            request.score.add_request(param=name, alias=None if None in wanted else any(wanted))
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        # As above.
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return self.scorers == other.scorers if isinstance(other, MultiScorer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.scorers))
+
+    def __repr__(self) -> str:
+        written = {key: repr(scorer) for key, scorer in self.scorers.items()}
+        for key, scorer in self.scorers.items():
+            if isinstance(scorer, ConfidenceScorer) and not scorer.params:
+                written[key] = repr(scorer.name)
+        if all(key == scorer.name for key, scorer in self.scorers.items()):
+            return f"confidence_scoring([{', '.join(written.values())}])"
+        return f"confidence_scoring({{{', '.join(f'{key!r}: {text}' for key, text in written.items())}}})"
+
+
+def _share_of(scorer: ConfidenceScorer | BorrowedScorer, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what a scorer is given: all of it without metadata routing, and with it what it does not decline."""
+    if not get_config()["enable_metadata_routing"]:
+        return dict(given)
+    requests = {"sample_weight": None, **scorer.get_metadata_routing().score.requests}
+    names = {
+        param: alias if isinstance(alias, str) else param for param, alias in requests.items() if alias is not False
+    }
+    return {param: given[name] for param, name in names.items() if name in given}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two parameters are equal: arrays by their entries, and NaN to itself."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    both_nan = all(isinstance(value, float) and np.isnan(value) for value in (one, other))
+    return one is other or both_nan or np.array_equal(one, other)

@@ -1,0 +1,152 @@
+"""Scorers: every metric where scikit-learn takes ``scoring=``."""
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sklearn.metrics
+from sklearn.metrics._scorer import _BaseScorer
+
+from skconf.scoring._scorers import BorrowedScorer, ConfidenceScorer, MultiScorer, scorer_names
+
+
+def get_scorer_names() -> list[str]:
+    """Return the names of all scorers.
+
+    Returns
+    -------
+    list of str
+        Sorted names for :func:`get_scorer` and :func:`confidence_scoring`.
+
+    Examples
+    --------
+    >>> from skconf import get_scorer_names
+    >>> "cw_accuracy" in get_scorer_names()
+    True
+    """
+    return scorer_names()
+
+
+def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
+    """Return a scorer for scikit-learn's ``scoring=``, by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`get_scorer_names`. Where lower is better the name begins with ``neg_`` and the score is the
+        negative of the metric, so that greater is always better.
+    **params
+        Parameters of the metric, such as ``n`` of ``neg_ecuas``; and `pos_label`, the positive class, where it is not
+        the second of ``classes_``. A `threshold` that is not given is the estimator's ``threshold_``, where a
+        :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search; and .5 elsewhere.
+
+    Returns
+    -------
+    ConfidenceScorer
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It makes one call of
+        ``predict_proba``, and reads the labels from ``classes_``: a class that a fold lacks changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer, and the message has close matches; if a parameter is out of range, or contradicts
+        the name.
+    TypeError
+        If the metric has no such parameter.
+
+    See Also
+    --------
+    confidence_scoring : Many metrics from one call of ``predict_proba``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skconf import get_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = DecisionTreeClassifier(max_depth=3, random_state=0)
+    >>> cross_val_score(model, X, y, scoring=get_scorer("neg_ecuas", n=1)).round(2)
+    array([-0.32, -0.37, -0.23, -0.21, -0.37])
+    """
+    return ConfidenceScorer(name, params)
+
+
+def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
+    """Return one scorer for many metrics: one call of ``predict_proba``, one validation, one sort.
+
+    Parameters
+    ----------
+    names : iterable, or mapping from str
+        Names of scorers, of :func:`get_scorer_names` or of scikit-learn's own classification scorers; and scorers made
+        by :func:`get_scorer`, ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. A mapping gives each
+        a key of the user's choice. In a list the key is the name; that of a scorer of scikit-learn which is given as an
+        object is the name of its function, after ``neg_`` where lower is better.
+
+    Returns
+    -------
+    MultiScorer
+        A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. It goes as it is
+        into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric that is undefined for a fold is
+        NaN there, with one warning; the others keep their values.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer, and the message has close matches; if two have the same key; or if one of
+        scikit-learn's reads neither ``predict`` nor ``predict_proba``.
+    TypeError
+        If an entry is neither a name nor a scorer.
+
+    Notes
+    -----
+    scikit-learn's scorers are given the same answer in the place of the estimator: its probabilities, and as its
+    prediction the most probable class. That of a :class:`~skconf.SelectiveClassifier` is the reject label where it
+    abstains, so that they say what they say of it alone. A class that the estimator was not trained on has probability
+    zero.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skconf import confidence_scoring
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> scoring = confidence_scoring(["cw_accuracy", "neg_ece", "neg_aurc", "roc_auc"])
+    >>> scores = cross_validate(model, X, y, scoring=scoring)
+    >>> scores["test_cw_accuracy"].round(3)
+    array([0.983, 0.984, 0.978, 0.979, 0.994])
+    >>> scores["test_roc_auc"].round(3)
+    array([0.995, 0.997, 0.997, 0.988, 1.   ])
+    """
+    if isinstance(names, str):
+        raise TypeError(f"names must be a list of scorer names, not the string {names!r}; use get_scorer for one.")
+    if isinstance(names, Mapping):
+        scorers = {key: _as_scorer(item) for key, item in names.items()}
+    else:
+        scorers = {}
+        for scorer in map(_as_scorer, names):
+            if scorer.name in scorers:
+                raise ValueError(f"Two scorers have the key {scorer.name!r}; give a mapping with a key for each.")
+            scorers[scorer.name] = scorer
+    if not scorers:
+        raise ValueError("names is empty; give at least one scorer name.")
+    return MultiScorer(scorers)
+
+
+def _as_scorer(item: Any) -> ConfidenceScorer | BorrowedScorer:
+    """Return the scorer behind a name, or a copy of a scorer: what it requests may be changed."""
+    if isinstance(item, ConfidenceScorer):
+        return copy.deepcopy(item)
+    if isinstance(item, _BaseScorer):
+        return BorrowedScorer(copy.deepcopy(item))
+    if isinstance(item, str):
+        theirs = item not in scorer_names() and item in sklearn.metrics.get_scorer_names()
+        return BorrowedScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
+    raise TypeError(
+        f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
+        "Name the scorer of a metric; a function of (estimator, X, y) makes calls of its own, and is to be used alone."
+    )

@@ -1,0 +1,357 @@
+"""Predictions in files and tables, read part by part: the numbers are those of all rows in memory."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import MetricAccumulator, confidence_scoring
+from skconf.accumulation import _files, accumulate
+from skconf.profile import ConfidenceProfile
+
+SUMS = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_confidence_log_loss", "cw_f1_macro"]
+RANKS = ["neg_aurc", "confidence_roc_auc"]
+NAMES = [*SUMS, *RANKS]
+FORMS = ["csv", "csv.gz", "parquet"]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(_files, "BATCH_ROWS", 150)
+
+
+@pytest.fixture(params=["pyarrow", "pandas"])
+def either_reader(request, monkeypatch):
+    """CSV is read by pyarrow where there is one, else by pandas."""
+    if request.param == "pandas":
+        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+    else:
+        pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def table():
+    """Predictions of three classes, with confidences that repeat."""
+    rng = np.random.default_rng(0)
+    proba = rng.integers(1, 30, (1000, 3)).astype(float)
+    proba /= proba.sum(axis=1, keepdims=True)
+    drawn = (rng.random((1000, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=2)
+    columns = {f"proba_{label}": proba[:, code] for code, label in enumerate(["10", "9", "x"])}
+    return pd.DataFrame(
+        {
+            **columns,
+            "y_true": np.array(["10", "9", "x"])[drawn],
+            "shop": rng.choice(["north", "web"], 1000),
+            "day": rng.integers(1, 4, 1000),
+            "text": "a, b\nc",
+        }
+    )
+
+
+def in_memory(table, names=NAMES, labels=("10", "9", "x"), columns=("proba_10", "proba_9", "proba_x")):
+    y_true, proba = table["y_true"].to_numpy(), table[list(columns)].to_numpy()
+    weight = table.get("sample_weight")
+    profile = ConfidenceProfile.from_predictions(y_true, proba, labels=list(labels), sample_weight=weight)
+    return confidence_scoring(list(names)).of_profile(profile)
+
+
+def write(table, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path, row_group_size=170)
+    else:
+        table.to_csv(path, index=False)
+    return path
+
+
+def same(found, expected):
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14), name
+
+
+class TestFiles:
+    @pytest.mark.parametrize("form", FORMS)
+    def test_one(self, form, table, tmp_path):
+        total = accumulate(write(table, tmp_path / f"a.{form}"), NAMES)
+        assert total.n_samples == 1000
+        same(total.result(), in_memory(table))
+
+    @pytest.mark.usefixtures("either_reader")
+    def test_csv(self, table, tmp_path):
+        same(accumulate(write(table, tmp_path / "a.csv"), NAMES).result(), in_memory(table))
+
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    @pytest.mark.parametrize("asked", ["list", "pattern", "folder"])
+    def test_several_in_any_order(self, form, asked, table, tmp_path):
+        parts = [table[:1], table[1:400], table[400:]]
+        paths = [write(part, tmp_path / "data" / f"sub{k % 2}" / f"{k}.{form}") for k, part in enumerate(parts)]
+        (tmp_path / "data" / "_SUCCESS").touch()
+        (tmp_path / "data" / "notes.txt").write_text("of no table")
+        given = {"list": paths[::-1], "pattern": str(tmp_path / "data" / "*" / "*"), "folder": tmp_path / "data"}
+        same(accumulate(given[asked], NAMES).result(), in_memory(table))
+
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_groups_and_parts_of_paths(self, form, table, tmp_path):
+        pytest.importorskip("pyarrow")
+        for day, part in table.groupby("day"):
+            write(part.drop(columns="day"), tmp_path / f"day={day}" / f"part.{form}")
+        found = accumulate(tmp_path, SUMS, groups=["day", "shop"])
+        expected = {key: in_memory(part, SUMS) for key, part in table.groupby(["day", "shop"])}
+        assert list(found) == list(expected)
+        for key, total in found.items():
+            same(total.result(), expected[key])
+
+    def test_weights_that_are_zero_for_a_whole_batch(self, table, tmp_path):
+        table["sample_weight"] = np.arange(1000) // 200
+        same(accumulate(write(table, tmp_path / "a.csv"), SUMS).result(), in_memory(table, SUMS))
+
+    def test_empty_ones_among_others_are_told(self, table, tmp_path):
+        paths = [write(table[:0], tmp_path / "a.csv"), write(table, tmp_path / "b.csv")]
+        with pytest.warns(UserWarning, match=r"1 of 2 files have no rows.*a\.csv"):
+            found = accumulate(paths, SUMS)
+        same(found.result(), in_memory(table, SUMS))
+
+    def test_a_warning_for_every_batch_is_told_once(self, table, tmp_path):
+        table.loc[180:, "proba_9"] *= 0.9
+        path = write(table, tmp_path / "a.csv")
+        with pytest.warns(UserWarning, match=r"a\.csv: The probabilities of a row should sum to 1; row 180 ") as told:
+            accumulate(path, SUMS, labels=["10", "9", "x"])
+        assert len(told) == 1
+
+    def test_progress(self, table, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr("skconf._core.progress.time.monotonic", iter(range(0, 10_000, 6)).__next__)
+        accumulate([write(table, tmp_path / "a.csv")], "cw_accuracy", progress=True)
+        assert "reading predictions (" in capsys.readouterr().err
+        accumulate([tmp_path / "a.csv"], "cw_accuracy")
+        assert capsys.readouterr().err == ""
+
+    def test_parquet_tells_how_it_is_had(self, monkeypatch, tmp_path):
+        (tmp_path / "a.parquet").touch()
+        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+        with pytest.raises(ImportError, match=r"a\.parquet is read with pyarrow: pip install 'skconf\[large\]'"):
+            accumulate(tmp_path / "a.parquet", "cw_accuracy")
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    code = "import resource, sys; from skconf import accumulate\n"
+    code += "accumulate(sys.argv[1], ['cw_accuracy', 'neg_aurc'], labels=[0, 1])\n"
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    rng = np.random.default_rng(0)
+    proba = rng.random(1_000_000, dtype=np.float32)
+    part = pa.table({"proba_1": proba, "y_true": (rng.random(1_000_000) < proba).astype(np.int8)})
+    peaks = []
+    for n_parts in (3, 40):
+        path = tmp_path / f"{n_parts}.parquet"
+        with pq.ParquetWriter(path, part.schema) as file:
+            for _ in range(n_parts):
+                file.write_table(part)
+        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.25 * peaks[0]
+
+
+class TestLabels:
+    """They mean what their type says: numbers in Parquet, texts in CSV."""
+
+    @pytest.mark.parametrize(
+        ("labels", "names"),
+        [
+            ([3, 10], ["3", "10"]),
+            ([3.0, 10.0], ["3", "10"]),
+            ([False, True], ["False", "True"]),
+            ([True, False], ["true", "false"]),
+            (["01", "1"], ["01", "1"]),
+            (pd.Categorical(["b", "a"], categories=["c", "b", "a"]), ["b", "a"]),
+            (pd.Categorical([7, 5]), ["7", "5"]),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["table", "parquet"])
+    def test_in_names_are_read_in_the_type_of_the_true_ones(self, labels, names, form, tmp_path):
+        y_true = pd.Series(labels).iloc[[0, 1, 1, 0, 1]].reset_index(drop=True)
+        first = np.array([0.9, 0.2, 0.4, 0.3, 0.1])
+        table = pd.DataFrame({"y_true": y_true, f"proba_{names[0]}": first, f"proba_{names[1]}": 1 - first})
+        data = table if form == "table" else write(table, tmp_path / "a.parquet")
+        assert accumulate(data, "selective_accuracy").result() == {"selective_accuracy": 0.8}
+
+    def test_of_csv_are_texts(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("y_true,proba_01,proba_1\n01,.9,.1\n1,.2,.8\n1,.6,.4\n")
+        assert accumulate(path, "selective_accuracy").result() == {"selective_accuracy": pytest.approx(2 / 3)}
+        with pytest.raises(ValueError, match=r"a\.csv: y_true holds \['01'\] \(first in row 0\)"):
+            accumulate(path, "selective_accuracy", labels=["001", "1"])
+
+    def test_of_a_single_column_is_the_positive_one(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("y_true,proba_no\nno,.9\nyes,.2\nno,.4\n")
+        found = accumulate(path, "cprecision", labels=["no", "yes"])
+        assert found.result() == {"cprecision": pytest.approx(1.3 / 1.5)}
+
+    def test_that_no_name_tells_are_asked_for(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("y_true,p\n0,.9\n1,.2\n")
+        with pytest.raises(ValueError, match=r"a\.csv: the labels of the columns \['p'\] are not known"):
+            accumulate(path, "coverage", proba="p")
+        assert accumulate(path, "coverage", proba="p", labels=["0", "1"]).n_samples == 2
+
+    def test_of_another_type_are_refused(self):
+        table = pd.DataFrame({"y_true": [0, 1], "proba_cat": [0.5, 0.5], "proba_dog": [0.5, 0.5]})
+        with pytest.raises(ValueError, match=r"true labels are of type integer.*\['cat', 'dog'\]. Give labels"):
+            accumulate(table, "coverage")
+
+
+class TestTables:
+    def test_of_any_kind(self, table):
+        expected = in_memory(table)
+        halves = [table[:300], table[300:]]
+        same(accumulate(table, NAMES).result(), expected)
+        same(accumulate(halves, NAMES).result(), expected)
+        same(accumulate(iter(halves), NAMES).result(), expected)
+        same(accumulate([*halves, table[:0]], NAMES).result(), expected)
+        arrays = {"y_true": table["y_true"].to_numpy(), "y_proba": table.iloc[:, :3].to_numpy()}
+        same(accumulate(arrays, NAMES, labels=["10", "9", "x"]).result(), expected)
+
+    def test_of_pyarrow(self, table):
+        pa = pytest.importorskip("pyarrow")
+        whole = pa.Table.from_pandas(table)
+        same(accumulate(whole, NAMES).result(), in_memory(table))
+        same(accumulate(whole.to_batches(max_chunksize=130), NAMES).result(), in_memory(table))
+
+    def test_of_polars(self, table):
+        pl = pytest.importorskip("polars")
+        frame = pl.DataFrame({name: table[name].tolist() for name in table})
+        same(accumulate(frame, NAMES).result(), in_memory(table))
+        same(accumulate(frame.with_columns(pl.col("y_true").cast(pl.Categorical)), NAMES).result(), in_memory(table))
+
+    @pytest.mark.parametrize("kind", ["objects", "list", "fixed"])
+    def test_with_lists_of_probabilities(self, kind, table):
+        proba = table.iloc[:, :3].to_numpy()
+        if kind == "objects":
+            data = pd.DataFrame({"y_true": table["y_true"], "y_proba": list(proba)})
+        else:
+            pa = pytest.importorskip("pyarrow")
+            of = pa.list_(pa.float64(), 3) if kind == "fixed" else pa.list_(pa.float64())
+            data = pa.table({"y_true": pa.array(table["y_true"].tolist()), "y_proba": pa.array(list(proba), of)})
+            data = data.slice(0, 1000)
+        same(accumulate(data, NAMES, labels=["10", "9", "x"]).result(), in_memory(table))
+        same(accumulate(data[500:], NAMES, labels=["10", "9", "x"]).result(), in_memory(table[500:]))
+
+    def test_of_correctness(self, table):
+        sure = table.iloc[:, :3].max(axis=1)
+        right = np.array(["10", "9", "x"])[table.iloc[:, :3].to_numpy().argmax(axis=1)] == table["y_true"]
+        expected = in_memory(table, ["cw_accuracy", "neg_ece", "neg_aurc"])
+        by_number = pd.DataFrame({"correct": right, "confidence": sure})
+        by_label = pd.DataFrame(
+            {"y_true": table["y_true"], "y_pred": np.where(right, table["y_true"], "no"), "c": sure}
+        )
+        same(accumulate(by_number, list(expected)).result(), expected)
+        same(accumulate([by_label[:100], by_label[100:]], list(expected), confidence="c").result(), expected)
+
+    def test_with_a_threshold(self, table):
+        found = accumulate(table, "coverage", threshold=0.6).result()["coverage"]
+        assert found == (table.iloc[:, :3].max(axis=1) >= 0.6).mean()
+
+    def test_options_of_an_accumulator(self, table):
+        mine = MetricAccumulator("neg_aurc", intervals=False, max_levels=1024)
+        found = accumulate(table, mine)
+        assert mine.n_samples == 0
+        assert found.n_samples == 1000
+        with pytest.raises(ValueError, match="keeps nothing for intervals"):
+            found.confidence_interval()
+        with pytest.raises(ValueError, match="names must be an empty accumulator"):
+            accumulate(table, found)
+
+
+class TestErrors:
+    """Nothing is lost in silence: messages name file, column and row."""
+
+    def broken(self, table, column, value, row=437):
+        table = table.copy()
+        table[column] = table[column].astype(object)
+        table.loc[row, column] = value
+        return table
+
+    @pytest.mark.parametrize(
+        ("column", "value", "message"),
+        [
+            ("proba_9", "high", "column 'proba_9' has 'high' in row 437, where a number is needed"),
+            ("proba_9", "", "column 'proba_9' has '' in row 437, where a number is needed"),
+            ("proba_9", "NaN", "in row 437, where a number is needed"),
+            ("proba_9", "1.5", "y_proba has 1.5, outside [0, 1], in row 437, column 1."),
+            ("y_true", "", "column 'y_true' has '' in row 437, where a label is needed"),
+            ("y_true", "z", "y_true holds ['z'] (first in row 437), not among the labels"),
+        ],
+    )
+    @pytest.mark.usefixtures("either_reader")
+    def test_entries_of_csv(self, column, value, message, table, tmp_path):
+        path = write(self.broken(table, column, value), tmp_path / "a.csv")
+        with pytest.raises(ValueError, match=r"a\.csv: ") as error:
+            accumulate(path, "cw_accuracy")
+        assert message in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("column", "value", "message"),
+        [
+            ("proba_9", None, "column 'proba_9' has nan in row 437, where a number is needed"),
+            ("proba_9", -1.0, "y_proba has -1.0, outside [0, 1], in row 437, column 1."),
+            ("y_true", None, "in row 437, where a label is needed"),
+        ],
+    )
+    def test_entries_of_parquet(self, column, value, message, table, tmp_path):
+        path = write(self.broken(table, column, value), tmp_path / "a.parquet")
+        with pytest.raises(ValueError, match=r"a\.parquet: ") as error:
+            accumulate(path, "cw_accuracy")
+        assert message in str(error.value)
+
+    def test_columns_that_one_of_several_files_lacks_or_has(self, table, tmp_path):
+        first = write(table, tmp_path / "a.csv")
+        lacking = write(table.drop(columns="proba_9"), tmp_path / "b.csv")
+        weighted = write(table.assign(sample_weight=1), tmp_path / "c.csv")
+        with pytest.raises(ValueError, match=r"b\.csv: there is no column 'proba_9'"):
+            accumulate([first, lacking], SUMS)
+        with pytest.raises(ValueError, match=r"c\.csv: there are columns \['sample_weight'\], which .*a\.csv has not"):
+            accumulate([first, weighted], SUMS)
+        other = write(table.assign(proba_z=0.0), tmp_path / "d.csv")
+        with pytest.raises(ValueError, match=r"d\.csv: there are columns \['proba_z'\]"):
+            accumulate([first, other], SUMS)
+
+    def test_files(self, table, tmp_path):
+        with pytest.raises(FileNotFoundError, match=r"there is no file .*none\*"):
+            accumulate(tmp_path / "none*", SUMS)
+        with pytest.raises(FileNotFoundError, match="there is no file"):
+            accumulate(tmp_path, SUMS)
+        empty = [write(table[:0], tmp_path / f"{name}.csv") for name in "ab"]
+        with pytest.raises(ValueError, match=r"there are no rows in .*a\.csv.*b\.csv"):
+            accumulate(empty, SUMS)
+        (tmp_path / "c.parquet").write_text("no such thing")
+        pytest.importorskip("pyarrow")
+        with pytest.raises(ValueError, match=r"cannot read .*c\.parquet"):
+            accumulate(tmp_path / "c.parquet", SUMS)
+
+    def test_a_column_of_the_file_and_of_its_path(self, table, tmp_path):
+        pytest.importorskip("pyarrow")
+        path = write(table, tmp_path / "shop=web" / "a.parquet")
+        with pytest.raises(ValueError, match=r"\['shop'\] is a column of the file, and one of its path"):
+            accumulate(path, SUMS)
+
+    def test_options(self, table):
+        with pytest.raises(ValueError, match="threshold"):
+            accumulate(table, SUMS, threshold=-1)
+        with pytest.raises(ValueError, match="There is no scorer 'cwa'"):
+            accumulate(table, "cwa")
+
+    def test_parts(self, table):
+        with pytest.raises(ValueError, match="table 1: column 'proba_9' has nan in row 37"):
+            accumulate([table[:400], self.broken(table, "proba_9", np.nan)[400:]], SUMS)
+        with pytest.raises(ValueError, match="table 1: there is no column 'proba_9'"):
+            accumulate([table, table.drop(columns="proba_9")], SUMS)
+        with pytest.raises(ValueError, match="lists of different lengths"):
+            accumulate(pd.DataFrame({"y_true": [0, 1], "y_proba": [[0.5, 0.5], [1.0]]}), "coverage")
+        with pytest.raises(TypeError, match="data must be paths, a table"):
+            accumulate(7, SUMS)

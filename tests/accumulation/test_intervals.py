@@ -1,0 +1,215 @@
+"""Intervals of accumulated scores, beside those of all samples in memory."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_names
+from skconf.inference import confidence_interval
+from skconf.scoring._names import read_statistics
+
+STATISTICS = read_statistics([name for name in get_scorer_names() if name != "neg_tce"], {})[0]
+#: With influence values: the result must be the one in memory, but for rounding.
+SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.rough]
+NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc"]
+BINARY = [name for name in STATISTICS if f"{name}_macro" in STATISTICS]
+COLUMNS = ["value", "low", "high", "standard_error"]
+
+
+def draw(n, n_classes, seed=0, power=1.0):
+    """Draw predictions; their errors are those the probabilities announce, where the power is 1."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.ones(n_classes), n)
+    y = (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    sharper = proba**power
+    return y, sharper / sharper.sum(axis=1, keepdims=True)
+
+
+def in_parts(names, profile, n_parts=6, **options):
+    total = MetricAccumulator(names, **options)
+    for rows in np.array_split(np.random.default_rng(1).permutation(len(profile)), n_parts):
+        total.update(profile[rows])
+    return total
+
+
+def assert_same(found, expected, **tolerance):
+    assert list(found.index) == list(expected.index)
+    assert found.index.name == expected.index.name
+    np.testing.assert_allclose(found[COLUMNS], expected[COLUMNS], **tolerance)
+
+
+class TestDelta:
+    @pytest.mark.filterwarnings("ignore:neg_reject_cost owes a quarter of its variance")
+    @pytest.mark.parametrize("n_classes", [2, 4])
+    @pytest.mark.parametrize("weighted", [False, True])
+    @pytest.mark.parametrize("level", [0.9, 0.99])
+    def test_is_that_of_all_samples_in_memory(self, n_classes, weighted, level):
+        weight = np.random.default_rng(1).integers(0, 4, 1500) / 2 if weighted else None
+        profile = ConfidenceProfile.from_predictions(*draw(1500, n_classes), sample_weight=weight)
+        names = [
+            name for name in SMOOTH if n_classes == 2 or name not in [*BINARY, "cw_roc_auc", "cw_roc_auc_weighted"]
+        ]
+        found = in_parts(names, profile).confidence_interval(level)
+        expected = confidence_interval(names, profile, level=level, method="delta")
+        assert_same(found, expected, rtol=1e-9)
+        assert (found["method"] == "delta").all()
+        assert (found["error_bound"] == 0).all()
+
+    def test_of_another_score(self):
+        y, proba = draw(800, 3)
+        profile = ConfidenceProfile.from_predictions(y, proba, score=-proba.min(axis=1))
+        names = ["neg_aurc", "neg_augrc", "confidence_roc_auc"]
+        assert_same(in_parts(names, profile).confidence_interval(), confidence_interval(names, profile), rtol=1e-9)
+
+    @pytest.mark.parametrize("right", [True, False])
+    def test_shares_without_exception_have_a_width(self, right):
+        sure = np.r_[np.full(50, 0.9), np.full(150, 0.4)]
+        profile = ConfidenceProfile.from_correctness(np.r_[np.full(50, right), np.arange(150) % 2], sure)
+        names = {"it": get_scorer("selective_accuracy", threshold=0.8)}
+        found = in_parts(names, profile).confidence_interval().loc["it"]
+        expected = confidence_interval("selective_accuracy", profile, threshold=0.8)
+        assert (found["low"], found["high"]) == pytest.approx((expected.low, expected.high), rel=1e-9)
+        assert found["high"] - found["low"] > 0.05
+
+    def test_nothing_varies(self):
+        """A variance that cancels is zero, and not the rounding error that is left."""
+        profile = ConfidenceProfile.from_correctness(np.ones(1000), np.full(1000, 0.7))
+        total = in_parts("neg_confidence_log_loss", profile)
+        with pytest.warns(UndefinedMetricWarning, match="samples differ too little"):
+            found = total.confidence_interval().iloc[0]
+        assert found["standard_error"] == 0
+        assert np.isnan(found["low"])
+
+    def test_of_rounded_confidences_holds_the_exact_interval(self):
+        y, proba = draw(20_000, 2)
+        profile = ConfidenceProfile.from_predictions(y, proba)
+        names = ["neg_aurc", "neg_augrc", "cw_roc_auc", "confidence_roc_auc"]
+        found = in_parts(names, profile, max_levels=1024).confidence_interval()
+        expected = confidence_interval(names, profile)
+        np.testing.assert_allclose(found["standard_error"], expected["standard_error"], rtol=0.01)
+        assert (found["error_bound"] > 0).all()
+        assert (found["low"] < expected["low"]).all()
+        assert (found["high"] > expected["high"]).all()
+
+
+class TestNormal:
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    @pytest.mark.parametrize("power", [1, 2], ids=["calibrated", "overconfident"])
+    def test_is_near_that_of_resamples(self, n_classes, power):
+        """What both find at random differs by a few percent of the width."""
+        weight = np.random.default_rng(2).exponential(1, 4000)
+        profile = ConfidenceProfile.from_predictions(*draw(4000, n_classes, power=power), sample_weight=weight)
+        names = ["neg_ece", "neg_csr_excess", "neg_ecd_deviation"]
+        scorers = {name: get_scorer(name, eps=0.05) if "csr" in name else get_scorer(name) for name in names}
+        found = in_parts(scorers, profile).confidence_interval(0.9, n_resamples=4000)
+        expected = confidence_interval(scorers, profile, level=0.9, n_resamples=1000, random_state=0)
+        width = (expected["high"] - expected["low"]).to_numpy()
+        np.testing.assert_allclose(found["standard_error"], expected["standard_error"], rtol=0.15)
+        for end in ("low", "high"):
+            assert (np.abs(found[end] - expected[end]).to_numpy() < 0.15 * width).all()
+        assert (found["method"] == "normal").all()
+        if power == 1:
+            assert found.loc["neg_ece", "high"] == 0
+
+    def test_holds_the_truth_as_often_as_it_says(self):
+        """Of miscalibrated confidences, whose error is known."""
+        rng = np.random.default_rng(0)
+        level, hits, truth = 0.9, 0, None
+        for _ in range(200):
+            sure = rng.choice([0.55, 0.65, 0.75, 0.95], 2000)
+            chance = np.array([0.5, 0.5, 0.8, 0.85])[np.searchsorted([0.55, 0.65, 0.75, 0.95], sure)]
+            truth = -np.mean([0.05, 0.15, 0.05, 0.1])
+            profile = ConfidenceProfile.from_correctness(rng.random(2000) < chance, sure)
+            found = MetricAccumulator("neg_ece").update(profile).confidence_interval(level).iloc[0]
+            hits += found["low"] <= truth <= found["high"]
+        assert 0.84 < hits / 200 < 0.96
+
+    def test_largest_error_of_bins_with_few_samples(self):
+        """The weight of a bin that is drawn near 0 or below leads beyond the bounds of what is divided by it."""
+        rng = np.random.default_rng(1)
+        sure = rng.beta(8, 0.5, 200)
+        profile = ConfidenceProfile.from_correctness(rng.random(200) < sure**1.3, sure)
+        found = MetricAccumulator("neg_mce").update(profile).confidence_interval().iloc[0]
+        expected = confidence_interval("neg_mce", profile, random_state=0)
+        assert -1 <= found["low"] <= expected.low < expected.high <= found["high"] <= 0
+        assert expected.standard_error < found["standard_error"] < 0.51  # no spread in [-1, 0] is larger
+
+    def test_same_seed_same_interval(self):
+        total = in_parts(["neg_ece", "neg_ecd_deviation"], ConfidenceProfile.from_predictions(*draw(500, 2)))
+        found = [total.confidence_interval(random_state=seed)["low"].tolist() for seed in (1, 1, 2)]
+        assert found[0] == found[1] != found[2]
+
+
+class TestNone:
+    @pytest.mark.parametrize("name", NONE)
+    def test_metrics_that_need_resamples(self, name):
+        total = in_parts(["cw_accuracy", name], ConfidenceProfile.from_predictions(*draw(500, 2)))
+        with pytest.warns(
+            UndefinedMetricWarning, match=f"{name} has no interval: it has no influence values"
+        ) as caught:
+            found = total.confidence_interval()
+        assert len(caught) == 1
+        assert found.loc[name, ["low", "high", "standard_error"]].isna().all()
+        assert found.loc[name, "value"] == total.result()[name]
+        assert found.loc["cw_accuracy"].notna().all()
+
+    def test_areas_of_many_classes(self):
+        total = in_parts("cw_roc_auc", ConfidenceProfile.from_predictions(*draw(500, 4)))
+        with pytest.warns(UndefinedMetricWarning, match="a table of its own"):
+            assert np.isnan(total.confidence_interval()["low"]).all()
+
+    def test_very_many_sums(self):
+        rng = np.random.default_rng(0)
+        proba = rng.dirichlet(np.ones(120), 300)
+        total = MetricAccumulator(["cw_accuracy", get_scorer("crecall_macro", zero_division=0)], labels=range(120))
+        total.update(rng.integers(0, 120, 300), proba)
+        with pytest.warns(UndefinedMetricWarning, match="crecall_macro has no interval: .* more than 256 sums"):
+            found = total.confidence_interval()
+        assert found["low"].isna().tolist() == [False, True]
+
+    def test_undefined(self):
+        total = MetricAccumulator("confidence_roc_auc").update(ConfidenceProfile.from_correctness([1, 1], [0.4, 0.5]))
+        with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
+            assert total.confidence_interval().loc["confidence_roc_auc", COLUMNS].isna().all()
+        assert len(caught) == 1
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_squares_beyond_floating_point(self):
+        """What fails of one score leaves the others."""
+        profile = ConfidenceProfile.from_predictions(*draw(100, 2)).with_weight(np.full(100, 1e200))
+        names = ["cw_accuracy", "neg_augrc", "neg_ece"]
+        total = in_parts(names, profile)
+        with pytest.warns(UndefinedMetricWarning, match="out of range|infs or NaNs"):
+            found = total.confidence_interval()
+        assert found["value"].isna().tolist() == [False, True, False]
+        assert found["low"].isna().all()
+
+    def test_without_moments(self):
+        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(500, 2)), intervals=False)
+        with pytest.raises(ValueError, match="make it with intervals=True"):
+            total.confidence_interval()
+
+    @pytest.mark.parametrize("weight", [[1.0], [1.0, 0.0, 0.0]])
+    def test_one_sample(self, weight):
+        n = len(weight)
+        profile = ConfidenceProfile.from_correctness(np.ones(n), np.full(n, 0.7), sample_weight=weight)
+        with pytest.raises(ValueError, match="At least two are needed"):
+            MetricAccumulator("coverage").update(profile).confidence_interval()
+
+    @pytest.mark.parametrize("level", [0, 1, 95])
+    def test_level(self, level):
+        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(50, 2)))
+        with pytest.raises(ValueError, match="level must lie"):
+            total.confidence_interval(level)
+
+
+def test_every_scorer_has_an_interval_or_a_reason():
+    names = [name for name in STATISTICS if name not in BINARY]
+    total = in_parts(names, ConfidenceProfile.from_predictions(*draw(500, 3)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = total.confidence_interval()
+    named = [str(warning.message).split()[0] for warning in caught]
+    assert sorted(named) == sorted(found.index[found["low"].isna()])

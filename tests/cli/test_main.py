@@ -1,0 +1,431 @@
+"""The command line."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf.cli import main
+from skconf.datasets import list_uci
+from skconf.metrics import cw_accuracy_score
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch, tmp_path):
+    """The user's own data and results must not leak into the tests, nor the archives."""
+    monkeypatch.delenv("SKCONF_DATA", raising=False)
+    monkeypatch.setattr("skconf.cli.csr._cache", lambda: tmp_path / "cache")
+
+    def no_network(*args, **kwargs):
+        raise OSError("no network here")
+
+    monkeypatch.setattr("skconf.datasets._download.urlopen", no_network)
+
+
+def fails(arguments, capsys, status=2):
+    """Run a command that must fail, and return what it says of it."""
+    try:
+        found = main(arguments)
+    except SystemExit as stop:  # argparse
+        found = stop.code
+    assert found == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["evaluate"],
+        ["experiment"],
+        ["experiment", "csr"],
+        ["datasets"],
+        ["datasets", "list"],
+        ["datasets", "fetch"],
+        ["datasets", "check"],
+    ],
+)
+def test_help_teaches(arguments, capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main([*arguments, "--help"])
+    assert "usage: python -m skconf" in capsys.readouterr().out
+
+
+# --- experiment csr -------------------------------------------------------------------------------------------------
+
+
+def csr(*arguments):
+    pytest.importorskip("xgboost")
+    return main(["experiment", "csr", "--datasets", "breast_cancer", "--jobs", "1", *arguments])
+
+
+def test_results_on_one_stream_and_progress_on_the_other(tmp_path, capsys):
+    target = tmp_path / "table6.csv"
+    assert csr("--csv", str(target)) == 0
+    out, err = capsys.readouterr()
+    assert out.count("breast_cancer") == 3
+    assert "0.9737" in out  # the paper's accuracy
+    assert "training XGBoost on breast_cancer, seed 0" in err
+    written = pd.read_csv(target)
+    assert written["calibration"].tolist() == ["none", "isotonic", "platt"]
+    assert written["csr"][1] > 1000
+    # Again, from what is kept, with other tables and another calibration.
+    assert csr("--calibration", "platt", "--tables", "2", "12", "--csv", str(target)) == 0
+    out, err = capsys.readouterr()
+    assert err.splitlines()[0] == f"1 of 1 models were trained before: {tmp_path / 'cache'}"
+    assert "training" not in err
+    assert "cwAUC" in out
+    again = pd.read_csv(target)
+    assert len(again) == 1
+    assert again["accuracy"][0] == written["accuracy"][2]
+    assert again["paper_auc"][0] == 0.9897
+
+
+def test_files(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    paths = [tmp_path / "a.md", tmp_path / "a.html"]
+    assert csr("--seeds", "2", "--markdown", str(paths[0]), "--html", str(paths[1]), "--no-results") == 0
+    assert [path.read_text(encoding="utf-8")[:15] for path in paths] == ["# Calibrated si", "<!DOCTYPE html>"]
+    assert "±" in capsys.readouterr().out
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_data_set_that_cannot_be_had_is_reported_and_the_rest_runs(tmp_path, capsys):
+    assert csr("--datasets", "breast_cancer", "wine", "--data-home", str(tmp_path)) == 1
+    out, err = capsys.readouterr()
+    assert out.count("breast_cancer") == 3
+    assert "skconf: warning: wine is left out. The data set 'wine' needs winequality-red.csv" in err
+    assert "no network here" in err
+    assert err.index("wine is left out") < err.index("training")
+
+
+def test_no_data_set_at_all(tmp_path, capsys):
+    err = fails(["experiment", "csr", "--datasets", "diabetes", "--no-download"], capsys, status=1)
+    assert err.startswith("skconf: error: The data set 'diabetes' needs pima-indians-diabetes.csv in ")
+    assert "Get it from https://" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--datasets", "adult"], "unknown data set 'adult'. Did you mean 'adult_income'"),
+        (["--calibration", "plat"], "unknown calibration 'plat'. Did you mean 'platt'"),
+        (["--csv", "no/such/folder/out.csv"], "there is no folder no/such/folder; create it"),
+        (["--csv", "."], ". is a folder; name a file in it"),
+        (["--tables", "3"], "invalid choice: 3"),
+        (["--preset", "slow"], "invalid choice: 'slow'"),
+        (["--trials", "none"], "must be a whole number, 1 or more, but is 'none'"),
+        (["--seed", "-1"], "whole number, 0 or more"),
+        (["--jobs", "0"], "whole number, 1 or more, but is '0'"),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(arguments, message, capsys):
+    assert message in fails(["experiment", "csr", *arguments], capsys)
+
+
+def test_a_file_that_may_not_be_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    message = fails(["experiment", "cwsa", "--html", str(tmp_path / "a.html")], capsys)
+    assert "a.html cannot be written: no permission" in message
+
+
+def test_results_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    message = fails(["experiment", "csr", "--results", str(tmp_path / "file")], capsys)
+    assert "cannot keep results in" in message
+
+
+def test_missing_packages_are_told(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    assert "pip install 'skconf[experiments]'" in fails(["experiment", "csr", "--no-results"], capsys)
+
+
+# --- datasets -------------------------------------------------------------------------------------------------------
+
+
+def test_list(tmp_path, capsys):
+    assert main(["datasets", "list", "--data-home", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list_uci()
+    assert "in scikit-learn" in out
+    assert not any(line.endswith(" ") for line in out.splitlines())
+    assert all(line.rpartition("  ")[2].startswith("https://") for line in out.splitlines()[1:])
+
+
+def test_fetch_and_check_report_and_go_on(tmp_path, capsys):
+    (tmp_path / "diabetes").mkdir()
+    (tmp_path / "diabetes" / "pima-indians-diabetes.csv").write_text("1,2,3,4,5,6,7,8,0\n")
+    for action, reason in (("fetch", "no network here"), ("check", "downloading is switched off")):
+        assert main(["datasets", action, "wine", "diabetes", "digits", "--data-home", str(tmp_path)]) == 1
+        out, err = capsys.readouterr()
+        assert out == "digits: 1,797 rows, 64 features, 10 classes\n"
+        assert "wine: The data set 'wine' needs" in err
+        assert reason in err
+        assert "diabetes: This is not the expected version" in err
+
+
+def test_unknown_data_set(capsys):
+    assert "unknown data set 'adult'" in fails(["datasets", "check", "adult"], capsys)
+
+
+def test_check_compares_checksums(monkeypatch, capsys):
+    monkeypatch.setattr("skconf.cli.datasets.changed_files", lambda *_: ["x.csv"])
+    assert main(["datasets", "check", "digits"]) == 0
+    assert "digits: x.csv: not the archive's file, though its counts agree" in capsys.readouterr().err
+
+
+# --- evaluate -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def iris():
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet([1, 1, 1], 50).round(6)
+    proba[:, 2] = 1 - proba[:, 0] - proba[:, 1]
+    y = np.array(["10", "9", "x"])[(proba.cumsum(axis=1) > rng.random((50, 1))).argmax(axis=1)]
+    return y, proba
+
+
+def value(out, name):
+    """Return the value of a metric in a printed report."""
+    (line,) = [line for line in out.splitlines() if line.startswith(name)]
+    return float(line.split()[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_probabilities_of_all_classes(iris, form, tmp_path, capsys):
+    y, proba = iris
+    table = pd.DataFrame(proba, columns=["proba_10", "proba_9", "proba_x"]).assign(y_true=y, id=range(50))
+    path = tmp_path / f"predictions.{form}"
+    if form == "csv":
+        table.to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    assert main(["evaluate", str(path)]) == 0
+    expected = cw_accuracy_score(y, proba, labels=["10", "9", "x"])
+    assert value(capsys.readouterr().out, "cw_accuracy_score") == pytest.approx(expected, abs=6e-5)
+
+
+def test_columns_by_name_and_files(iris, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    y, proba = iris
+    path, csv, html = tmp_path / "p.csv", tmp_path / "r.csv", tmp_path / "r.html"
+    pd.DataFrame(proba, columns=["a", "b", "c"]).assign(kind=y, w=2).to_csv(path, index=False)
+    arguments = ["--target", "kind", "--proba", "c", "a", "b", "--labels", "x", "10", "9", "--weight", "w"]
+    arguments += ["--metrics", "cw_accuracy", "coverage", "--threshold", "0.6", "--csv", str(csv), "--html", str(html)]
+    assert main(["evaluate", str(path), *arguments]) == 0
+    expected = cw_accuracy_score(y, proba, labels=["10", "9", "x"])
+    report = pd.read_csv(csv, index_col=0)
+    assert report["value"].to_dict() == pytest.approx(
+        {"cw_accuracy": expected, "coverage": (proba.max(axis=1) >= 0.6).mean()}
+    )
+    page = html.read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    assert "50 predictions from p.csv" in page
+
+
+def test_a_single_column_is_the_second_label_in_the_order_of_numbers(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    y = [9, 10, 10, 9, 10]
+    pd.DataFrame({"y_true": y, "p": [0.2, 0.7, 0.9, 0.6, 0.4]}).to_csv(path, index=False)
+    assert main(["evaluate", str(path), "--proba", "p"]) == 0
+    assert value(capsys.readouterr().out, "accuracy_score") == 0.6
+
+
+def test_correctness_and_confidence(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    table = pd.DataFrame({"y_true": ["a", "b", "b"], "y_pred": ["a", "b", "a"], "confidence": [0.5, 0.9, 0.6]})
+    table.to_csv(path, index=False)
+    assert main(["evaluate", str(path)]) == 0
+    by_labels = capsys.readouterr().out
+    assert value(by_labels, "cw_accuracy_score") == pytest.approx(1.4 / 2.0)
+    pd.DataFrame({"right": [1, 1, 0], "score": [0.5, 0.9, 0.6]}).to_csv(path, index=False)
+    assert main(["evaluate", str(path), "--correct", "right", "--confidence", "score"]) == 0
+    assert capsys.readouterr().out == by_labels
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "message"),
+    [
+        ("a,b\n1,2\n", [], "no predictions were found in the columns ['a', 'b']. Name those with the true labels"),
+        ("y_true,p\n0,.2\n1,.7\n", ["--target", "y_tru"], "there is no column 'y_tru'. Did you mean 'y_true'"),
+        ("y_true,p\n0,.2\n1,high\n", ["--proba", "p"], "column 'p' has 'high' in row 1, where a number is needed"),
+        ("y_true,p\n0,.2\n,.7\n", ["--proba", "p"], "column 'y_true' has '' in row 1, where a label is needed"),
+        ("y_true,p\n0,.2\n1,1.7\n", ["--proba", "p"], "1.7"),
+        ("y_true,p\n0,.2\n1,.7\n", ["--proba", "p", "--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
+        ("correct,confidence\n2,.5\n", [], "correct is 2.0 in row 0"),
+        ("", [], "cannot read"),
+    ],
+)
+def test_bad_files(lines, arguments, message, tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    path.write_text(lines)
+    err = fails(["evaluate", str(path), *arguments], capsys)
+    assert err.startswith("skconf: error: ")
+    assert message in err
+    assert str(path) in err
+
+
+@pytest.fixture
+def two_files(iris, tmp_path):
+    y, proba = iris
+    table = pd.DataFrame(proba, columns=["proba_10", "proba_9", "proba_x"]).assign(y_true=y, shop=["web", "north"] * 25)
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, part in zip(paths, (table[:20], table[20:]), strict=True):
+        part.to_csv(path, index=False)
+    table.to_csv(tmp_path / "whole.txt", index=False)
+    return tmp_path, table
+
+
+@pytest.mark.parametrize("threshold", [[], ["--threshold", "0.6"]])
+def test_batches_say_what_is_said_in_memory(two_files, threshold, tmp_path, capsys):
+    folder, _ = two_files
+    reports = []
+    for files in ([folder / "whole.txt"], [folder / "whole.txt", "--batches"], [folder]):
+        assert main(["evaluate", *map(str, files), *threshold, "--csv", str(tmp_path / "r.out")]) == 0
+        reports.append(pd.read_csv(tmp_path / "r.out", index_col=0).drop(index="threshold", errors="ignore"))
+    capsys.readouterr()
+    for report in reports[1:]:
+        pd.testing.assert_frame_equal(report, reports[0], rtol=1e-12, atol=1e-14)
+
+
+def test_batches_of_correctness_leave_out_what_needs_classes(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"correct": [1, 0, 1], "confidence": [0.5, 0.9, 0.6]}).to_csv(path, index=False)
+    assert main(["evaluate", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert main(["evaluate", str(path), "--batches"]) == 0
+    assert capsys.readouterr().out == out
+    assert "cf1" not in out
+
+
+def test_all_metrics_in_batches(two_files, tmp_path, capsys):
+    folder, _ = two_files
+    reports = []
+    for file in (folder / "whole.txt", folder):
+        assert main(["evaluate", str(file), "--metrics", "all", "--csv", str(tmp_path / "r.out")]) == 0
+        reports.append(pd.read_csv(tmp_path / "r.out", index_col=0))
+    in_memory, in_batches = reports
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if "not to be had in batches" in line]
+    left_out = {"smooth_calibration_error", "calibration_distance_error", "cumulative_calibration_error"}
+    assert left_out <= {name.strip(",") for name in told.split()}
+    assert set(in_memory.index) - set(in_batches.index) == {*left_out, "metric_coverage_auc", "tce_error"}
+    pd.testing.assert_frame_equal(in_batches, in_memory.loc[in_batches.index], rtol=1e-12, atol=1e-14)
+    # Of so few confidences they are to be had, for who asks.
+    assert main(["evaluate", str(folder), "--metrics", "smooth_calibration_error"]) == 0
+    found = value(capsys.readouterr().out, "smooth_calibration_error")
+    assert found == pytest.approx(in_memory.at["smooth_calibration_error", "value"], abs=1e-4)
+
+
+def test_groups(two_files, tmp_path, capsys):
+    folder, table = two_files
+    csv, html = tmp_path / "r.out", tmp_path / "r.html"
+    arguments = ["--group", "shop", "--metrics", "cw_accuracy", "neg_ece", "--csv", str(csv), "--html", str(html)]
+    assert main(["evaluate", str(folder), *arguments]) == 0
+    assert capsys.readouterr().out.split()[:4] == ["shop", "cw_accuracy", "neg_ece", "count"]
+    found = pd.read_csv(csv, index_col=0)
+    assert found.index.tolist() == ["north", "web"]
+    for shop, part in table.groupby("shop"):
+        proba = part[["proba_10", "proba_9", "proba_x"]].to_numpy()
+        expected = cw_accuracy_score(part["y_true"], proba, labels=["10", "9", "x"])
+        assert found.at[shop, "cw_accuracy"] == pytest.approx(expected, rel=1e-12)
+        assert found.at[shop, "count"] == 25
+    page = html.read_text(encoding="utf-8")
+    assert "50 predictions from 2 files" in page
+    assert "<svg" not in page
+    assert main(["evaluate", str(folder), "--group", "shop", "y_true", "--metrics", "coverage"]) == 0
+    assert capsys.readouterr().out.split()[:6] == ["shop", "y_true", "coverage", "count", "north", "10"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--group", "shops"], "a.csv: there is no column 'shops'. Did you mean 'shop'"),
+        (["--metrics", "tce_error"], "tce_error cannot be accumulated"),
+        (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
+        (["--metrics", "threshold", "coverage"], "threshold is not read off predictions in batches"),
+        (["--threshold", "-1"], "threshold"),
+        (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0, where a number is needed"),
+    ],
+)
+def test_mistakes_in_batches(arguments, message, two_files, capsys):
+    folder, _ = two_files
+    files = [str(folder / "b.csv"), str(folder / "a.csv")] if "--proba" in arguments else [str(folder)]
+    labels = ["--labels", "10", "9"] if "--proba" in arguments else []
+    assert message in fails(["evaluate", *files, *labels, *arguments], capsys)
+
+
+def test_no_file(capsys):
+    assert "there is no file nothing.csv" in fails(["evaluate", "nothing.csv"], capsys)
+
+
+# --- the other experiments ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        (
+            ["csr-synthetic", "--samples", "50", "--repetitions", "2", "--jobs", "1"],
+            ["Tables 5, 8 and 9", "Table 3", "Table 10"],
+        ),
+        (["cwsa", "--repetitions", "2"], ["Tables 1 to 3", "Areas over coverage"]),
+        (["cf1", "--dataset", "breast_cancer", "--models", "3", "--jobs", "1"], ["Agreement of pairs", "Variance"]),
+    ],
+)
+def test_other_experiments(arguments, titles, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    paths = [tmp_path / f"a.{suffix}" for suffix in ("csv", "md", "html")]
+    files = [text for path in paths for text in (f"--{path.suffix[1:].replace('md', 'markdown')}", str(path))]
+    assert main(["experiment", *arguments, *files]) == 0
+    out = capsys.readouterr().out
+    for title in titles:
+        assert f"\n{title}" in f"\n{out}"
+        assert title in paths[1].read_text(encoding="utf-8")
+        assert title in paths[2].read_text(encoding="utf-8")
+    assert paths[2].read_text(encoding="utf-8").count("<svg") == (arguments[0] != "csr-synthetic")
+    assert len(pd.read_csv(paths[0])) > 2
+
+
+def test_counts_of_one_key_stand_beside_the_papers(capsys):
+    assert main(["experiment", "csr-synthetic", "--samples", "50", "--repetitions", "2", "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    table = out.partition("\nTable 10\n")[2].partition("\n\n")[0]
+    rows = [line.split() for line in table.splitlines() if line.split()[0] in ("perfect", "overconf_sqrt")]
+    assert [row[2] for row in rows] == ["9", "8"]  # what the paper prints
+
+
+def test_an_interruption_is_told_without_a_traceback(monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("skconf.experiments.cwsa_experiment", interrupted)
+    assert fails(["experiment", "cwsa"], capsys, status=130) == "skconf: interrupted\n"
+
+
+def test_notes_stand_below_the_table(capsys):
+    assert main(["experiment", "cwsa", "--repetitions", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("[1]") == 5 * 4 + 1
+    assert "\n[1] CWSA exceeds coverage x CWSA+" in out
+
+
+def test_predictions_from_a_folder(tmp_path, capsys):
+    rows = pd.DataFrame({"y_true": [3, 8, 8], "y_pred": [3, 8, 0], "confidence": [0.9, 0.8, 0.7]})
+    rows.to_csv(tmp_path / "cifar10_predictions.csv", index=False)
+    assert main(["experiment", "cwsa", "--predictions", str(tmp_path)]) == 0
+    assert "Section 5.2" in capsys.readouterr().out
+    assert "NAME_predictions.csv" in fails(["experiment", "cwsa", "--predictions", str(tmp_path / "none")], capsys)
+
+
+def test_scores_from_a_folder(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "mine.scores.npy", rng.normal(size=(60, 2)))
+    np.save(tmp_path / "mine.targets.npy", rng.integers(0, 2, 60))
+    assert main(["experiment", "ecuas", str(tmp_path), "--jobs", "1"]) == 0
+    assert "mine" in capsys.readouterr().out
+    assert "NAME.scores.npy" in fails(["experiment", "ecuas", str(tmp_path / "none")], capsys)

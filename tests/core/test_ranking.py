@@ -1,0 +1,58 @@
+"""The shared sort, and sums over tied positions."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skconf._core.ranking import Ranking, harmonic_difference
+
+
+@pytest.mark.parametrize("start", [0, 1, 28, 29, 30, 31, 100, 12_345])
+@pytest.mark.parametrize("steps", [1, 2, 17, 1000])
+def test_harmonic_difference_is_a_sum_of_reciprocals(start, steps):
+    expected = sum(1 / j for j in range(start + steps, start, -1))
+    actual = harmonic_difference(np.array([float(start)]), np.array([float(steps)]))
+    np.testing.assert_allclose(actual, expected, rtol=3e-14)
+
+
+def test_harmonic_difference_adds_up_across_fractions():
+    parts = harmonic_difference(np.array([10.0, 10.25, 40.5]), np.array([0.25, 30.25, 0.5]))
+    whole = harmonic_difference(np.array([10.0]), np.array([31.0]))
+    assert parts.sum() == pytest.approx(whole[0], rel=1e-13)
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(1, 6), seed=st.integers(0, 2**32 - 1))
+def test_mean_prefix_risk_is_the_mean_over_all_orders_of_ties(n, seed):
+    rng = np.random.default_rng(seed)
+    score, wrong = rng.integers(0, 3, n) / 3, rng.random(n) < 0.5
+    found = []
+    for order in permutations(range(n)):
+        shuffled = np.array(order)[np.argsort(-score[list(order)], kind="stable")]
+        found.append(np.mean(np.cumsum(wrong[shuffled]) / np.arange(1, n + 1)))
+    assert Ranking.of(score, wrong).mean_prefix_risk() == pytest.approx(np.mean(found), abs=1e-14)
+
+
+@settings(max_examples=60, deadline=None)
+@given(n=st.integers(1, 40), levels=st.sampled_from([1, 3, 10**9]), seed=st.integers(0, 2**32 - 1))
+def test_unit_weights_change_nothing(n, levels, seed):
+    rng = np.random.default_rng(seed)
+    score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < 0.3
+    plain, weighted = Ranking.of(score, wrong), Ranking.of(score, wrong, np.ones(n))
+    for name in ("score", "weight", "errors"):
+        np.testing.assert_array_equal(getattr(plain, name), getattr(weighted, name))
+
+
+def test_groups_run_from_the_highest_score_down():
+    ranking = Ranking.of(np.array([0.5, 0.9, 0.5, 0.1]), np.array([True, False, False, True]))
+    assert ranking.score.tolist() == [0.9, 0.5, 0.1]
+    assert ranking.weight.tolist() == [1, 2, 1]
+    assert ranking.errors.tolist() == [0, 1, 1]
+
+
+def test_weight_zero_is_no_sample():
+    ranking = Ranking.of(np.array([0.5, 0.9]), np.array([True, True]), np.array([1.0, 0.0]))
+    assert ranking.score.tolist() == [0.5]

@@ -1,0 +1,467 @@
+"""Confidence intervals, beside what textbooks, scipy and brute force say."""
+
+import inspect
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_auc_score
+
+from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
+from skconf.inference import confidence_interval
+from skconf.metrics import get_metric
+from skconf.metrics._base.registry import metric_classes
+from skconf.scoring._names import read_statistics
+
+SMOOTH = ["cw_accuracy", "cw_f1_macro", "confidence_gain", "neg_ecuas", "aurc_loss", "augrc_loss", "cw_roc_auc"]
+
+
+def draw(n, seed=0, n_classes=3):
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.ones(n_classes), n)
+    return (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1), proba
+
+
+def log_losses(y, proba):
+    sure, right = proba.max(axis=1), proba.argmax(axis=1) == y
+    return -np.log(np.where(right, sure, 1 - sure))
+
+
+class TestDelta:
+    def test_mean_has_the_t_interval(self):
+        y, proba = draw(300)
+        found = confidence_interval(metrics.confidence_log_loss, y, proba, level=0.9)
+        expected = stats.ttest_1samp(log_losses(y, proba), 0).confidence_interval(0.9)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
+        assert found.standard_error == pytest.approx(stats.sem(log_losses(y, proba)), rel=1e-10)
+        assert (found.level, found.method) == (0.9, "delta")
+
+    @pytest.mark.parametrize("threshold", [0.4, 0.8, 0.95])
+    def test_share_has_wilsons_interval(self, threshold):
+        """But for the t distribution, and n − 1 in the place of n, which 5,000 samples hardly show."""
+        y, proba = draw(5000)
+        found = confidence_interval("coverage_score", y, proba, threshold=threshold)
+        count = int((proba.max(axis=1) >= threshold).sum())
+        expected = stats.binomtest(count, 5000).proportion_ci(method="wilson")
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=5e-4)
+
+    @pytest.mark.parametrize("right", [True, False], ids=["all right", "all wrong"])
+    def test_share_without_exception_has_a_width(self, right):
+        """No error among 50 accepted samples: how many were rejected tells nothing."""
+        sure = np.r_[np.full(50, 0.9), np.full(950, 0.4)]
+        correct = np.r_[np.full(50, right), np.arange(950) % 2 == 0]
+        profile = ConfidenceProfile.from_correctness(correct, sure)
+        found = confidence_interval("selective_risk_loss", profile, threshold=0.8)
+        expected = stats.binomtest(0 if right else 50, 50).proportion_ci(method="wilson")
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-3)
+
+    def test_nothing_accepted_says_nothing(self):
+        profile = ConfidenceProfile.from_correctness(np.arange(50) % 2, np.full(50, 0.6))
+        found = confidence_interval("cwsa_score", profile, threshold=0.9)
+        assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
+
+    def test_groups_of_one_size_have_the_t_interval_of_their_means(self):
+        y, proba = draw(400)
+        groups = np.random.default_rng(1).permutation(np.repeat(list("abcdefgh"), 50))
+        found = confidence_interval("confidence_log_loss", y, proba, groups=groups)
+        means = pd.Series(log_losses(y, proba)).groupby(groups).mean()
+        expected = stats.ttest_1samp(means, 0).confidence_interval()
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
+
+    def test_strata_add_their_variances(self):
+        y, proba = draw(500)
+        losses = pd.Series(log_losses(y, proba)).groupby(y)
+        found = confidence_interval("confidence_log_loss", y, proba, stratify=y)
+        variance = (losses.var() / losses.size() * (losses.size() / 500) ** 2).sum()
+        assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-10)
+        assert found.standard_error < confidence_interval("confidence_log_loss", y, proba).standard_error
+
+    @pytest.mark.parametrize("metric", SMOOTH)
+    def test_standard_error_is_that_of_the_jackknife(self, metric):
+        """Leaving out each sample in turn, by the metric itself; the two differ by terms of higher order."""
+        y, proba = draw(250)
+        profile = ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2])
+        value = read_statistics(metric, {})[0][metric].value
+        left_out = np.array([value(profile[np.arange(250) != i]) for i in range(250)])
+        expected = np.sqrt(249 / 250 * ((left_out - left_out.mean()) ** 2).sum())
+        assert confidence_interval(metric, profile).standard_error == pytest.approx(expected, rel=0.03)
+
+    def test_area_under_the_roc_curve_is_delongs(self):
+        """With weights: of a weighted placement value, in the place of each mean."""
+        y, proba = draw(200, n_classes=2)
+        weight = np.random.default_rng(1).exponential(1, 200)
+        found = confidence_interval("cw_roc_auc_score", y, proba, sample_weight=weight)
+        counted, score = weight * proba.max(axis=1), proba[:, 1]
+        mine, theirs = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+        beats = np.sign(score[mine, np.newaxis] - score[theirs]) / 2 + 0.5
+        area = counted[mine] @ beats @ counted[theirs] / counted[mine].sum() / counted[theirs].sum()
+        of_mine = beats @ counted[theirs] / counted[theirs].sum() - area
+        of_theirs = counted[mine] @ beats / counted[mine].sum() - area
+        variance = sum(
+            ((counted[rows] * part) ** 2).sum() / counted[rows].sum() ** 2
+            for rows, part in ((mine, of_mine), (theirs, of_theirs))
+        )
+        assert found.value == pytest.approx(roc_auc_score(y, score, sample_weight=counted), rel=1e-12)
+        assert found.standard_error == pytest.approx(np.sqrt(variance * 200 / 199), rel=1e-10)
+
+    def test_areas_of_all_classes_and_of_absent_ones(self):
+        y, proba = draw(300, n_classes=4)
+        for labels_there in ([0, 1, 2, 3], [0, 1]):
+            rows = np.isin(y, labels_there)
+            profile = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=range(4))
+            for average in ("macro", "weighted"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UndefinedMetricWarning)
+                    effects = get_metric("cw_roc_auc_score", average=average).influence(profile)
+                    for row in (0, 50, 100):
+                        up, down = (
+                            metrics.cw_roc_auc_score(
+                                profile.with_weight(1 + step * (np.arange(len(profile)) == row)), average=average
+                            )
+                            for step in (1e-5, -1e-5)
+                        )
+                        assert effects[row] == pytest.approx((up - down) / 2e-5, rel=1e-4, abs=1e-9)
+
+    @pytest.mark.parametrize("name", ["aurc_loss", "excess_aurc_loss", "augrc_loss", "confidence_roc_auc_score"])
+    @pytest.mark.parametrize("decimals", [15, 1], ids=["distinct", "tied"])
+    @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+    def test_influence_on_a_ranked_metric_is_its_derivative(self, name, decimals, weighted):
+        rng = np.random.default_rng(0)
+        sure = rng.uniform(0.5, 1, 3000).round(decimals)
+        weight = rng.integers(1, 4, 3000).astype(float) if weighted else np.ones(3000)
+        profile = ConfidenceProfile.from_correctness(rng.random(3000) < sure, sure, sample_weight=weight)
+        metric = get_metric(name)
+        effects = metric.influence(profile)
+        assert effects.sum() == pytest.approx(0, abs=1e-12)
+        for row in (0, 1, 1500, 2999):
+            up, down = (
+                metric(profile.with_weight(weight * np.where(np.arange(3000) == row, 1 + step, 1)))
+                for step in (0.05, -0.05)
+            )
+            assert 3000 * effects[row] == pytest.approx(3000 * (up - down) / 0.1, abs=2e-4)  # but for 1/n
+
+    @pytest.mark.parametrize("outcome", [True, False], ids=["all right", "all wrong"])
+    @pytest.mark.parametrize("name", ["aurc_loss", "excess_aurc_loss", "augrc_loss"])
+    def test_ranked_metric_without_exception_has_no_influence(self, name, outcome):
+        sure = np.random.default_rng(0).random(30)
+        profile = ConfidenceProfile.from_correctness(np.full(30, outcome), sure)
+        np.testing.assert_allclose(get_metric(name).influence(profile), 0, atol=1e-15)
+
+    def test_heavy_tail_is_told(self):
+        """One error at a confidence of .9999 counts as much as five hundred at .8."""
+        sure = np.r_[np.linspace(0.5, 0.9, 199), 0.9999]
+        profile = ConfidenceProfile.from_correctness(np.r_[np.arange(199) % 4 > 0, 0], sure)
+        for method in ("delta", "bootstrap"):
+            with pytest.warns(UserWarning, match="calibrated_size_ratio owes a quarter of its variance to a single"):
+                confidence_interval("calibrated_size_ratio", profile, method=method, n_resamples=20)
+        confidence_interval("calibrated_size_ratio", profile, eps=0.1)  # and here is none
+
+    @pytest.mark.parametrize(
+        "metric", ["expected_calibration_error", "neg_ece", "maximum_calibration_error", "overconfidence_risk"]
+    )
+    def test_kinks_are_refused_by_name(self, metric):
+        with pytest.raises(TypeError, match=f"{metric} has no interval by method='delta'.* Use 'bootstrap'"):
+            confidence_interval(metric, *draw(50), method="delta")
+
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            "smooth_calibration_error",
+            "metric_coverage_auc",
+            "neg_csr_deviation",
+            partial(metrics.expected_calibration_error, strategy="quantile"),
+        ],
+    )
+    def test_what_has_no_influence_is_refused(self, metric):
+        with pytest.raises(TypeError, match="has no interval by method='delta'"):
+            confidence_interval(metric, *draw(50), method="delta")
+
+
+class TestBootstrap:
+    @pytest.mark.parametrize("metric", SMOOTH)
+    def test_agrees_with_delta_where_both_can_be_had(self, metric):
+        y, proba = draw(400)
+        delta, bootstrap, bca = (
+            confidence_interval(metric, y, proba, method=method, n_resamples=600, random_state=0)
+            for method in ("delta", "bootstrap", "bca")
+        )
+        width = delta.high - delta.low
+        for found in (bootstrap, bca):
+            assert found.value == delta.value
+            assert found.standard_error == pytest.approx(delta.standard_error, rel=0.12)
+            assert (found.low, found.high) == pytest.approx((delta.low, delta.high), abs=0.1 * width)
+
+    def test_bca_is_scipys(self):
+        """Of a skewed mean, where the correction matters: it shifts the ends by an eighth of the width."""
+        rng = np.random.default_rng(0)
+        sure = 1 - rng.exponential(0.02, 80).clip(max=0.9)
+        profile = ConfidenceProfile.from_correctness(np.arange(80) % 8 > 0, sure)
+        losses = -np.log(np.where(profile.correct, sure, 1 - sure))
+        found = confidence_interval("confidence_log_loss", profile, method="bca", n_resamples=20_000, random_state=0)
+        seed = {"rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state": 1}
+        expected = stats.bootstrap((losses,), np.mean, n_resamples=20_000, method="BCa", **seed).confidence_interval
+        width = expected.high - expected.low
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03 * width)
+        delta = confidence_interval("confidence_log_loss", profile)
+        assert abs(found.high - delta.high) > 0.05 * width
+
+    def test_groups_widen_and_strata_narrow(self):
+        y, proba = draw(600)
+        groups = np.argsort(np.argsort(log_losses(y, proba))) // 30  # samples of one group are alike
+        found = {
+            name: confidence_interval(
+                "confidence_log_loss", y, proba, method="bootstrap", n_resamples=2000, random_state=0, **given
+            ).standard_error
+            for name, given in {"alone": {}, "groups": {"groups": groups}, "strata": {"stratify": groups}}.items()
+        }
+        for name, given in (("groups", {"groups": groups}), ("strata", {"stratify": groups})):
+            delta = confidence_interval("confidence_log_loss", y, proba, **given).standard_error
+            assert found[name] == pytest.approx(delta, rel=0.1)
+        assert found["strata"] < 0.5 * found["alone"] < found["alone"] < 0.5 * found["groups"]
+
+    def test_bias_is_taken_off(self):
+        """The ECE of a calibrated model is above 0 by chance alone, and that of a resample further above."""
+        y, proba = draw(500)
+        found = confidence_interval("expected_calibration_error", y, proba, random_state=0)
+        reach = stats.t.ppf(0.975, 499) * found.standard_error
+        assert found.high == pytest.approx(found.value + reach)
+        assert found.low < found.value - 1.3 * reach
+
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            metrics.expected_calibration_error,
+            partial(metrics.expected_calibration_error, strategy="quantile"),
+            metrics.maximum_calibration_error,
+            metrics.smooth_calibration_error,
+            metrics.calibration_distance_error,
+            metrics.cumulative_calibration_error,
+        ],
+    )
+    @pytest.mark.parametrize("power", [1, 2], ids=["calibrated", "overconfident"])
+    def test_calibration_is_in_the_interval_unless_it_is_refuted(self, metric, power):
+        """Beside correctness drawn from the confidences, prediction by prediction."""
+        clear = 0
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            sure = rng.uniform(0.5, 1, 600)
+            profile = ConfidenceProfile.from_correctness(rng.random(600) < sure**power, sure)
+            drawn = [metric(ConfidenceProfile.from_correctness(rng.random(600) < sure, sure)) for _ in range(100)]
+            found = confidence_interval(metric, profile, n_resamples=100, random_state=0)
+            p_value = np.mean(np.array(drawn) >= found.value)
+            if not 0.01 < p_value < 0.15:  # which a hundred draws leave open
+                clear += 1
+                assert (found.low == 0) == (p_value > 0.05)
+        assert clear >= 4
+
+    def test_calibration_is_in_the_interval_of_a_score(self):
+        rng = np.random.default_rng(4)
+        sure = rng.uniform(0.5, 1, 300)
+        profile = ConfidenceProfile.from_correctness(rng.random(300) < sure, sure)
+        found = confidence_interval(["neg_ece", "neg_smooth_ece"], profile, n_resamples=100, random_state=0)
+        assert (found["high"] == 0).all()
+        assert (found["low"] < 0).all()
+
+    def test_undefined_resamples_are_told_where_they_are_asked_for(self):
+        """Without the only positive, the macro average of the cw area is NaN."""
+        y, proba = np.r_[1, np.zeros(39, int)], np.random.default_rng(0).random(40)
+        with pytest.warns(UndefinedMetricWarning, match=r"undefined in \d+ of 200 resamples") as caught:
+            confidence_interval("cw_roc_auc", y, proba, method="bootstrap", n_resamples=200, random_state=0)
+        assert caught[0].filename == __file__
+
+    def test_value_beyond_all_resamples_has_no_corrected_quantiles(self):
+        """Of 100 predictions at each confidence as many are right as it says, and in no resample."""
+        sure = np.repeat([0.6, 0.7, 0.8, 0.9], 100)
+        profile = ConfidenceProfile.from_correctness(np.tile(np.arange(100), 4) < 100 * sure, sure)
+        with pytest.warns(UndefinedMetricWarning, match=r"one side of the value.* Use 'bootstrap'"):
+            found = confidence_interval("expected_calibration_error", profile, method="bca", n_resamples=50)
+        assert np.isnan([found.low, found.high]).all()
+
+    @pytest.mark.parametrize("method", ["bootstrap", "bca"])
+    def test_nothing_to_tell_is_nan_with_a_warning(self, method):
+        profile = ConfidenceProfile.from_correctness(np.ones(30), np.full(30, 0.8))
+        with pytest.warns(UndefinedMetricWarning, match="cw_accuracy has no interval"):
+            found = confidence_interval("cw_accuracy", profile, method=method, n_resamples=20)
+        assert np.isnan([found.low, found.high]).all()
+        assert found.value == 1.0
+
+
+class TestWhatIsAsked:
+    def test_auto_says_what_it_did(self):
+        y, proba = draw(60)
+        names = ["cw_accuracy", "aurc_loss", "cw_roc_auc", "expected_calibration_error", "smooth_calibration_error"]
+        found = confidence_interval(names, y, proba, n_resamples=20, random_state=0)
+        assert found["method"].tolist() == ["delta", "delta", "delta", "bootstrap", "bootstrap"]
+        assert found.index.tolist() == names
+        assert found.columns.tolist() == ["value", "low", "high", "standard_error", "level", "method"]
+
+    @pytest.mark.parametrize("metric", sorted(metric_classes()))
+    def test_every_metric_has_an_interval_or_says_why_not(self, metric):
+        y, proba = draw(80)
+        average = {"average": "macro"} if "average" in metric_classes()[metric].__dataclass_fields__ else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if metric.endswith(("_matrix", "_curve", "_test", "_decomposition")):
+                with pytest.raises(TypeError, match="is not a single number"):
+                    confidence_interval(metric, y, proba, **average, pos_label=1)
+                return
+            found = confidence_interval(metric, y, proba, n_resamples=20, random_state=0, **average, pos_label=1)
+        assert found.low <= found.high
+        low, high = metric_classes()[metric].info.bounds
+        assert low <= found.low
+        assert found.high <= high
+        assert found.standard_error >= 0
+
+    @pytest.mark.parametrize(
+        "metric",
+        [
+            metrics.ecuas_loss,
+            "ecuas_loss",
+            partial(metrics.ecuas_loss, n=1),
+        ],
+    )
+    def test_metric_in_each_of_its_forms(self, metric):
+        y, proba = draw(60)
+        params = {} if isinstance(metric, partial) else {"n": 1}
+        expected = metrics.ecuas_loss(y, proba, n=1)
+        assert confidence_interval(metric, y, proba, **params).value == expected
+
+    @pytest.mark.parametrize("metric", ["neg_ecuas_1", get_scorer("neg_ecuas", n=1)])
+    def test_scorer_has_the_mirror_image(self, metric):
+        y, proba = draw(60)
+        score, loss = confidence_interval(metric, y, proba), confidence_interval("ecuas_loss", y, proba, n=1)
+        assert (score.value, score.low, score.high) == (-loss.value, -loss.high, -loss.low)
+        assert score.standard_error == loss.standard_error
+
+    def test_several_metrics_are_as_each(self):
+        y, proba = draw(60)
+        given = {"random_state": 0, "n_resamples": 50}
+        labelled = confidence_interval({"error": "selective_risk_loss", "ece": "neg_ece"}, y, proba, **given)
+        several = confidence_interval(confidence_scoring(["cw_accuracy", "neg_ece"]), y, proba, **given)
+        assert labelled.index.tolist() == ["error", "ece"]
+        single = confidence_interval("neg_ece", y, proba, **given)
+        for frame, row in ((labelled, "ece"), (several, "neg_ece")):
+            assert frame.loc[row, ["low", "high"]].tolist() == [single.low, single.high]
+
+    def test_profile_or_predictions(self):
+        y, proba = draw(60)
+        given = {"labels": [0, 1, 2], "y_pred": proba.argmin(axis=1), "sample_weight": np.arange(60) % 3 + 1}
+        profile = ConfidenceProfile.from_predictions(y, proba, **given)
+        assert confidence_interval("cw_accuracy", y, proba, **given) == confidence_interval("cw_accuracy", profile)
+
+    @pytest.mark.parametrize("method", ["delta", "bootstrap"])
+    def test_weights_count_for_nothing_but_their_ratio(self, method):
+        y, proba = draw(60)
+        weight = np.random.default_rng(0).exponential(1, 60)
+        one, other = (
+            confidence_interval(
+                "cw_accuracy", y, proba, sample_weight=factor * weight, method=method, random_state=0, n_resamples=50
+            )
+            for factor in (1, 4)
+        )
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+    @pytest.mark.parametrize("method", ["delta", "bootstrap", "bca"])
+    @pytest.mark.parametrize("columns", [(), ("groups",), ("stratify",), ("groups", "stratify")])
+    def test_sample_of_weight_zero_is_no_sample(self, method, columns):
+        y, proba = draw(90)
+        weight = np.arange(90) % 3 * (np.arange(90) < 60)
+        given = {"groups": np.arange(90) // 6, "stratify": np.arange(90) // 30}  # one stratum has no weight at all
+        there, labels = weight > 0, {"labels": [0, 1, 2]}
+        one, other = (
+            confidence_interval(
+                ["cw_accuracy", "aurc_loss"],
+                y[rows],
+                proba[rows],
+                sample_weight=weight[rows],
+                method=method,
+                n_resamples=40,
+                random_state=0,
+                **{name: given[name][rows] for name in columns},
+                **labels,
+            )
+            for rows in (there, slice(None))
+        )
+        pd.testing.assert_frame_equal(one, other)
+
+    def test_order_of_rows_does_not_matter(self):
+        y, proba = draw(60)
+        order = np.random.default_rng(0).permutation(60)
+        for metric in SMOOTH:
+            one, other = (confidence_interval(metric, y[rows], proba[rows]) for rows in (np.arange(60), order))
+            assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+
+    def test_names_and_containers_of_groups_do_not_matter(self):
+        y, proba = draw(60)
+        codes = np.arange(60) // 4
+        expected = confidence_interval("cw_accuracy", y, proba, groups=codes)
+        pairs = pd.DataFrame({"ward": codes // 5, "patient": [f"p{code % 5}" for code in codes]}, index=range(5, 65))
+        for groups in ([f"day {code}" for code in codes], pd.Series(codes, index=range(60, 0, -1)), pairs):
+            found = confidence_interval("cw_accuracy", y, proba, groups=groups)
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("given", "error", "message"),
+        [
+            ({"metric": "cw_acuracy"}, ValueError, "no metric or scorer 'cw_acuracy'. Did you mean 'cw_accuracy'"),
+            ({"metric": "neg_cf1_macro"}, ValueError, "Did you mean 'cf1_macro'"),
+            ({"metric": roc_auc_score}, ValueError, "There is no metric 'roc_auc_score'"),
+            ({"metric": []}, ValueError, "metric is empty"),
+            ({"metric": ["cf1_macro", "cf1_macro"]}, ValueError, "Two metrics have the same name"),
+            ({"metric": ["cf1_macro"], "eps": 1}, TypeError, "eps: parameters of several metrics go with each"),
+            ({"metric": "cf1_macro", "average": "micro"}, ValueError, "contradicts"),
+            ({"metric": get_scorer("cf1", pos_label=1)}, TypeError, "Pass pos_label beside the metric"),
+            ({"metric": "cf1_score", "average": None}, TypeError, "not a single number here.*Choose an average"),
+            ({"metric": "brier_decomposition"}, TypeError, "brier_decomposition is not a single number"),
+            ({"metric": "cw_accuracy", "n": 1}, TypeError, "cw_accuracy_score.. has no parameter 'n'"),
+            ({"level": 95}, ValueError, "level must lie in"),
+            ({"level": 1.0}, ValueError, "level must lie between 0 and 1"),
+            ({"method": "percentile"}, ValueError, "method must be one of 'auto', 'delta'"),
+            ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
+            ({"metric": None}, TypeError, "metric must be a function of skconf.metrics, .* but is None"),
+            ({"random_state": np.random.RandomState(0)}, TypeError, "random_state must be None.* but is RandomState"),
+            ({"y_proba": None}, TypeError, r"confidence_interval\(\) needs y_proba"),
+            ({"sample_weight": np.eye(30)[3]}, ValueError, "one sample, as far as there is weight"),
+            ({"groups": np.zeros(30)}, ValueError, "one sample group, in groups"),
+            ({"groups": np.arange(29)}, ValueError, "groups has 29 rows, but there are 30 predictions"),
+            ({"groups": [None] * 30}, ValueError, "groups has a missing label in row 0"),
+            ({"groups": {"day": np.arange(29)}}, ValueError, r"groups\['day'\] has 29 rows"),
+            ({"groups": {}}, ValueError, "groups has no columns"),
+            ({"stratify": np.r_[1, np.zeros(29)]}, ValueError, "1 strata with a single unit, such as .*1.0"),
+        ],
+    )
+    def test_bad_input_is_named(self, given, error, message):
+        y, proba = draw(30)
+        arguments = {"metric": "cw_accuracy", "y_true": y, "y_proba": proba, "labels": [0, 1, 2], **given}
+        with pytest.raises(error, match=message):
+            confidence_interval(**arguments)
+
+    def test_profile_holds_everything(self):
+        y, proba = draw(30)
+        profile = ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2])
+        with pytest.raises(TypeError, match=r"confidence_interval\(\) got a ConfidenceProfile and y_proba"):
+            confidence_interval("cw_accuracy", profile, proba)
+        with pytest.raises(ValueError, match="needs at least one sample"):
+            confidence_interval("cw_accuracy", profile[:0])
+        with pytest.raises(ValueError, match=r"There is one sample: .* At least two are needed"):
+            confidence_interval("cw_accuracy", profile[:1])
+
+    def test_undefined_value_is_nan_with_one_warning(self):
+        profile = ConfidenceProfile.from_correctness(np.ones(30), np.full(30, 0.4))
+        with pytest.warns(UndefinedMetricWarning, match="selective_accuracy_score is undefined") as caught:
+            found = confidence_interval("selective_accuracy_score", profile, threshold=0.5)
+        assert np.isnan([found.value, found.low, found.high, found.standard_error]).all()
+        assert len(caught) == 1
+
+    def test_perfect_classes_tell_nothing(self):
+        y = np.arange(30) % 3
+        with pytest.warns(UndefinedMetricWarning, match="cf1_macro has no interval"):
+            found = confidence_interval("cf1_macro", y, np.eye(3)[y])
+        assert found.value == 1.0
+        assert np.isnan(found.low)

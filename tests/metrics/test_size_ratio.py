@@ -1,0 +1,120 @@
+"""The simulated overconfidence risk: a valid p-value at any sample size and any tail."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from skconf import ConfidenceProfile, metrics
+from skconf.datasets._synthetic import DISTRIBUTIONS
+from skconf.metrics._base.draws import _rare_cells
+from skconf.metrics._size_ratio import draw_error_sizes
+
+correctness = ConfidenceProfile.from_correctness
+
+
+def simulated(profile, **params):
+    return metrics.overconfidence_risk(profile, method="monte_carlo", **params)
+
+
+def test_exact_tail_of_a_few_samples():
+    """Of three samples all 2³ outcomes are enumerated."""
+    sure = np.array([0.5, 0.8, 0.95])
+    size, chance = 1 / (1 - sure), 1 - sure
+    outcomes = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)])
+    probability = np.prod(np.where(outcomes, chance, 1 - chance), axis=1)
+    for wrong in outcomes[(outcomes @ size) > 3]:
+        tail = probability[outcomes @ size >= wrong @ size - 1e-9].sum()
+        risk = simulated(correctness(1 - wrong, sure), n_resamples=100_000)
+        assert 1 - risk == pytest.approx(tail, abs=5 * np.sqrt(tail / 100_000))
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_draws_have_the_moments_of_calibrated_errors(distribution):
+    """Of Σ s e with e ~ Bernoulli(1/s): mean n, variance Σ (s − 1), and the tail of a plain simulation."""
+    rng = np.random.default_rng(0)
+    sure = np.clip(DISTRIBUTIONS[distribution](np.random.RandomState(1), 2000), 1e-8, 0.999)
+    size = 1 / (1 - sure)
+    drawn = draw_error_sizes(size, 40_000, rng)
+    spread = np.sqrt((size - 1).sum())
+    assert drawn.mean() == pytest.approx(2000, abs=5 * spread / np.sqrt(40_000))
+    assert drawn.std() == pytest.approx(spread, rel=0.05)
+    plain = np.concatenate([(rng.random((500, 2000)) < 1 / size) @ size for _ in range(20)])
+    for level in (0.5, 0.8413, 0.99):
+        share = (drawn <= np.quantile(plain, level)).mean()
+        assert share == pytest.approx(level, abs=5 * np.sqrt(level * (1 - level) / 10_000))
+
+
+@pytest.mark.parametrize("chance", [0.9, 0.3, 0.01, 1e-6])
+def test_cells_are_hit_independently_with_their_chance(chance):
+    rng = np.random.default_rng(0)
+    n_cells = min(int(2000 / chance), 10**9)
+    hits = _rare_cells(n_cells, chance, rng)
+    assert (np.diff(hits) > 0).all()
+    assert hits[-1] < n_cells
+    assert len(hits) == pytest.approx(n_cells * chance, abs=5 * np.sqrt(n_cells * chance * (1 - chance) + 1))
+
+
+def false_positives(distribution, n_samples, n_sets, n_each, seed=0):
+    """Return the shares of calibrated data sets above the nominal levels: simulated, then normal."""
+    rng, draw = np.random.default_rng(seed), np.random.RandomState(seed)
+    counts = np.zeros(4)
+    for _ in range(n_sets):
+        sure = np.clip(DISTRIBUTIONS[distribution](draw, n_samples), 1e-8, 1 - 1e-8)
+        size = 1 / (1 - sure)
+        null = np.sort(draw_error_sizes(size, 19_999, rng))
+        observed = np.concatenate([(rng.random((n_each // 10, n_samples)) < 1 / size) @ size for _ in range(10)])
+        as_large = len(null) - np.searchsorted(null, observed * (1 - 1e-9))
+        p_value = np.where(observed > n_samples, (as_large + 1) / 20_000, 1.0)
+        z = (observed - n_samples) / np.sqrt((size - 1).sum())
+        counts += [(p_value <= 0.1587).sum(), (p_value <= 0.00135).sum(), (z > 1).sum(), (z > 3).sum()]
+    return counts / (n_sets * n_each)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_samples", [100, 1000, 10_000])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_false_positives_stay_at_the_nominal_level(distribution, n_samples):
+    """Never above nominal beyond simulation error: that of the data, and that of each set's simulated quantile."""
+    n_sets, n_each = 40, 1000
+    for share, level in zip(
+        false_positives(distribution, n_samples, n_sets, n_each)[:2], (0.1587, 0.00135), strict=True
+    ):
+        error = np.sqrt(level * (1 - level) / (n_sets * n_each) + level * (1 - level) / (20_000 * n_sets))
+        assert share <= level + 4 * error
+
+
+def test_false_positives_of_the_normal_approximation_are_several_times_nominal():
+    simulated_share, normal_share = false_positives("Tight Hi", 300, n_sets=20, n_each=1000)[[1, 3]]
+    assert simulated_share < 0.00135 + 4 * np.sqrt(0.00135 / 20_000 + 0.00135 / 400_000)
+    assert normal_share > 4 * 0.00135
+
+
+def test_both_methods_agree_where_the_normal_holds():
+    rng = np.random.default_rng(3)
+    sure = rng.uniform(0.3, 0.6, 5000)
+    profile = correctness(rng.random(5000) < sure - 0.012, sure)
+    z = metrics.calibrated_size_ratio_zscore(profile)
+    assert 0.5 < z < 3
+    assert metrics.overconfidence_risk(profile) == pytest.approx(ndtr(z))
+    assert simulated(profile, n_resamples=50_000) == pytest.approx(ndtr(z), abs=0.01)
+
+
+def test_simulated_risk_is_zero_below_one_seeded_and_unweighted():
+    safe = correctness([1, 1, 1, 0], [0.6, 0.7, 0.8, 0.3])
+    assert simulated(safe) == 0
+    risky = correctness([0, 1, 0, 1, 1], [0.9, 0.6, 0.8, 0.9, 0.7])
+    assert simulated(risky) == simulated(risky) != simulated(risky, random_state=1)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        simulated(correctness([0, 1], [0.9, 0.6], sample_weight=[1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"method": "exact"}, "method must be one of 'normal', 'monte_carlo'"),
+        ({"n_resamples": 0}, "n_resamples must be at least 1"),
+    ],
+)
+def test_bad_parameter_is_refused(params, message):
+    with pytest.raises(ValueError, match=message):
+        metrics.overconfidence_risk([0, 1], [0.2, 0.7], **params)
