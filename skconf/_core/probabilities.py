@@ -1,6 +1,5 @@
 """Predicted probabilities: checked in one pass through memory, never copied."""
 
-import warnings
 from functools import cache
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from skconf._core.labels import Codes
+from skconf._core.warn import warn
 
 Floats = NDArray[np.float64]
 
@@ -99,11 +99,9 @@ def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None)
             chosen[rows] = block.argmax(axis=1)
         confidence[rows] = block[np.arange(len(block)), chosen[rows]]
     if off_sum:
-        warnings.warn(
+        warn(
             f"The probabilities of a row should sum to 1; row {off_sum[0]} of y_proba sums to "
             f"{float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not scores.",
-            UserWarning,
-            stacklevel=4,
         )
     # A rounding error above 1 or below 0 has passed the check; no metric may meet it.
     return chosen, np.clip(confidence, 0.0, 1.0, out=confidence)

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Self
@@ -15,6 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
+from skconf._core.warn import warn
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import Facts, State
 from skconf.inference._intervals import Interval, check_level
@@ -213,12 +213,10 @@ class MetricAccumulator:
         """
         bounds = {name: bound for name, bound in self.error_bounds().items() if bound > 0}
         if bounds:
-            warnings.warn(
+            warn(
                 "There are too many distinct confidences to keep, and these scores may be off by as much as "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
                 + ". error_bounds() tells these bounds, and a larger max_levels makes them smaller.",
-                UserWarning,
-                stacklevel=2,
             )
         state = self._filled()
         return {name: self._value_or_nan(name, state) for name in self._plan.scores}
@@ -306,7 +304,7 @@ class MetricAccumulator:
                 except (ValueError, ArithmeticError) as error:
                     reason = str(error)
                 if np.isnan(found.low):
-                    warnings.warn(f"{name} has no interval: {reason}.", UndefinedMetricWarning, stacklevel=2)
+                    warn(f"{name} has no interval: {reason}.", UndefinedMetricWarning)
             rows[name] = {**asdict(found), "error_bound": score.error_bound(state)}
         return pd.DataFrame(rows.values(), index=pd.Index(rows, name="metric"))
 
@@ -433,7 +431,7 @@ class MetricAccumulator:
         try:
             return self._plan.scores[name].value(state)
         except (ValueError, ArithmeticError) as error:
-            warnings.warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=3)
+            warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning)
             return float("nan")
 
 

@@ -1,7 +1,6 @@
 """Tables in files, read batch by batch: Parquet and CSV."""
 
 import glob
-import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from os import PathLike, fspath
@@ -12,6 +11,7 @@ import pandas as pd
 
 from skconf._core.messages import shorten
 from skconf._core.progress import progress as progress_bar
+from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._job import Found, Job, located, warned_once
 from skconf.profile import ConfidenceProfile
@@ -89,9 +89,7 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Found:
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
-        warnings.warn(
-            f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}", UserWarning, stacklevel=4
-        )
+        warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
     return found
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from skconf._core.warn import warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
 
@@ -76,7 +77,7 @@ def warned_once(place: object, first_row: int, told: set[str]) -> Iterator[None]
         kind = re.sub(r"[\d.]+", "", message)
         if kind not in told:
             told.add(kind)
-            warnings.warn(f"{place}: {_counted_from(first_row, message)}", warning.category, stacklevel=6)
+            warn(f"{place}: {_counted_from(first_row, message)}", warning.category)
 
 
 def _counted_from(first_row: int, message: str) -> str:

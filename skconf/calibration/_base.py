@@ -1,6 +1,5 @@
 """What calibrators have in common: checked input, classes, rows that sum to one."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -14,6 +13,7 @@ from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn, check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
+from skconf._core.warn import warn
 
 Column = Callable[[Floats], Floats]
 
@@ -123,11 +123,9 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             present[:] = False  # there is nothing to tell a class from
         if not present.all():
             fate = self._absent if present.any() else Calibrator._absent
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}: the calibration data "
                 "holds no sample of these classes, or none of any other.",
-                UserWarning,
-                stacklevel=4,
             )
         return present
 

@@ -1,6 +1,5 @@
 """Temperature scaling and affine calibration: one softmax of scaled log-probabilities for all classes."""
 
-import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from scipy.optimize import minimize
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.warn import warn
 from skconf.calibration._base import Calibrator, rows_to_one, zero_stand_in
 
 #: The temperature of probabilities that say nothing, or less: it makes them all but uniform, in the same order.
@@ -70,12 +70,10 @@ class TemperatureCalibrator(Calibrator):
         data = _Data(proba, slice(None), self.smallest_, codes, sample_weight)
         scale, _ = _most_likely(data, shifted=False)
         if scale * _HOTTEST < 1:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} makes probabilities all but uniform (T = {_HOTTEST:g}): those of the "
                 "calibration data are no better than uniform ones. Check that the columns are in the order of the "
                 "labels.",
-                UserWarning,
-                stacklevel=3,
             )
         self.temperature_ = 1 / max(scale, 1 / _HOTTEST)
 

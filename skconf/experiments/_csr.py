@@ -2,7 +2,6 @@
 
 import hashlib
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,6 +17,7 @@ from sklearn.base import clone
 
 from skconf._core.checks import check_option, check_whole
 from skconf._core.progress import progress as progress_bar
+from skconf._core.warn import warn
 from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
@@ -220,7 +220,7 @@ def _with_data(
     if problems and not left:
         raise next(iter(problems.values()))
     for name, problem in problems.items():
-        warnings.warn(f"{name} is left out. {problem}", UserWarning, stacklevel=3)
+        warn(f"{name} is left out. {problem}")
     return left
 
 

@@ -1,6 +1,5 @@
 """Confidence intervals of metrics: from influence values, or from resamples."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -14,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 from skconf.inference._inputs import read_resampling
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._resampling import replicate
@@ -192,7 +192,7 @@ def confidence_interval(
     found = intervals(list(statistics.values()), profile, sampling, level=level, method=method, resampling=resampling)
     for statistic, interval in zip(statistics.values(), found, strict=True):
         if not np.isnan(interval.value) and heavy_tailed(statistic, profile):
-            warnings.warn(f"{statistic.name} {TOO_NARROW}.", UserWarning, stacklevel=2)
+            warn(f"{statistic.name} {TOO_NARROW}.")
     if single:
         return found[0]
     return pd.DataFrame([asdict(interval) for interval in found], index=pd.Index(statistics, name="metric"))
@@ -254,7 +254,7 @@ def intervals(
         found.append(Interval(value, low, high, error, level, how))
         if np.isnan(low) and not np.isnan(value):
             one_sided = how == "bca" and error > ROUNDING * abs(value)
-            warnings.warn(
+            warn(
                 f"{statistic.name} has no interval: "
                 + (
                     "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
@@ -262,7 +262,6 @@ def intervals(
                     else "no sample or resample differs from the others, so that nothing tells how far it may be off."
                 ),
                 UndefinedMetricWarning,
-                stacklevel=3,
             )
     return _with_calibration(found, statistics, profile, resampling)
 
@@ -301,10 +300,9 @@ def defined(replicates: Floats, name: str) -> Floats:
     """Return the resampled values that are defined, with a warning if some are not."""
     missing = int(np.isnan(replicates).sum())
     if missing:
-        warnings.warn(
+        warn(
             f"{name} is undefined in {missing} of {len(replicates)} resamples, which are left out: too little data.",
             UndefinedMetricWarning,
-            stacklevel=4,
         )
     return replicates[~np.isnan(replicates)]
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
 from skconf._core.messages import shorten
+from skconf._core.warn import warn
 from skconf.inference._inputs import Groups, read_groups, read_resampling
 from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
 from skconf.inference._p_values import holm
@@ -136,7 +137,7 @@ def by_group(
         for (name, frame), (low, high, heavy) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
             frame["low"], frame["high"] = low, high
             _warn_of(slices, np.isnan(low) & frame["value"].notna(), f"{name} has no interval")
-            _warn_of(slices, heavy == 1, f"{name} {TOO_NARROW}", UserWarning)
+            _warn_of(slices, heavy == 1, f"{name} {TOO_NARROW}")
     if single:
         return next(iter(frames.values()))
     joint = pd.concat(frames, names=["metric"])
@@ -279,4 +280,4 @@ def _warn_of(
 ) -> None:
     if np.any(there):
         labels = shorten(slices.labels[np.asarray(there)].tolist())
-        warnings.warn(f"{what}, for the groups {labels}.", category, stacklevel=3)
+        warn(f"{what}, for the groups {labels}.", category)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from skconf._core.messages import shorten
+from skconf._core.warn import warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import read_files, read_rows
@@ -82,7 +83,7 @@ def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
         else:
             left_out.append(row.name)
     if left_out:
-        warnings.warn(f"not to be had in batches: {', '.join(left_out)}", UserWarning, stacklevel=2)
+        warn(f"not to be had in batches: {', '.join(left_out)}")
     return kept
 
 
@@ -90,12 +91,12 @@ def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
     """Return values with a row for each group, and one warning of those that are not exact."""
     groups = sorted(found) if len(found) > 1 else list(found)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There are too many distinct confidences", UserWarning)
+        warnings.filterwarnings("ignore", "There are too many distinct confidences")
         values = pd.DataFrame([found[group].result() for group in groups], index=pd.Index(groups, tupleize_cols=False))
     bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
     if bounds.any():
         told = ", ".join(f"{name} by {bound:.1e}" for name, bound in bounds[bounds > 0].items())
-        warnings.warn(f"confidences were rounded, which changes values at most: {told}", UserWarning, stacklevel=2)
+        warn(f"confidences were rounded, which changes values at most: {told}")
     return values
 
 

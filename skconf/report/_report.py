@@ -1,6 +1,5 @@
 """The reports: metrics in rows, for one model or several, and classes in rows."""
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 from skconf.inference._intervals import check_level, intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
@@ -325,7 +325,7 @@ def _evaluate(
         if keep_all or len(reasons) < len(profiles):
             for reason in dict.fromkeys(reasons):
                 message = f"{row.name} is undefined here and is NaN: {reason}"
-                warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+                warn(message, UndefinedMetricWarning)
             kept.append(row)
             values.append(found)
     return kept, values

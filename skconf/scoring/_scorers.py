@@ -1,6 +1,5 @@
 """Scorers as objects: a metric, one of scikit-learn's own, and many of both, read from one profile."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -9,11 +8,13 @@ import sklearn.metrics
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.metadata_routing import MetadataRequest, _raise_for_params
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from skconf._core.messages import suggest
 from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered
+from skconf._core.sklearn_names import raise_for_params, scorer_parts
+from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, metric_classes
 from skconf.profile import ConfidenceProfile
 
@@ -160,11 +161,11 @@ class BorrowedScorer:
     """
 
     def __init__(self, scorer: Any, name: str | None = None) -> None:
-        function, sign, methods = (vars(scorer)[part] for part in ("_score_func", "_sign", "_response_method"))
-        if not {"predict", "predict_proba"} & {methods, *(() if isinstance(methods, str) else methods)}:
+        function, sign, methods, _ = scorer_parts(scorer)
+        if not {"predict", "predict_proba"} & set(methods):
             raise ValueError(
-                f"{scorer!r} asks for {methods}, which one call of predict_proba does not tell. Leave it out, and "
-                "score by it separately."
+                f"{scorer!r} asks for {' or '.join(methods)}, which one call of predict_proba does not tell. "
+                "Leave it out, and score by it separately."
             )
         self.scorer = scorer
         self.by_name = name is not None
@@ -197,12 +198,10 @@ class BorrowedScorer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BorrowedScorer):
             return NotImplemented
-        mine, theirs = vars(self.scorer), vars(other.scorer)
-        parts = ("_score_func", "_sign", "_response_method", "_kwargs")
-        return all(_same(mine[part], theirs[part]) for part in parts)
+        return all(map(_same, scorer_parts(self.scorer), scorer_parts(other.scorer)))
 
     def __hash__(self) -> int:
-        return hash(vars(self.scorer)["_score_func"])
+        return hash(scorer_parts(self.scorer).function)
 
 
 class MultiScorer:
@@ -222,7 +221,7 @@ class MultiScorer:
     ) -> dict[str, float]:
         """Return the scores of a fitted classifier, by key."""
         given = {name: value for name, value in metadata.items() if value is not None}
-        _raise_for_params(given, self, None)  # unless metadata routing is enabled
+        raise_for_params(given, self, None)  # unless metadata routing is enabled
         if sample_weight is not None:
             given["sample_weight"] = sample_weight
         shares = {key: _share_of(scorer, given) for key, scorer in self.scorers.items()}
@@ -251,7 +250,7 @@ class MultiScorer:
         try:
             return self.scorers[key].of_profile(profile, **metadata)
         except Exception as error:  # noqa: BLE001 – the other scores are not lost, whatever a user's function raises
-            warnings.warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning, stacklevel=4)
+            warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning)
             return float("nan")
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:

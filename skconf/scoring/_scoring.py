@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sklearn.metrics
-from sklearn.metrics._scorer import _BaseScorer
 
+from skconf._core.sklearn_names import is_scorer
 from skconf.scoring._scorers import BorrowedScorer, ConfidenceScorer, MultiScorer, scorer_names
 
 
@@ -141,7 +141,7 @@ def _as_scorer(item: Any) -> ConfidenceScorer | BorrowedScorer:
     """Return the scorer behind a name, or a copy of a scorer: what it requests may be changed."""
     if isinstance(item, ConfidenceScorer):
         return copy.deepcopy(item)
-    if isinstance(item, _BaseScorer):
+    if is_scorer(item):
         return BorrowedScorer(copy.deepcopy(item))
     if isinstance(item, str):
         theirs = item not in scorer_names() and item in sklearn.metrics.get_scorer_names()

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
@@ -19,6 +18,7 @@ from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
+from skconf._core.sklearn_names import HasMethods, Interval, StrOptions, fit_context
 from skconf.calibration import CALIBRATORS
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
@@ -77,7 +77,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     random_state: Any
     threshold_: float
 
-    @_fit_context(prefer_skip_nested_validation=False)  # the inner classifier is not validated yet
+    @fit_context(prefer_skip_nested_validation=False)  # the inner classifier is not validated yet
     def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
         """Fit the classifier, its calibrator and, where it is not given, the threshold.
 

@@ -4,8 +4,8 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from skconf._core.sklearn_names import Interval
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._training import Training
 

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
 from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
 
@@ -75,8 +76,8 @@ class Training:
         """Return the classifier, fitted on some rows."""
         if self.frozen:
             return fitted_classifier(self.estimator, self.classes)
-        params = _check_method_params(self.X, self.fit_params, indices=rows)
-        part = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows), self.codes[rows]
+        params = check_method_params(self.X, self.fit_params, indices=rows)
+        part = safe_indexing(self.X, rows), safe_indexing(self.y, rows), self.codes[rows]
         return fit_classifier(clone(self.estimator), *part, self.classes, params)
 
     def fit_on_each(self, parts: Iterable[Rows]) -> list[FittedClassifier]:
@@ -85,7 +86,7 @@ class Training:
 
     def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
         """Return what a classifier says of some rows."""
-        return model.predict_proba(self.X if rows is self.everything else _safe_indexing(self.X, rows))
+        return model.predict_proba(self.X if rows is self.everything else safe_indexing(self.X, rows))
 
     def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
         """Return a calibrator fitted on the probabilities of some rows; None where none is wanted."""

@@ -1,15 +1,15 @@
 """TunedSelectiveClassifierCV: a classifier that finds the threshold below which it abstains."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.sklearn_names import Interval, StrOptions
+from skconf._core.warn import warn
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training
@@ -201,11 +201,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         weight = None if training.weight is None else training.weight[rows]
         choice = objective.choose(score, training.codes[rows], predicted, weight)
         if not choice.feasible:
-            warnings.warn(
+            warn(
                 f"Everything is rejected: {objective.why_infeasible(len(rows))}. See cv_results_ for what thresholds "
                 "achieve.",
-                UserWarning,
-                stacklevel=4,  # whoever called fit, which scikit-learn wraps
             )
         self.threshold_, self.feasible_ = choice.threshold, choice.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = choice.coverage, choice.risk, choice.risk_upper_bound
@@ -249,11 +247,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                     "cv scores some samples several times, which a confidence_level would count as independent ones. "
                     "Hold out a part: cv=0.2, say."
                 )
-            warnings.warn(
+            warn(
                 f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
                 "of the classifier that predicts in the end. Hold out a part for an exact level: cv=0.2, say.",
-                UserWarning,
-                stacklevel=6,
             )
         models = training.fit_on_each(train for train, _ in splits)
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]

@@ -1,7 +1,6 @@
 """Metrics that have a value for each class, and the averages over classes."""
 
 import inspect
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -12,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 from skconf.metrics._base.kinds import Additive, Term, divide
 from skconf.profile import ConfidenceProfile
 
@@ -86,11 +86,10 @@ class ClassAverage(Additive):
         if self.average == "binary":
             above, below = above[..., -1], below[..., -1]
         if self.zero_division == "warn" and np.any(below == 0):
-            warnings.warn(
+            warn(
                 f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0. "
                 "Choose zero_division to say otherwise.",
                 UndefinedMetricWarning,
-                stacklevel=2,
             )
         quotient = divide(above, below, 0.0 if self.zero_division == "warn" else self.zero_division)
         if self.average == "macro":

@@ -10,7 +10,6 @@ A metric is a small frozen object, its parameters, that reads a profile. Its kin
 Subclassing one of them with a `name` registers the metric and makes its public function.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
+from skconf._core.warn import warn
 from skconf.metrics._base.registry import Registered
 from skconf.profile import ConfidenceProfile
 
@@ -52,10 +52,9 @@ class Metric(Registered, ABC):
         if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
             return value
         if np.isnan(value):
-            warnings.warn(
+            warn(
                 f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN.",
                 UndefinedMetricWarning,
-                stacklevel=4,
             )
         return float(value)
 

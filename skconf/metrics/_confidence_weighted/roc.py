@@ -1,6 +1,5 @@
 """The confidence-weighted ROC curve and the area under it, of one class against the rest."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from skconf._core.checks import check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.warn import warn
 from skconf.metrics._base.averages import mean_of_defined
 from skconf.metrics._base.kinds import Whole, divide
 from skconf.metrics._base.references import CSR
@@ -362,4 +362,4 @@ def _share(weight: Floats) -> Floats:
 
 def _warn(message: str) -> None:
     """Warn the caller of a public function, three calls up."""
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=4)
+    warn(message, UndefinedMetricWarning)

@@ -1,6 +1,5 @@
 """ECUAS_n: the expected cost of an answer together with its uncertainty."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 from skconf.metrics._base.kinds import Term, divide
 from skconf.metrics._base.references import ECUAS
 from skconf.metrics._base.registry import Preset
@@ -144,11 +144,9 @@ class ECUASLoss(
 
     def check(self, *sums: NDArray[Any]) -> None:
         if np.any(sums[0].real > 0):
-            warnings.warn(
+            warn(
                 "Some answers are less certain than any best guess can be (their class is not the most probable "
                 "one); each costs 1.",
-                UserWarning,
-                stacklevel=2,
             )
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:

@@ -1,0 +1,55 @@
+"""scikit-learn's private names, in one place: what a new version may move, and what this package does about it.
+
+Other private hooks stay in classes, where scikit-learn looks for them: `_parameter_constraints`,
+`__metadata_request__fit` and `_accept_sample_weight`.
+"""
+
+from typing import Any, NamedTuple
+
+from sklearn.base import _fit_context
+from sklearn.metrics._scorer import _BaseScorer
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metadata_routing import _raise_for_params
+from sklearn.utils.validation import _check_method_params
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "ScorerParts",
+    "StrOptions",
+    "check_method_params",
+    "fit_context",
+    "is_scorer",
+    "raise_for_params",
+    "safe_indexing",
+    "scorer_parts",
+]
+
+check_method_params = _check_method_params
+fit_context = _fit_context
+raise_for_params = _raise_for_params
+safe_indexing = _safe_indexing
+
+
+class ScorerParts(NamedTuple):
+    """What ``sklearn.metrics.make_scorer`` puts together."""
+
+    function: Any
+    sign: int
+    response: tuple[str, ...]
+    params: dict[str, Any]
+
+
+def is_scorer(candidate: Any) -> bool:
+    """Return whether scikit-learn made this scorer."""
+    return isinstance(candidate, _BaseScorer)
+
+
+def scorer_parts(scorer: Any) -> ScorerParts:
+    """Return the parts of a scorer that scikit-learn made; its response is a tuple of methods, in order of choice."""
+    held = vars(scorer)
+    methods = held["_response_method"]
+    return ScorerParts(
+        held["_score_func"], held["_sign"], (methods,) if isinstance(methods, str) else tuple(methods), held["_kwargs"]
+    )
