@@ -1,9 +1,9 @@
 """ConfidenceProfile: who was right, and how sure it was. Predictions are checked once, here."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,8 @@ from skconf._core.probabilities import (
 )
 from skconf._core.ranking import Ranking
 from skconf._core.response import respond
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -354,8 +356,18 @@ class ConfidenceProfile:
         return Ranking.of(self.score, ~self.correct, self.sample_weight)
 
     @cached_property
-    def shared(self) -> dict[str, Any]:
-        """What metrics have found that others need, by name: once for a profile, as its ranking."""
+    def confidence_ranking(self) -> Ranking:
+        """Weight and errors at every distinct confidence: `ranking`, unless selection ranks by another score."""
+        return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
+
+    def once(self, name: str, find: Callable[[Self], T]) -> T:
+        """Return what is found of this profile under a name; several metrics that need it find it once."""
+        if name not in self._found:
+            self._found[name] = find(self)
+        return cast(T, self._found[name])
+
+    @cached_property
+    def _found(self) -> dict[str, Any]:
         return {}
 
     def with_weight(self, sample_weight: ArrayLike | None) -> Self:

@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
-from skconf._core.warn import warn
+from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import Facts, State
 from skconf.inference._intervals import Interval, check_level
@@ -429,10 +429,12 @@ class MetricAccumulator:
     def _value_or_nan(self, name: str, state: State) -> float:
         """Return a score; one that cannot be had is NaN, and the others are not lost."""
         try:
-            return self._plan.scores[name].value(state)
+            value, notices = self._plan.scores[name].evaluate(state)
         except (ValueError, ArithmeticError) as error:
             warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning)
             return float("nan")
+        warn_each(notices)
+        return value
 
 
 def _in_words(scorer: Any) -> str:

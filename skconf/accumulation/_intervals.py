@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn_each
 from skconf.accumulation._sums import full_matrix
-from skconf.inference._intervals import Interval, bootstrap_ends, defined, delta_ends
+from skconf.inference._intervals import Interval, bootstrap_ends, delta_ends, undefined_resamples
 from skconf.inference._p_values import ROUNDING
 from skconf.metrics._base.kinds import Sums
 from skconf.scoring._names import Statistic
@@ -72,7 +73,8 @@ class Moments:
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
-        replicates = defined(replicates, self.statistic.name)
+        warn_each(undefined_resamples(replicates, self.statistic.name))
+        replicates = replicates[~np.isnan(replicates)]
         low, high, error = bootstrap_ends(self.statistic, value, replicates, self.n_units - 1, level)
         expected, variances = calibrated
         if expected and (low > 0 or high < 0):

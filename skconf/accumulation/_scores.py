@@ -1,20 +1,19 @@
 """How a score, its bound of error and its interval follow from what was accumulated: of sums, or of tables."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
 from skconf.accumulation._intervals import Moments, area_interval
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
 from skconf.inference._intervals import Interval
-from skconf.metrics._base.kinds import Additive, Ranked
+from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
 from skconf.metrics._confidence_weighted.roc import CWROCAUC, area, area_influence
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
@@ -38,8 +37,8 @@ class Score(ABC):
         return True
 
     @abstractmethod
-    def value(self, state: State) -> float:
-        """Return the score, NaN with a warning where it is undefined."""
+    def evaluate(self, state: State) -> tuple[float, list[Notice]]:
+        """Return the score, NaN where it is undefined, and what to warn of."""
 
     @abstractmethod
     def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
@@ -74,11 +73,10 @@ class OfSums(Score):
         shared = self.statistic.metric.terms_name
         return repr((shared, "" if shared else self.statistic.name, self.pos_label))
 
-    def value(self, state: State) -> float:
-        """Return the score, NaN with a warning where it is undefined."""
-        metric = self.statistic.metric
-        sums = state.sums.arrays()[f"values/{self.terms}"]
-        return float(self.statistic.score(metric.told(metric.of_sums(*sums))))
+    def evaluate(self, state: State) -> tuple[float, list[Notice]]:
+        """Return the score, NaN where it is undefined, and what to warn of."""
+        value, notices = self.statistic.metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
+        return float(self.statistic.score(value)), notices
 
     def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
         """Return the interval by influence values; of a metric with kinks by draws."""
@@ -102,11 +100,11 @@ class OfTables(Score):
         """Return the tables it is read off."""
 
     @abstractmethod
-    def in_order(self, state: State, first_on_top: bool | None) -> float:
-        """Return the score of the best or worst order within levels, or with ties at None."""
+    def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
+        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
 
-    def value(self, state: State) -> float:
-        """Return the score, NaN with a warning where it is undefined."""
+    def evaluate(self, state: State) -> tuple[float, list[Notice]]:
+        """Return the score, NaN where it is undefined, and what to warn of."""
         return self.in_order(state, None)
 
     def is_exact(self, state: State) -> bool:
@@ -117,9 +115,7 @@ class OfTables(Score):
         """Return the distance to the best or worst order within levels: in between is the order there was."""
         if self.is_exact(state):
             return 0.0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the value itself has warned
-            value, *ends = (self.in_order(state, first_on_top) for first_on_top in (None, True, False))
+        value, *ends = (self.in_order(state, first_on_top)[0] for first_on_top in (None, True, False))
         return max(abs(end - value) for end in ends)
 
     def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:  # noqa: ARG002
@@ -145,9 +141,9 @@ class OfConfidences(OfTables):
         """Return the one it is read off."""
         return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
 
-    def in_order(self, state: State, first_on_top: bool | None) -> float:
-        """Return the score of the best or worst order within levels, or with ties at None."""
-        return self.statistic.value(self._profile(state, first_on_top)[0])
+    def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
+        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
+        return self.statistic.evaluate(self._profile(state, first_on_top)[0])
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
@@ -187,9 +183,15 @@ class OfClasses(OfTables):
         """Return those of the classes."""
         return [state.table(code) for code in self.classes(state.facts)]
 
-    def in_order(self, state: State, first_on_top: bool | None) -> float:
-        """Return the score of the best or worst order within levels, or with ties at None."""
-        return self.statistic.value(self._profile(state, first_on_top))
+    def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
+        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
+        metric, classes, tables = self.statistic.metric, state.facts.classes, self.tables(state)
+        found = [area(*table.samples(first_on_top)[:3]) for table in tables]
+        areas, support = (np.array(part) for part in zip(*found, strict=True))
+        value = as_users_get_it(metric.of_areas(areas, support))
+        if len(tables) == 1:  # of the positive class, whichever of the two it is
+            support = tables[0].weight[:2].sum(axis=-1)
+        return float(self.statistic.score(value)), metric.notices_of_support(support, classes, value)
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
@@ -197,30 +199,6 @@ class OfClasses(OfTables):
             raise ValueError("each class has a table of its own, which does not tell how areas vary together")
         score, first, weight, squares = self.tables(state)[0].samples()
         return area_influence(score, first, weight), weight, squares
-
-    def _profile(self, state: State, first_on_top: bool | None) -> ConfidenceProfile:
-        """Return a profile of one sample for each class, with its weight, that has found its areas already."""
-        classes, positive, tables = state.facts.classes, state.facts.position(self.pos_label), self.tables(state)
-        assert classes is not None
-        found = [area(*table.samples(first_on_top)[:3]) for table in tables]
-        areas, weight = (np.array(part) for part in zip(*found, strict=True))
-        support: NDArray[Any] = weight
-        if len(classes) == 2:
-            of_class, of_other = tables[0].weight[:2].sum(axis=-1)
-            support = np.array([of_class, of_other] if positive == 0 else [of_other, of_class])
-        codes, ones = np.arange(len(classes)), np.ones(len(classes))
-        profile = ConfidenceProfile(
-            correct=ones == 1,
-            confidence=ones,
-            score=ones,
-            sample_weight=support,
-            classes=classes,
-            true_class=codes,
-            predicted_class=codes,
-            positive_class=positive,
-        )
-        profile.shared["areas"] = (areas, weight)
-        return profile
 
 
 def as_score(name: str, scorer: Any) -> Score:

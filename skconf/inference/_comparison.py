@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
+from skconf._core.warn import Notice, warn_each
 from skconf.inference._inputs import read_resampling
-from skconf.inference._intervals import check_level, choose_method, defined, less_bias
+from skconf.inference._intervals import check_level, choose_method, less_bias, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling
@@ -253,9 +254,12 @@ def _comparisons(
         for a, b in pairs:
             both = _joined(profiles[a], profiles[b])
             swapped[a, b] = replicate(sampling.swap, [both], statistics, **resampling)[:, 0]
-    found = []
+    found: list[Comparison] = []
+    notices: list[Notice] = []
     for position, (statistic, how) in enumerate(zip(statistics, methods, strict=True)):
-        values = {model: statistic.value(profile) for model, profile in profiles.items()}
+        evaluated = {model: statistic.evaluate(profile) for model, profile in profiles.items()}
+        values = {model: value for model, (value, _) in evaluated.items()}
+        notices += [notice for _, several in evaluated.values() for notice in several]
         if how == "delta":
             effects = {m: statistic.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
         else:
@@ -266,7 +270,9 @@ def _comparisons(
             if not np.isnan(difference) and how == "delta":
                 error = sampling.standard_error(effects[a] - effects[b])
             elif not np.isnan(difference):
-                corrected, error = less_bias(difference, defined(resampled[a] - resampled[b], statistic.name))
+                differences = resampled[a] - resampled[b]
+                notices += undefined_resamples(differences, statistic.name)
+                corrected, error = less_bias(difference, differences[~np.isnan(differences)])
                 estimates = [difference, corrected]
             scale = max(abs(values[a]), abs(values[b]))
             low, high, p_value = t_test(estimates, error, scale, level, sampling.degrees_of_freedom)
@@ -275,6 +281,7 @@ def _comparisons(
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])
             by = "permutation" if swapped else how
             found.append(Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, level, by))
+    warn_each(notices)
     return found
 
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
-from skconf._core.warn import warn
+from skconf._core.warn import Notice, warn, warn_each
 from skconf.inference._inputs import read_resampling
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._resampling import replicate
@@ -189,7 +189,17 @@ def confidence_interval(
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("confidence_interval()", y_true, y_proba, **given)
     sampling = Sampling(len(profile), groups, stratify, profile.sample_weight)
-    found = intervals(list(statistics.values()), profile, sampling, level=level, method=method, resampling=resampling)
+    evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
+    found, notices = intervals(
+        list(statistics.values()),
+        [value for value, _ in evaluated],
+        profile,
+        sampling,
+        level=level,
+        method=method,
+        resampling=resampling,
+    )
+    warn_each([notice for _, several in evaluated for notice in several] + notices)
     for statistic, interval in zip(statistics.values(), found, strict=True):
         if not np.isnan(interval.value) and heavy_tailed(statistic, profile):
             warn(f"{statistic.name} {TOO_NARROW}.")
@@ -225,22 +235,24 @@ def choose_method(statistic: Statistic, method: str) -> str:
 
 def intervals(
     statistics: Sequence[Statistic],
+    values: Sequence[float],
     profile: ConfidenceProfile,
     sampling: Sampling,
     *,
     level: float,
     method: str,
     resampling: Mapping[str, Any],
-) -> list[Interval]:
-    """Return the interval of every statistic; all that are resampled share the resamples."""
+) -> tuple[list[Interval], list[Notice]]:
+    """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
     methods = [choose_method(statistic, method) for statistic in statistics]
-    values = [statistic.value(profile) for statistic in statistics]
+    notices: list[Notice] = []
     resampled = [i for i, chosen in enumerate(methods) if chosen != "delta" and not np.isnan(values[i])]
     columns: dict[int, Floats] = {}
     if resampled:
         drawn = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0]
         for i, column in zip(resampled, drawn.T, strict=True):
-            columns[i] = defined(column, statistics[i].name)
+            notices += undefined_resamples(column, statistics[i].name)
+            columns[i] = column[~np.isnan(column)]
     found = []
     for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
         if np.isnan(value):
@@ -254,16 +266,13 @@ def intervals(
         found.append(Interval(value, low, high, error, level, how))
         if np.isnan(low) and not np.isnan(value):
             one_sided = how == "bca" and error > ROUNDING * abs(value)
-            warn(
-                f"{statistic.name} has no interval: "
-                + (
-                    "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
-                    if one_sided
-                    else "no sample or resample differs from the others, so that nothing tells how far it may be off."
-                ),
-                UndefinedMetricWarning,
+            reason = (
+                "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
+                if one_sided
+                else "no sample or resample differs from the others, so that its error cannot be estimated."
             )
-    return _with_calibration(found, statistics, profile, resampling)
+            notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
+    return _with_calibration(found, statistics, profile, resampling), notices
 
 
 def _with_calibration(
@@ -296,15 +305,13 @@ def is_calibration_error(metric: Any) -> bool:
     return metric.info.name in _CALIBRATION_ERRORS and getattr(metric, "on", "confidence") == "confidence"
 
 
-def defined(replicates: Floats, name: str) -> Floats:
-    """Return the resampled values that are defined, with a warning if some are not."""
+def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:
+    """Return the notice that some resampled values are undefined, where some are."""
     missing = int(np.isnan(replicates).sum())
-    if missing:
-        warn(
-            f"{name} is undefined in {missing} of {len(replicates)} resamples, which are left out: too little data.",
-            UndefinedMetricWarning,
-        )
-    return replicates[~np.isnan(replicates)]
+    if not missing:
+        return []
+    text = f"{name} is undefined in {missing} of {len(replicates)} resamples, which are left out: too little data."
+    return [Notice(text, UndefinedMetricWarning)]
 
 
 def _delta(

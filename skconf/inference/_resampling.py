@@ -1,8 +1,6 @@
 """Statistics of many resamples, from counts of the samples: no array of predictions is built again where sums do."""
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,8 +78,7 @@ def _replicate(
     rng: np.random.Generator,
 ) -> Floats:
     counts = draw(n_resamples, rng)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # what is undefined in a resample is counted by the caller
+    with np.errstate(all="ignore"):  # what is undefined in a resample is counted by the caller
         return np.stack([_evaluate(profile, statistics, counts) for profile in profiles], axis=1)
 
 
@@ -103,14 +100,19 @@ def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], count
 def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
     """Return metrics that are no functions of sums: ranked ones from a shared sort, the rest from rows repeated."""
     values = np.empty((len(counts), len(metrics)))
-    ranked = [isinstance(metric, Ranked) for metric in metrics]
-    sort = _SharedSort(profile) if any(ranked) else None
+    ranked = {i: metric for i, metric in enumerate(metrics) if isinstance(metric, Ranked)}
+    whole = {i: metric for i, metric in enumerate(metrics) if i not in ranked}
+    sorts = {
+        by_score: _SharedSort(profile, profile.score if by_score else profile.confidence)
+        for by_score in {metric.reads_score for metric in ranked.values()}
+    }
     for row, times in enumerate(counts):
-        reweighted = sort.resample(times) if sort else profile
-        repeated = profile if all(ranked) else profile[np.repeat(np.arange(len(profile)), times)]
-        values[row] = [
-            m.value(reweighted if is_ranked else repeated) for m, is_ranked in zip(metrics, ranked, strict=True)
-        ]
+        rankings = {by_score: sort.resample(times) for by_score, sort in sorts.items()}
+        for i, metric in ranked.items():
+            values[row, i] = metric.of_ranking(rankings[metric.reads_score])
+        if whole:
+            repeated = profile[np.repeat(np.arange(len(profile)), times)]
+            values[row, list(whole)] = [metric.value(repeated) for metric in whole.values()]
     return values
 
 
@@ -153,29 +155,26 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
 
 
 class _SharedSort:
-    """The samples in the order of their scores, sorted once for all resamples."""
+    """The samples in the order of a ranking, sorted once for all resamples."""
 
-    def __init__(self, profile: ConfidenceProfile) -> None:
-        self.profile = profile
-        self.order: Codes = np.argsort(-profile.score)
+    def __init__(self, profile: ConfidenceProfile, score: Floats) -> None:
+        self.order: Codes = np.argsort(-score)
         if profile.sample_weight is not None:
             self.order = self.order[profile.sample_weight[self.order] > 0]  # a sample of weight zero is no sample
-        self.score = profile.score[self.order]
+        self.weight = None if profile.sample_weight is None else profile.sample_weight[self.order]
+        self.score = score[self.order]
         self.wrong = ~profile.correct[self.order]
         self.tied = bool((self.score[1:] == self.score[:-1]).any())
 
-    def resample(self, counts: Counts) -> ConfidenceProfile:
-        """Return the profile with these counts as weights, and with its ranking."""
-        times, drawn = counts.astype(np.float64), counts[self.order]
+    def resample(self, counts: Counts) -> Ranking:
+        """Return the ranking of the samples with these counts as weights."""
+        drawn = counts[self.order]
         there = np.flatnonzero(drawn)
         score, weight = self.score[there], drawn[there].astype(np.float64)
-        if self.profile.sample_weight is not None:
-            times *= self.profile.sample_weight
-            weight *= self.profile.sample_weight[self.order[there]]
+        if self.weight is not None:
+            weight *= self.weight[there]
         errors = weight * self.wrong[there]
         if self.tied:
             starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
             score, weight, errors = score[starts], np.add.reduceat(weight, starts), np.add.reduceat(errors, starts)
-        resample = replace(self.profile, sample_weight=times)
-        vars(resample)["ranking"] = Ranking(score, weight, errors)  # found already
-        return resample
+        return Ranking(score, weight, errors)

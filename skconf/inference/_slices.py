@@ -1,6 +1,5 @@
 """Metrics by slice of the data."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
 from skconf._core.messages import shorten
-from skconf._core.warn import warn
+from skconf._core.warn import warn, warn_each
 from skconf.inference._inputs import Groups, read_groups, read_resampling
 from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
 from skconf.inference._p_values import holm
@@ -123,7 +122,8 @@ def by_group(
     slices = read_groups(groups, len(profile), "groups")
     frames = {}
     for name, statistic in statistics.items():
-        overall = statistic.value(profile)
+        overall, notices = statistic.evaluate(profile)
+        warn_each(notices)
         values = statistic.score(statistic.metric.by_group(profile, slices.codes, len(slices)))
         _warn_of(slices, np.isnan(values), f"{name} is undefined, and NaN")
         columns = {"value": values, "count": np.bincount(slices.codes), "gap": values - overall}
@@ -266,9 +266,9 @@ def _intervals(
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan, False)] * len(statistics)
     sampling = Sampling(len(profile), sample_weight=profile.sample_weight)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)  # one warning for all groups follows
-        found = intervals(statistics, profile, sampling, level=level, method=method, resampling=resampling)
+    values = [statistic.value(profile) for statistic in statistics]
+    # One warning for all groups follows, in place of one for each.
+    found, _ = intervals(statistics, values, profile, sampling, level=level, method=method, resampling=resampling)
     return [
         (interval.low, interval.high, not np.isnan(interval.value) and heavy_tailed(statistic, profile))
         for statistic, interval in zip(statistics, found, strict=True)

@@ -10,7 +10,6 @@ from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import REFERENCE, Display, Look, label_once
 from skconf.metrics import get_metric
-from skconf.metrics._base.levels import rank_by_confidence
 from skconf.profile import ConfidenceProfile
 
 #: What is drawn, by kind: the labels of the axes.
@@ -179,7 +178,7 @@ def _cost_at(reject_costs: Floats, profile: ConfidenceProfile) -> Floats:
     """Return the mean cost at each cost of an abstention, from one sort; as `reject_cost_loss`."""
     for cost in reject_costs.tolist():
         get_metric("reject_cost_loss", reject_cost=cost)  # raises where it is out of range
-    ranking = rank_by_confidence(profile)
+    ranking = profile.confidence_ranking
     accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
     count = np.searchsorted(1 - ranking.score, reject_costs, side="right")
     return (errors[count] + reject_costs * (accepted[-1] - accepted[count])) / accepted[-1]

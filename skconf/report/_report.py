@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.probabilities import Floats
-from skconf._core.warn import warn
+from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_level, intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
@@ -315,17 +315,20 @@ def _evaluate(
     """Return the rows that a model can have, or all, and their values by model, NaN for a model that cannot."""
     kept, values = [], []
     for row in rows:
-        found, reasons = [], []
+        found: list[float] = []
+        reasons: list[str] = []
+        notices: list[Notice] = []
         for profile in profiles.values():
             try:
-                found.append(row.value(profile))
+                value, said = row.evaluate(profile)
+                found.append(value)
+                notices += said
             except ValueError as error:
                 found.append(np.nan)
                 reasons.append(str(error))
         if keep_all or len(reasons) < len(profiles):
-            for reason in dict.fromkeys(reasons):
-                message = f"{row.name} is undefined here and is NaN: {reason}"
-                warn(message, UndefinedMetricWarning)
+            texts = (f"{row.name} is undefined here and is NaN: {reason}" for reason in reasons)
+            warn_each([*notices, *(Notice(text, UndefinedMetricWarning) for text in texts)])
             kept.append(row)
             values.append(found)
     return kept, values
@@ -337,13 +340,15 @@ def _intervals(
     """Return the ends of the interval of every row, NaN where there is none."""
     ends = np.full((len(rows), 2), np.nan)
     kept = [k for k, row in enumerate(rows) if row.has_interval and not np.isnan(values[k])]
-    found = intervals(
+    found, notices = intervals(
         [rows[k] for k in kept],
+        [values[k] for k in kept],
         profile,
         Sampling(len(profile), sample_weight=profile.sample_weight),
         level=level,
         method="auto",
         resampling={"n_resamples": 1000, "random_state": random_state},
     )
+    warn_each(notices)
     ends[kept] = [(interval.low, interval.high) for interval in found]
     return ends

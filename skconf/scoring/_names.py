@@ -9,6 +9,7 @@ import numpy as np
 
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
 from skconf.metrics._base.registry import get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
@@ -23,12 +24,16 @@ class Statistic:
     to_score: Callable[[Any], Any] | None = None
 
     def value(self, profile: ConfidenceProfile) -> float:
-        """Return the number, NaN with a warning where it is undefined."""
-        found = self.metric(profile)
+        """Return the number, NaN where it is undefined."""
+        return self.evaluate(profile)[0]
+
+    def evaluate(self, profile: ConfidenceProfile) -> tuple[float, list[Notice]]:
+        """Return the number, NaN where it is undefined, and what to warn of."""
+        found, notices = self.metric.evaluate(profile)
         if isinstance(found, tuple) or np.ndim(found):
             average = " Choose an average." if hasattr(self.metric, "average") else ""
             raise TypeError(f"{self.name} is not a single number here.{average}")
-        return float(self.score(found))
+        return float(self.score(found)), notices
 
     def score(self, values: Any) -> Any:
         """Return what values of the metric are as scores."""

@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
-from skconf._core.warn import warn
+from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Additive, Term, divide
 from skconf.profile import ConfidenceProfile
 
@@ -79,24 +79,31 @@ class ClassAverage(Additive):
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         """Return the value from what is found, falsely claimed and missed of every class."""
-        hit, false_alarm, missed = sums
-        above, below = self.quotient(hit, false_alarm, missed)
-        if self.average == "micro":
-            above, below = above.sum(axis=-1), below.sum(axis=-1)
-        if self.average == "binary":
-            above, below = above[..., -1], below[..., -1]
-        if self.zero_division == "warn" and np.any(below == 0):
-            warn(
-                f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0. "
-                "Choose zero_division to say otherwise.",
-                UndefinedMetricWarning,
-            )
+        hit, _, missed = sums
+        above, below = self._parts(*sums)
         quotient = divide(above, below, 0.0 if self.zero_division == "warn" else self.zero_division)
         if self.average == "macro":
             return mean_of_defined(quotient, np.ones_like(quotient))
         if self.average == "weighted":
             return mean_of_defined(quotient, hit + missed)
         return quotient
+
+    def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
+        """Return the notice of a quotient that is 0/0."""
+        _, below = self._parts(*sums)
+        if self.zero_division != "warn" or np.all(below != 0):
+            return []
+        text = f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0."
+        return [Notice(f"{text} Choose zero_division to say otherwise.", UndefinedMetricWarning)]
+
+    def _parts(self, *sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return numerator and denominator: of every class, of all together, or of the positive class."""
+        above, below = self.quotient(*sums)
+        if self.average == "micro":
+            return above.sum(axis=-1), below.sum(axis=-1)
+        if self.average == "binary":
+            return above[..., -1], below[..., -1]
+        return above, below
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample on the value, which must be one number."""

@@ -23,7 +23,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
-from skconf._core.warn import warn
+from skconf._core.warn import Notice, warn_each
 from skconf.metrics._base.registry import Registered
 from skconf.profile import ConfidenceProfile
 
@@ -31,7 +31,11 @@ Sums = tuple[NDArray[Any], ...]
 
 
 class Metric(Registered, ABC):
-    """A metric: `metric(profile)` is its value, with a warning where that is undefined."""
+    """A metric: `metric(profile)` is its value, with a warning where that is undefined.
+
+    Computing is pure: `value` and all it calls warn of nothing. `evaluate` returns what there is to say beside the
+    value, and whoever the user called says it, once.
+    """
 
     #: When the value is NaN; completes the sentence "NAME is undefined: ...".
     undefined: ClassVar[str] = "its denominator is zero"
@@ -43,20 +47,27 @@ class Metric(Registered, ABC):
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
+        value, notices = self.evaluate(profile)
+        warn_each(notices)
+        return value
+
+    def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
+        """Return the metric of a profile as users get it, and what to warn them of."""
         if len(profile) == 0:
             raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
-        return self.told(self.value(profile))
+        value = as_users_get_it(self.value(profile))
+        return value, self.notices(profile, value)
 
-    def told(self, value: Any) -> Any:
-        """Return a value as users get it, with a warning where it is undefined."""
-        if isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim):
-            return value
-        if np.isnan(value):
-            warn(
-                f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN.",
-                UndefinedMetricWarning,
-            )
-        return float(value)
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:  # noqa: ARG002
+        """Return what to warn of where this is the value of a profile."""
+        return self.undefined_notices(value)
+
+    def undefined_notices(self, value: Any) -> list[Notice]:
+        """Return the notice that a value is undefined, where it is one number and NaN."""
+        if not isinstance(value, float) or not np.isnan(value):
+            return []
+        text = f"{self.info.name} is undefined: {self.undefined}. It is returned as NaN."
+        return [Notice(text, UndefinedMetricWarning)]
 
     @abstractmethod
     def value(self, profile: ConfidenceProfile) -> Any:
@@ -211,6 +222,23 @@ class Additive(Metric):
         """Return the value, NaN where it is undefined."""
         return self.of_sums(*self.sums(profile))
 
+    def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
+        """Return the metric of a profile as users get it, and what to warn them of."""
+        if len(profile) == 0:
+            return super().evaluate(profile)
+        sums = self.sums(profile)
+        value = as_users_get_it(self.of_sums(*sums))
+        return value, [*self.notices(profile, value), *self.notices_of_sums(*sums)]
+
+    def evaluate_sums(self, *sums: NDArray[Any]) -> tuple[Any, list[Notice]]:
+        """Return the metric as users get it from the sums over all samples, and what to warn them of."""
+        value = as_users_get_it(self.of_sums(*sums))
+        return value, [*self.undefined_notices(value), *self.notices_of_sums(*sums)]
+
+    def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:  # noqa: ARG002
+        """Return what to warn of that the sums over all samples tell, beside an undefined value."""
+        return []
+
     def of_sums(self, *sums: NDArray[Any]) -> Any:
         """Return the value from the sums over all samples, NaN where it is undefined."""
         return self.combine(*sums)
@@ -280,7 +308,11 @@ class Ranked(Metric):
 
     def value(self, profile: ConfidenceProfile) -> Any:
         """Return the value, NaN where it is undefined."""
-        return self.of_ranking(profile.ranking)
+        return self.of_ranking(self.ranking_of(profile))
+
+    def ranking_of(self, profile: ConfidenceProfile) -> Ranking:
+        """Return the ranking it reads, or raise where the profile has none that it can read."""
+        return profile.ranking if self.reads_score else profile.confidence_ranking
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:  # noqa: ARG002
         """Return the derivatives of the value by the weight of right and of wrong predictions at each score."""
@@ -288,16 +320,22 @@ class Ranked(Metric):
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample on the value: its squares add up to the variance."""
-        ranking = profile.ranking
+        ranking = self.ranking_of(profile)
         right, wrong = self.slopes(ranking)
         # A sample of weight zero may have a score of its own, below all others.
-        at = np.minimum(np.searchsorted(-ranking.score, -profile.score), len(ranking.score) - 1)
+        score = profile.score if self.reads_score else profile.confidence
+        at = np.minimum(np.searchsorted(-ranking.score, -score), len(ranking.score) - 1)
         effect = np.where(profile.correct, right[at], wrong[at])
         return effect if profile.sample_weight is None else profile.sample_weight * effect
 
 
 class Whole(Metric):
     """A metric that needs all confidences at once: a value, and no more."""
+
+
+def as_users_get_it(value: Any) -> Any:
+    """Return a number as a float; arrays, curves and tests as they are."""
+    return value if isinstance(value, tuple) or np.ndim(value) else float(value)
 
 
 def merge(first: Sums, second: Sums) -> Sums:

@@ -42,13 +42,6 @@ class Levels(NamedTuple):
         return np.asarray(isotonic_regression(self.accuracy, sample_weight=self.weight))
 
 
-def rank_by_confidence(profile: ConfidenceProfile) -> Ranking:
-    """Return the ranking by confidence: the profile's own unless that ranks by another score."""
-    if profile.ranks_by_confidence:
-        return profile.ranking
-    return Ranking.of(profile.confidence, ~profile.correct, profile.sample_weight)
-
-
 def levels(profile: ConfidenceProfile) -> Levels:
     """Return the distinct confidences of a profile."""
-    return Levels.of(rank_by_confidence(profile))
+    return Levels.of(profile.confidence_ranking)

@@ -11,7 +11,7 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
-from skconf.metrics._base.levels import Levels, rank_by_confidence
+from skconf.metrics._base.levels import Levels
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, MCE
 from skconf.profile import ConfidenceProfile
 
@@ -175,7 +175,7 @@ class _EqualMass(Whole):
 
     def value(self, profile: ConfidenceProfile) -> Any:
         if self.on == "confidence":
-            rankings = [rank_by_confidence(profile)]
+            rankings = [profile.confidence_ranking]
         else:
             columns = _class_columns(profile)
             rankings = [Ranking.of(sure, ~right, profile.sample_weight) for right, sure in columns]

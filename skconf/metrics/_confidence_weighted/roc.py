@@ -11,7 +11,7 @@ from skconf._core.checks import check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, row_blocks
-from skconf._core.warn import warn
+from skconf._core.warn import Notice
 from skconf.metrics._base.averages import mean_of_defined
 from skconf.metrics._base.kinds import Whole, divide
 from skconf.metrics._base.references import CSR
@@ -90,13 +90,13 @@ class CWROCCurve(
     def __post_init__(self) -> None:
         check_option(self.drop_intermediate, "drop_intermediate", (False, True))
 
-    def __call__(self, profile: ConfidenceProfile) -> Any:
-        """Return the curve, with a warning where one of its axes is undefined."""
-        curve = super().__call__(profile)
-        for axis, side in ((curve.tpr, "positive"), (curve.fpr, "negative")):
-            if np.isnan(axis[0]):
-                _warn(f"{self.info.name} is undefined on one axis: there is no confidence on any {side} sample.")
-        return curve
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:  # noqa: ARG002
+        """Return the notices of axes that are undefined."""
+        return [
+            _undefined(f"{self.info.name} is undefined on one axis: there is no confidence on any {side} sample.")
+            for axis, side in ((value.tpr, "positive"), (value.fpr, "negative"))
+            if np.isnan(axis[0])
+        ]
 
     def value(self, profile: ConfidenceProfile) -> ROCCurve:
         """Return the curve."""
@@ -174,23 +174,26 @@ class CWROCAUC(
     def __post_init__(self) -> None:
         check_option(self.average, "average", ("macro", "weighted", None))
 
-    def __call__(self, profile: ConfidenceProfile) -> Any:
-        """Return the value, with a warning that names the classes that have none."""
-        value = super().__call__(profile)
-        support = np.bincount(
-            profile.require("true_class"), _confidence_weight(profile), len(profile.require("classes"))
-        )
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
+        """Return the notice that the value is undefined, or that some classes have none."""
+        classes = profile.require("classes")
+        support = np.bincount(profile.require("true_class"), _confidence_weight(profile), len(classes))
+        return self.notices_of_support(support, classes, value)
+
+    def notices_of_support(self, support: NDArray[Any], classes: NDArray[Any], value: Any) -> list[Notice]:
+        """Return the notice that the value is undefined, or that some classes have no weight, or all of it."""
         absent = (support == 0) | (others(support) == 0)
-        scalar_is_nan = absent.all() and self.average is not None  # of which there has been a warning
+        scalar_is_nan = absent.all() and self.average is not None  # of which there is a notice
         if absent.any() and not scalar_is_nan and len(absent) != 2:
             left_out = "NaN for" if self.average is None else "an average without"
-            names = shorten(profile.require("classes")[absent].tolist())
-            _warn(f"{self.info.name} is {left_out} the classes {names}: there is no confidence on samples of them.")
-        return value
+            names = shorten(classes[absent].tolist())
+            text = f"{self.info.name} is {left_out} the classes {names}: there is no confidence on samples of them."
+            return [_undefined(text)]
+        return self.undefined_notices(value)
 
     def value(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return the value, NaN where it is undefined."""
-        return self._average(*self._areas(profile))
+        return self.of_areas(*self._areas(profile))
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample on the value: its squares add up to the variance."""
@@ -206,17 +209,15 @@ class CWROCAUC(
             of_class = area_influence(_column(profile, code), true_class == code, weight)
             effect += share[position] * of_class
         if self.average == "weighted" and len(areas) > 1:  # a sample adds to the support of its class
-            gain = np.where(np.isnan(areas), 0.0, areas - self._average(areas, support)) / support[share > 0].sum()
+            gain = np.where(np.isnan(areas), 0.0, areas - self.of_areas(areas, support)) / support[share > 0].sum()
             effect += weight * gain[true_class]
         return effect
 
     def _areas(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-        if "areas" not in profile.shared:
-            profile.shared["areas"] = self._by_class(profile)
-        areas: tuple[Floats, Floats] = profile.shared["areas"]
-        return areas
+        return profile.once("confidence-weighted areas", self._by_class)
 
-    def _average(self, areas: Floats, support: Floats) -> NDArray[Any]:
+    def of_areas(self, areas: Floats, support: Floats) -> NDArray[Any]:
+        """Return the value from the area and the weight of each class, or of the positive class alone."""
         if len(areas) == 1:
             return np.asarray(areas[0])
         if self.average is None:
@@ -360,6 +361,5 @@ def _share(weight: Floats) -> Floats:
     return divide(running, running[-1], np.nan)
 
 
-def _warn(message: str) -> None:
-    """Warn the caller of a public function, three calls up."""
-    warn(message, UndefinedMetricWarning)
+def _undefined(message: str) -> Notice:
+    return Notice(message, UndefinedMetricWarning)

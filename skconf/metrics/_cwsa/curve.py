@@ -49,9 +49,9 @@ class _OverThresholds(Ranked):
             raise ValueError("thresholds must be a list of numbers in [0, 1).")
         object.__setattr__(self, "thresholds", thresholds)
 
-    def value(self, profile: ConfidenceProfile) -> Any:
+    def ranking_of(self, profile: ConfidenceProfile) -> Ranking:
         check_ranks_by_confidence(self.info.name, profile)
-        return super().value(profile)
+        return super().ranking_of(profile)
 
     def curve(self, ranking: Ranking) -> CWSACurve:
         # The ranking runs down from the highest score: of the first k, all are accepted at thresholds up to score k.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
-from skconf._core.warn import warn
+from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Term, divide
 from skconf.metrics._base.references import ECUAS
 from skconf.metrics._base.registry import Preset
@@ -42,17 +42,13 @@ class _RejectableCost(CandidateCost):
         return terms
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
-        """Return the term of the cost, and others that `check` looks at."""
+        """Return the term of the cost, and others that notices are read off."""
         return [Term(self.cost(uncertainty, cost, largest))]
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         *costs, weight = sums[:-1] if self.normalize else sums
-        self.check(*costs[1:])
         mean = divide(costs[0], weight, np.nan)
         return divide(mean, self._naive(sums[-1]), np.nan) if self.normalize else mean
-
-    def check(self, *sums: NDArray[Any]) -> None:
-        """Warn of what further sums tell."""
 
     def _naive(self, class_weights: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of always giving the class frequencies; 0 where one class is all there is."""
@@ -142,12 +138,16 @@ class ECUASLoss(
         above = uncertainty > largest * (1 + 1e-12)  # no warning for a rounding error
         return [Term(np.where(above, 1.0, self.cost(uncertainty, cost, largest))), Term(above)]
 
-    def check(self, *sums: NDArray[Any]) -> None:
-        if np.any(sums[0].real > 0):
-            warn(
-                "Some answers are less certain than any best guess can be (their class is not the most probable "
-                "one); each costs 1.",
+    def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
+        """Return the notice of answers that are less certain than a best guess can be."""
+        if not np.any(sums[1] > 0):
+            return []
+        return [
+            Notice(
+                "Some answers are less certain than any best guess can be (their class is not the most probable one); "
+                "each costs 1."
             )
+        ]
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
         if self.weight is not None:

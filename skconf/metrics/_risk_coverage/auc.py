@@ -1,6 +1,5 @@
 """How well confidence tells right predictions from wrong ones."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,10 +7,8 @@ import numpy as np
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Ranked, divide
-from skconf.metrics._base.levels import rank_by_confidence
 from skconf.metrics._base.references import FAILURE_AUROC
 from skconf.metrics._risk_coverage.curve import discordant_slopes
-from skconf.profile import ConfidenceProfile
 
 #: Smallest probability that a logarithm may be asked for.
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -52,9 +49,6 @@ class ConfidenceROCAUC(
     rough = ""
     reads_score = False
 
-    def value(self, profile: ConfidenceProfile) -> Any:
-        return self.of_ranking(rank_by_confidence(profile))
-
     def of_ranking(self, ranking: Ranking) -> Any:
         wrong = float(ranking.errors.sum())
         right = float((ranking.weight - ranking.errors).sum())
@@ -66,9 +60,6 @@ class ConfidenceROCAUC(
         by_right, by_wrong = discordant_slopes(ranking)
         share = divide(ranking.discordant_weight(), right * wrong, np.nan)
         return (share - by_right / wrong) / right, (share - by_wrong / right) / wrong
-
-    def influence(self, profile: ConfidenceProfile) -> Floats:
-        return super().influence(profile if profile.ranks_by_confidence else replace(profile, score=profile.confidence))
 
 
 confidence_roc_auc_score = ConfidenceROCAUC.function
