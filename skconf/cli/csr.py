@@ -21,7 +21,7 @@ from skconf.cli.options import (
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
 from skconf.experiments._csr_tables import TABLES
-from skconf.experiments._results import Results
+from skconf.experiments._results import ResultsFolderError
 
 _CSR = """\
 Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
@@ -127,17 +127,13 @@ def _run(options: argparse.Namespace) -> int:
     seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
     kept = None if options.no_results else options.results
     try:
-        Results(kept)
-    except OSError as error:
-        raise CommandError(f"cannot keep results in {kept}: {error}. Choose another folder, or --no-results.") from None
-    try:
         result = experiments.csr_experiment(
             datasets,
             calibrations=options.calibration,
             preset=options.preset,
             trials=options.trials,
             class_weight=None if options.class_weight == "none" else options.class_weight,
-            seed=seeds,
+            random_state=seeds,
             tables=options.tables,
             data_home=options.data_home,
             download_if_missing=not options.no_download,
@@ -149,6 +145,8 @@ def _run(options: argparse.Namespace) -> int:
         then = "nothing is kept" if kept is None else "the same command goes on from here"
         print(f"skconf: interrupted; {then}", file=sys.stderr)
         return 130
+    except ResultsFolderError as error:
+        raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
         print(f"skconf: error: {error}", file=sys.stderr)
         return 1

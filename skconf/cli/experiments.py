@@ -77,7 +77,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def _csr_synthetic(options: argparse.Namespace) -> Report:
-    shared = {"n_repetitions": options.repetitions, "seed": options.seed, "n_jobs": options.jobs, "progress": True}
+    shared = {
+        "n_repetitions": options.repetitions,
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "progress": True,
+    }
     cells = experiments.csr_synthetic_experiment(options.samples, **shared)
     areas = experiments.csr_synthetic_auc_experiment(**shared)
     key = ["n_samples", "distribution", "mode"]
@@ -97,8 +102,8 @@ def _cwsa(options: argparse.Namespace) -> Report:
         cells = experiments.cwsa_predictions_experiment(options.predictions)
         compared = "Section 5.2, and the authors' sweep"
         return cells, [_beside(compared, cells, key[:3]), agreement(compared, cells)]
-    cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, seed=options.seed)
-    sweep = experiments.cwsa_sweep(seed=options.seed)
+    cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, random_state=options.seed)
+    sweep = experiments.cwsa_sweep(random_state=options.seed)
     return cells, [
         _beside("Tables 1 to 3, and Section 5", cells, key),
         agreement("Tables 1 to 3, and Section 5", cells),
@@ -108,7 +113,7 @@ def _cwsa(options: argparse.Namespace) -> Report:
 
 
 def _ecuas(options: argparse.Namespace) -> Report:
-    shared = {"seed": options.seed, "n_jobs": options.jobs, "progress": True}
+    shared = {"random_state": options.seed, "n_jobs": options.jobs, "progress": True}
     cells = experiments.ecuas_experiment(options.folder, **shared)
     sampled = experiments.ecuas_sampling_experiment(options.folder, **shared)
     return cells, [
@@ -120,7 +125,7 @@ def _ecuas(options: argparse.Namespace) -> Report:
 
 
 def _cf1(options: argparse.Namespace) -> Report:
-    shared = {"data_home": options.data_home, "seed": options.seed}
+    shared = {"data_home": options.data_home, "random_state": options.seed}
     variance = experiments.cf1_variance_experiment(options.dataset, **shared)
     by_class = experiments.cf1_agreement_experiment(
         options.dataset, n_models=options.models, n_jobs=options.jobs, progress=True, **shared

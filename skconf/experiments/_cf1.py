@@ -25,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
+from skconf._core.renamed import renamed_keywords
 from skconf.datasets import fetch_uci
 from skconf.experiments._printed import printed_table
 from skconf.metrics import get_metric
@@ -71,6 +72,7 @@ class CF1Variance(NamedTuple):
     summary: pd.DataFrame
 
 
+@renamed_keywords(seed="random_state")
 def cf1_variance_experiment(
     dataset: str = "digits",
     *,
@@ -78,7 +80,7 @@ def cf1_variance_experiment(
     classifier: Any = None,
     n_resamples: int = 1000,
     data_home: str | PathLike[str] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> CF1Variance:
     """Compare the variance of cPrecision, cRecall and cF1 with that of the ordinary metrics, as tests get smaller.
 
@@ -97,7 +99,7 @@ def cf1_variance_experiment(
         Resamples of the bootstrap, 2 or more.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
-    seed : int, default=0
+    random_state : int, default=0
         Seed.
 
     Returns
@@ -133,9 +135,9 @@ def cf1_variance_experiment(
     if not all(0 < ratio <= 1 for ratio in ratios):
         raise ValueError(f"ratios must lie in (0, 1], but are {list(ratios)}.")
     check_whole(n_resamples, "n_resamples", 2)
-    X, X_test, y, y_test, labels = _split(dataset, data_home, seed)
+    X, X_test, y, y_test, labels = _split(dataset, data_home, random_state)
     classifier = LogisticRegression(max_iter=1000) if classifier is None else classifier
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     proba = {}
     for model, (share, altered) in _MODELS.items():
         kept = rng.permutation(len(y))[: round(share * len(y))]
@@ -199,6 +201,7 @@ def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
     return figure
 
 
+@renamed_keywords(seed="random_state")
 def cf1_agreement_experiment(
     dataset: str = "digits",
     *,
@@ -206,7 +209,7 @@ def cf1_agreement_experiment(
     models: Sequence[Any] | None = None,
     n_resamples: int = 1000,
     data_home: str | PathLike[str] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -228,7 +231,7 @@ def cf1_agreement_experiment(
         Resamples of the bootstrap, 2 or more.
     data_home : path-like, default=None
         Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
-    seed : int, default=0
+    random_state : int, default=0
         Seed.
     n_jobs : int, default=None
         Processes that train; -1 uses all cores.
@@ -269,9 +272,9 @@ def cf1_agreement_experiment(
     """
     check_whole(n_resamples, "n_resamples", 2)
     check_whole(n_models if models is None else len(models), "n_models", 2)
-    models = random_models(n_models, seed) if models is None else models
-    X, X_test, y, y_test, labels = _split(dataset, data_home, seed)
-    weights = _resamples(len(y_test), n_resamples, np.random.default_rng(seed))
+    models = random_models(n_models, random_state) if models is None else models
+    X, X_test, y, y_test, labels = _split(dataset, data_home, random_state)
+    weights = _resamples(len(y_test), n_resamples, np.random.default_rng(random_state))
     tasks = [delayed(_learn)(model, X, y, X_test, len(labels)) for model in models]
     proba = run_parallel(tasks, "training", n_jobs=n_jobs, quiet=not progress)
     drawn = np.array([_bootstrap(y_test, given, weights) for given in proba])

@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from skconf._core.checks import check_option, check_whole
 from skconf._core.progress import progress as progress_bar
+from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn
 from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets import fetch_uci
@@ -37,6 +38,7 @@ CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(Pl
 _CODE = hashlib.sha256(Path(_xgboost.__file__).read_bytes()).hexdigest()
 
 
+@renamed_keywords(seed="random_state")
 def csr_experiment(
     datasets: Sequence[str] = ("breast_cancer", "digits"),
     *,
@@ -44,7 +46,7 @@ def csr_experiment(
     preset: str = "quick",
     trials: int | None = None,
     class_weight: str | None = "balanced",
-    seed: int | Sequence[int] = 0,
+    random_state: int | Sequence[int] = 0,
     tables: Sequence[int] = tuple(TABLES),
     data_home: str | PathLike[str] | None = None,
     download_if_missing: bool = True,
@@ -75,7 +77,7 @@ def csr_experiment(
     class_weight : {"balanced"} or None, default="balanced"
         Weights of the training samples. The paper mentions none, but its figures are those of balanced classes, where
         early stopping counts every sample once; see the notes.
-    seed : int or sequence of int, default=0
+    random_state : int or sequence of int, default=0
         Seed of the splits, of the search and of XGBoost. With several, all is repeated, and tables show the means.
     tables : sequence of int, default=(2, 6, 7, 12)
         Tables to compute the figures of. The test of calibration in Table 7 takes most of the time.
@@ -154,9 +156,9 @@ def csr_experiment(
         check_whole(trials, "trials")
     n_jobs = max(1, cpu_count() // 2) if n_jobs is None else effective_n_jobs(n_jobs)
     training = Training(PRESETS[preset] if trials is None else trials, class_weight)
-    seeds = [seed] if isinstance(seed, int | np.integer) else list(dict.fromkeys(seed))
+    seeds = [random_state] if isinstance(random_state, int | np.integer) else list(dict.fromkeys(random_state))
     for number in seeds:
-        check_whole(number, "seed", 0)
+        check_whole(number, "random_state", 0)
 
     kept = Results(results)
     models = [_Model(name, int(number), training, str(data_home or "")) for name in datasets for number in seeds]
@@ -164,9 +166,10 @@ def csr_experiment(
     models = _with_data(models, found, data_home, download_if_missing)
     if found and progress:
         print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
-    for model, predictions in _train([model for model in models if model not in found], kept, n_jobs, progress):
-        kept.save(model.key, predictions)
-        found[model] = predictions
+    missing = [model for model in models if model not in found]
+    if missing:
+        kept.prepare()
+        found.update(_train(missing, kept, n_jobs, progress))
     return pd.DataFrame(
         {"dataset": model.dataset, "seed": model.seed, "calibration": calibration, **outcome}
         for model in models
@@ -201,9 +204,20 @@ class _Model:
         data_set = find_data_set(self.dataset)
         return data_set.rows * max(1, len(data_set.labels) - 1) * (1 + 5 * self.training.trials)
 
-    def train(self, n_jobs: int, journal: Path | None, advance: Advance) -> Predictions:
-        data = fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
-        return train_and_predict(data, self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance)
+    def train(self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]) -> Predictions:
+        """Train the model and keep its predictions, unless another run does: then take what that one keeps."""
+        with kept.training(self.key, partial(tell, f"waiting for another run that trains {self}")) as journal:
+            found = kept.load(self.key)
+            if found is None:
+                data = fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
+                found = train_and_predict(
+                    data, self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance
+                )
+                kept.save(self.key, found)
+            return found
+
+    def __str__(self) -> str:
+        return f"XGBoost on {self.dataset}, seed {self.seed}"
 
 
 def _with_data(
@@ -232,13 +246,13 @@ def _train(models: list[_Model], kept: Results, n_jobs: int, progress: bool) -> 
     with progress_bar("training", total, unit="", quiet=not progress) as bar:
         if at_once == 1:
             for model in models:
-                bar.write(f"training XGBoost on {model.dataset}, seed {model.seed}")
-                yield model, model.train(threads, kept.journal(model.key), partial(_move, bar, model.cost))
+                bar.write(f"training {model}")
+                yield model, model.train(kept, threads, partial(_move, bar, model.cost), bar.write)
             return
-        tasks = (delayed(_train_apart)(model, threads, kept.journal(model.key)) for model in models)
+        tasks = (delayed(_train_apart)(model, kept, threads, progress) for model in models)
         for model, predictions in Parallel(at_once, return_as="generator_unordered")(tasks):
             bar.update(model.cost)
-            bar.write(f"trained XGBoost on {model.dataset}, seed {model.seed}")
+            bar.write(f"trained {model}")
             yield model, predictions
 
 
@@ -247,9 +261,13 @@ def _move(bar: Any, cost: float, share: float) -> None:
     bar.update(share * cost)
 
 
-def _train_apart(model: _Model, threads: int, journal: Path | None) -> tuple[_Model, Predictions]:
+def _train_apart(model: _Model, kept: Results, threads: int, tell: bool) -> tuple[_Model, Predictions]:
     """Train a model in a process of its own, which cannot move the bar."""
-    return model, model.train(threads, journal, lambda _: None)
+    return model, model.train(kept, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
+
+
+def _ignore(_: Any) -> None:
+    """Do nothing with what is told."""
 
 
 def _evaluate(

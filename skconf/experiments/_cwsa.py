@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.random import MT19937, RandomState, SeedSequence
 
 from skconf._core.checks import check_whole
+from skconf._core.renamed import renamed_keywords
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.inspection import ThresholdDisplay
@@ -39,14 +40,15 @@ _TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied conf
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+: not the figures of one threshold"
 
 
-def cwsa_experiment(*, n_repetitions: int = 400, seed: int = 0) -> pd.DataFrame:
+@renamed_keywords(seed="random_state")
+def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
     """Rerun the CWSA paper's simulated models, beside its Tables 1 to 3 and the figures of its Section 5.
 
     Parameters
     ----------
     n_repetitions : int, default=400
         Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one.
-    seed : int, default=0
+    random_state : int, default=0
         Seed.
 
     Returns
@@ -91,7 +93,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, seed: int = 0) -> pd.DataFrame:
     groups = np.repeat(np.arange(n_repetitions), _PAPER_SAMPLES)
     found = []
     for number, model in enumerate(SELECTIVE_MODELS):
-        stream = RandomState(MT19937(SeedSequence(seed, spawn_key=(number,))))
+        stream = RandomState(MT19937(SeedSequence(random_state, spawn_key=(number,))))
         profile = make_selective_model(model, len(groups), random_state=stream)
         cells = printed[printed["model"] == model]
         values = [
@@ -117,14 +119,15 @@ class CWSASweep(NamedTuple):
     summary: pd.DataFrame
 
 
-def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, seed: int = 0) -> CWSASweep:
+@renamed_keywords(seed="random_state")
+def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, random_state: int = 0) -> CWSASweep:
     """Sweep the threshold from .50 to .99, as the CWSA paper's figures do.
 
     Parameters
     ----------
     profiles : mapping of str to ConfidenceProfile, default=None
         The models. None stands for the paper's five, with 1,000 samples each.
-    seed : int, default=0
+    random_state : int, default=0
         Seed of the five.
 
     Returns
@@ -145,7 +148,9 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, seed:
     {'calibrated': 0.12, 'overconfident': 0.03, 'underconfident': 0.47, 'perfect': 0.0, 'random': 0.33}
     """
     if profiles is None:
-        profiles = {model: make_selective_model(model, _PAPER_SAMPLES, random_state=seed) for model in SELECTIVE_MODELS}
+        profiles = {
+            model: make_selective_model(model, _PAPER_SAMPLES, random_state=random_state) for model in SELECTIVE_MODELS
+        }
     curves, summary = [], {}
     for model, profile in profiles.items():
         of_all, of_accepted = (cwsa_curve(profile, normalize=by) for by in ("all", "accepted"))

@@ -17,6 +17,7 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
+from skconf._core.renamed import renamed_keywords
 from skconf.calibration import make_calibrator
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
@@ -47,12 +48,13 @@ _READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_e
 _SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
 
 
+@renamed_keywords(seed="random_state")
 def ecuas_experiment(
     folder: str | PathLike[str],
     *,
     scores: Sequence[str] = _SCORES,
     n_repetitions: int = 5,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -67,7 +69,7 @@ def ecuas_experiment(
         Raw probabilities, or those of an affine calibration of their logarithms in five folds.
     n_repetitions : int, default=5
         Repetitions of the calibration with other folds, 2 or more. The paper has one.
-    seed : int, default=0
+    random_state : int, default=0
         Seed of the folds.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
@@ -126,7 +128,7 @@ def ecuas_experiment(
         for repetition in range(n_repetitions if given == "cal" else 1)
     ]
     tasks = [
-        delayed(_figures)(*systems[name], [seed, repetition] if given == "cal" else None)
+        delayed(_figures)(*systems[name], [random_state, repetition] if given == "cal" else None)
         for name, given, repetition in jobs
     ]
     values = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
@@ -143,12 +145,13 @@ def ecuas_experiment(
     return compare_with_paper(cells.merge(printed, how="left"), n_repetitions)
 
 
+@renamed_keywords(seed="random_state")
 def ecuas_sampling_experiment(
     folder: str | PathLike[str],
     *,
     temperatures: Sequence[float] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0),
     n_repetitions: int = 5,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -166,7 +169,7 @@ def ecuas_sampling_experiment(
         Temperatures, 0 or greater.
     n_repetitions : int, default=5
         Repetitions of the drawing.
-    seed : int, default=0
+    random_state : int, default=0
         Seed of the folds and of the drawing.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
@@ -209,7 +212,7 @@ def ecuas_sampling_experiment(
         raise ValueError(f"temperatures must be 0 or greater, but {min(temperatures)} is not.")
     check_whole(n_repetitions, "n_repetitions")
     systems = _read(folder)
-    tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, seed) for system in systems.values()]
+    tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, random_state) for system in systems.values()]
     tables = run_parallel(tasks, "sampling answers", n_jobs=n_jobs, quiet=not progress)
     return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
 

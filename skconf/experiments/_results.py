@@ -3,31 +3,61 @@
 import hashlib
 import json
 import os
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import numpy as np
 
+from skconf.experiments._journal import Journal
 from skconf.experiments._xgboost import Predictions
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where two runs may train the same model; neither reads the other's unfinished work
+    fcntl = None  # type: ignore[assignment]
+
+
+class ResultsFolderError(OSError):
+    """The folder for results cannot be written to."""
 
 
 class Results:
     """Predictions of trained models, by all that determines them.
 
+    Several runs may use one folder at once: a model is trained by one of them, while the others wait for it.
+
     Parameters
     ----------
     folder : path-like or None
-        Where they are kept; made, if need be. None keeps nothing.
+        Where they are kept. None keeps nothing.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
         self.folder = None if folder is None else Path(folder).expanduser()
-        if self.folder is not None:
+
+    def prepare(self) -> None:
+        """Make the folder and try to write there: that it cannot be written to must show before hours of training.
+
+        Raises
+        ------
+        ResultsFolderError
+            If it cannot.
+        """
+        if self.folder is None:
+            return
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            raise ResultsFolderError(
+                f"cannot keep results in {self.folder}: {error}. Choose another folder (results, or --results on the "
+                "command line), or keep none (results=None, or --no-results)."
+            ) from None
 
     def load(self, key: Mapping[str, Any]) -> Predictions | None:
         """Return the predictions of a model, or None where there are none, or none that can be read."""
@@ -35,30 +65,83 @@ class Results:
         if path is None:
             return None
         try:
-            with path.open("rb") as file, np.load(file) as kept:
-                parts = dict(kept)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+                return _checked(dict(kept))
+        except Exception:  # noqa: BLE001 – a damaged file makes zipfile and numpy raise errors of a dozen kinds
             return None
-        return Predictions(**parts | {"rounds": int(parts["rounds"])})
 
     def save(self, key: Mapping[str, Any], predictions: Predictions) -> None:
         """Keep the predictions of a model: all of them, or none where the process ends before."""
         path = self._path(key, "npz")
         if path is None:
             return
-        with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".npz", delete=False) as file:
-            np.savez_compressed(file, **asdict(predictions))
-        Path(file.name).replace(path)
-        journal = self.journal(key)
-        if journal is not None:
-            journal.unlink(missing_ok=True)
+        # One name for each model, so that what a killed process left is replaced by the next.
+        unfinished = path.with_suffix(".part")
+        try:
+            with unfinished.open("wb") as file:
+                np.savez_compressed(file, **asdict(predictions))
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        _remove(path.with_suffix(".jsonl"))
 
-    def journal(self, key: Mapping[str, Any]) -> Path | None:
-        """Return the file for the steps of a model that is being trained."""
-        return self._path(key, "jsonl")
+    @contextmanager
+    def training(self, key: Mapping[str, Any], waiting: Callable[[], Any]) -> Iterator[Journal | None]:
+        """Train a model while no other run does, with the journal of its search.
+
+        Parameters
+        ----------
+        key : mapping
+            All that determines the model.
+        waiting : callable
+            Called where another run is training it, before it is waited for.
+        """
+        path = self._path(key, "jsonl")
+        if path is None:
+            yield None
+            return
+        with path.open("a", encoding="utf-8") as file:
+            _lock(file, waiting)
+            try:
+                yield Journal(path)
+            finally:
+                with suppress(OSError):
+                    if path.stat().st_size == 0:
+                        _remove(path)
 
     def _path(self, key: Mapping[str, Any], suffix: str) -> Path | None:
         if self.folder is None:
             return None
         digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
         return self.folder / f"{key['dataset']}-{key['seed']}-{digest[:16]}.{suffix}"
+
+
+def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
+    """Wait until no other process has locked a file, and lock it; the end of a process, however it comes, unlocks."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks: work may be done twice, but nothing is mixed up
+        return
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # Windows keeps what is open
+        path.unlink()
+
+
+def _checked(parts: Mapping[str, Any]) -> Predictions:
+    """Return predictions from their arrays, or raise where these do not fit together."""
+    found = Predictions(**{**parts, "rounds": int(parts["rounds"])})
+    n_classes = len(found.classes)
+    for proba, true_class in (
+        (found.validation_proba, found.validation_class),
+        (found.test_proba, found.test_class),
+    ):
+        if proba.shape != (len(true_class), n_classes) or not np.isin(true_class, np.arange(n_classes)).all():
+            raise ValueError("the arrays do not fit together")
+    return found

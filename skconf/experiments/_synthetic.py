@@ -12,6 +12,7 @@ from numpy.random import MT19937, RandomState, SeedSequence
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.progress import run_parallel
+from skconf._core.renamed import renamed_keywords
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -49,13 +50,14 @@ _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
 
 
+@renamed_keywords(seed="random_state")
 def csr_synthetic_experiment(
     n_samples: int | Sequence[int] = 1000,
     *,
     distributions: Sequence[str] = tuple(DISTRIBUTIONS),
     modes: Sequence[str] = tuple(MODES),
     n_repetitions: int = 100,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -75,7 +77,7 @@ def csr_synthetic_experiment(
         Calibration modes.
     n_repetitions : int, default=100
         Repetitions of each, 2 or more. The paper has 100.
-    seed : int, default=0
+    random_state : int, default=0
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
@@ -130,7 +132,9 @@ def csr_synthetic_experiment(
     sizes = np.atleast_1d(n_samples).tolist()
     _check(sizes, distributions, modes, n_repetitions)
     ours = pd.concat(
-        _summary(_simulate(_size_ratios, size, distributions, modes, n_repetitions, seed, n_jobs, progress), size)
+        _summary(
+            _simulate(_size_ratios, size, distributions, modes, n_repetitions, random_state, n_jobs, progress), size
+        )
         for size in sizes
     )
     share = ours["quantity"].isin(_SHARES)
@@ -200,13 +204,14 @@ class CSRAreas(NamedTuple):
     counts: pd.DataFrame
 
 
+@renamed_keywords(seed="random_state")
 def csr_synthetic_auc_experiment(
     n_samples: int = 1000,
     *,
     distributions: Sequence[str] = tuple(DISTRIBUTIONS),
     modes: Sequence[str] = tuple(MODES),
     n_repetitions: int = 100,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> CSRAreas:
@@ -226,7 +231,7 @@ def csr_synthetic_auc_experiment(
         Calibration modes. The paper prints the areas of "perfect".
     n_repetitions : int, default=100
         Repetitions of each, 2 or more.
-    seed : int, default=0
+    random_state : int, default=0
         Seed. The result does not depend on `n_jobs`.
     n_jobs : int, default=None
         Processes; -1 uses all cores.
@@ -260,7 +265,7 @@ def csr_synthetic_auc_experiment(
     cw_auc    0.62   0.60
     """
     _check([n_samples], distributions, modes, n_repetitions)
-    drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, seed, n_jobs, progress)
+    drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, random_state, n_jobs, progress)
     areas = _summary(drawn, n_samples)
     equal = (areas["distribution"] == "Tight Lo") & areas["quantity"].isin(["cw_auc", "delta_auc", "auc_gain"])
     areas = areas.assign(resolution=_HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))

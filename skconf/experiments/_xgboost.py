@@ -7,12 +7,10 @@ its confidences are too high. Weights that balance the classes, with early stopp
 then goes on for longer, have both effects: accuracy, cwA, ECE, Brier loss and ECD are then the printed ones.
 """
 
-import json
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.labels import Codes
+from skconf.experiments._journal import Journal, Outcome
 
 MOST_ROUNDS = 2000
 PATIENCE = 30
@@ -106,7 +105,7 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
 
 
 def train_and_predict(
-    data: Bunch, training: Training, seed: int, *, n_jobs: int, journal: Path | None, advance: Advance
+    data: Bunch, training: Training, seed: int, *, n_jobs: int, journal: Journal | None, advance: Advance
 ) -> Predictions:
     """Train XGBoost on one part of a data set and return what it says of the two others.
 
@@ -120,8 +119,8 @@ def train_and_predict(
         Seed of the split, of the search and of XGBoost.
     n_jobs : int
         Threads of XGBoost.
-    journal : Path or None
-        File that keeps the trials of a search, so that it can go on after an interruption.
+    journal : Journal or None
+        Keeps the outcomes of a search, so that it can go on after an interruption.
     advance : callable
         Called with the share of the work that has been done since the last call.
 
@@ -202,7 +201,7 @@ def _rounds_on_a_fifth(learner: _Learner) -> int:
 
 
 def _search(
-    learner: _Learner, trials: int, journal: Path | None, advance: Callable[[], Any]
+    learner: _Learner, trials: int, journal: Journal | None, advance: Callable[[], Any]
 ) -> tuple[dict[str, Any], int]:
     """Return the parameters that a TPE search finds, and their number of rounds."""
     try:
@@ -212,20 +211,17 @@ def _search(
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=learner.seed))
     # What the sampler proposes depends on the seed and on earlier outcomes alone: known ones take it where it was.
-    known = list(_read_journal(journal))
     rounds = []
     for number in range(trials):
         trial = study.ask()
         parameters = {name: _suggest(trial, name, *bounds) for name, bounds in SPACE.items()}
-        if number < len(known):
-            loss, n_rounds = known[number]
-        else:
-            loss, n_rounds = _cross_validate(learner, parameters)
+        outcome = None if journal is None else journal.outcome(number, parameters)
+        if outcome is None:
+            outcome = _cross_validate(learner, parameters)
             if journal is not None:
-                with journal.open("a") as file:
-                    file.write(json.dumps([loss, n_rounds]) + "\n")
-        study.tell(trial, loss)
-        rounds.append(n_rounds)
+                journal.add(number, parameters, outcome)
+        study.tell(trial, outcome.loss)
+        rounds.append(outcome.rounds)
         advance()
     return study.best_params, rounds[study.best_trial.number]
 
@@ -235,7 +231,7 @@ def _suggest(trial: Any, name: str, low: float, high: float, log: bool) -> float
     return suggest(name, low, high, log=log)
 
 
-def _cross_validate(learner: _Learner, parameters: dict[str, Any]) -> tuple[float, int]:
+def _cross_validate(learner: _Learner, parameters: dict[str, Any]) -> Outcome:
     """Return the mean log loss over folds, and the mean number of rounds."""
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=learner.seed)
     with warnings.catch_warnings():
@@ -243,17 +239,4 @@ def _cross_validate(learner: _Learner, parameters: dict[str, Any]) -> tuple[floa
         parts = list(folds.split(learner.classes, learner.classes))
     found = [learner.stopped_early(parameters, train, stop) for train, stop in parts]
     losses, rounds = zip(*found, strict=True)
-    return float(np.mean(losses)), round(float(np.mean(rounds)))
-
-
-def _read_journal(journal: Path | None) -> Iterable[tuple[float, int]]:
-    """Yield the outcomes of trials; a last line that an interruption cut short is dropped from the file."""
-    if journal is None or not journal.exists():
-        return
-    lines = journal.read_text().splitlines(keepends=True)
-    if lines and not lines[-1].endswith("\n"):
-        journal.write_text("".join(lines[:-1]))
-        lines = lines[:-1]
-    for line in lines:
-        loss, rounds = json.loads(line)
-        yield loss, rounds
+    return Outcome(float(np.mean(losses)), round(float(np.mean(rounds))))

@@ -20,6 +20,7 @@ from skconf.cli import main
 from skconf.datasets import fetch_uci, make_confidence_profile
 from skconf.experiments import (
     _csr,
+    _results,
     _xgboost,
     csr_cells,
     csr_experiment,
@@ -32,6 +33,7 @@ from skconf.experiments import (
     csr_text,
 )
 from skconf.experiments._csr_tables import TABLES, measure
+from skconf.experiments._journal import Journal, Outcome
 from skconf.experiments._layout import lay_out, wide
 from skconf.experiments._printed import printed_table
 from skconf.experiments._results import Results
@@ -56,7 +58,7 @@ def kept(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cancer(kept):
-    return csr_experiment(["breast_cancer"], seed=[1, 2], results=kept, n_jobs=1)
+    return csr_experiment(["breast_cancer"], random_state=[1, 2], results=kept, n_jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,7 @@ def search(monkeypatch):
 
     def run(journal, advance=no_progress, seed=3):
         evaluated.clear()
-        training = Training(4, "balanced")
+        training, journal = Training(4, "balanced"), None if journal is None else Journal(journal)
         return train_and_predict(three_classes(), training, seed, n_jobs=1, journal=journal, advance=advance)
 
     run.evaluated = evaluated
@@ -159,7 +161,8 @@ def test_search_stays_in_its_space_and_takes_the_best(search, tmp_path):
         for name, (low, high, _) in _xgboost.SPACE.items():
             assert low <= parameters[name] <= high
     assert isinstance(search.evaluated[0]["max_depth"], int)
-    outcomes = [json.loads(line) for line in journal.read_text().splitlines()]
+    lines = [json.loads(line) for line in journal.read_text().strip().splitlines()]
+    outcomes = [(line["loss"], line["rounds"]) for line in lines]
     best = min(range(4), key=lambda number: outcomes[number][0])
     found = search(None)
     learner_parameters = search.evaluated[best]
@@ -190,24 +193,58 @@ def test_an_interrupted_search_continues(search, tmp_path, cut):
     assert search.evaluated == proposed[3 - bool(cut) :]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        lambda lines: [line for line in lines for _ in range(2)],
+        lambda lines: lines[::-1],
+        lambda lines: ["[0.5, 3]", "{", '"x"', '{"trial": 0}', *lines, lines[0].replace('"loss": 0', '"loss": "x')],
+        lambda lines: [line[: 3 * len(line) // 4] if number == 1 else line for number, line in enumerate(lines)],
+        lambda lines: [line.replace('"trial": 1', '"trial": 0') for line in lines],
+        lambda lines: ["\x00�" + lines[0], *lines[1:]],
+    ],
+    ids=["doubled", "in another order", "among others", "cut short", "of two searches", "damaged"],
+)
+def test_lines_of_a_journal_count_by_trial_and_parameters(search, tmp_path, lines):
+    """Two runs at once, both killed, left doubled lines, which were read by position: another model was kept."""
+    journal = tmp_path / "trials.jsonl"
+    whole = search(journal)
+    changed = lines(journal.read_text().strip().splitlines()[:2])
+    journal.write_text("\n".join(changed), errors="replace")
+    again = search(journal)
+    np.testing.assert_array_equal(again.test_proba, whole.test_proba)
+    assert again.rounds == whole.rounds
+
+
+def test_a_journal_goes_on_after_a_line_that_was_cut_short(tmp_path):
+    path = tmp_path / "trials.jsonl"
+    Journal(path).add(0, {"a": 0.1}, Outcome(0.5, 3))
+    with path.open("a") as file:
+        file.write('\n{"trial": 1, "par')
+    Journal(path).add(1, {"a": 0.2}, Outcome(0.25, 4))
+    again = Journal(path)
+    assert [again.outcome(0, {"a": 0.1}), again.outcome(1, {"a": 0.2})] == [(0.5, 3), (0.25, 4)]
+    assert again.outcome(1, {"a": 0.1}) is None
+
+
 # --- what is kept -------------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_trained_twice(cancer, kept, monkeypatch):
     monkeypatch.setattr(_csr, "train_and_predict", None)  # to call it would be an error
-    again = csr_experiment(["breast_cancer"], seed=[1, 2], results=kept, n_jobs=1)
+    again = csr_experiment(["breast_cancer"], random_state=[1, 2], results=kept, n_jobs=1)
     pd.testing.assert_frame_equal(again, cancer)
-    other = csr_experiment(["breast_cancer"], seed=2, calibrations=["platt"], tables=[6], results=kept)
+    other = csr_experiment(["breast_cancer"], random_state=2, calibrations=["platt"], tables=[6], results=kept)
     assert other["csr"].item() == cancer.query("seed == 2 and calibration == 'platt'")["csr"].item()
 
 
 def test_same_seed_same_numbers_without_what_is_kept(cancer):
-    fresh = csr_experiment(["breast_cancer"], seed=1, n_jobs=1)
+    fresh = csr_experiment(["breast_cancer"], random_state=1, n_jobs=1)
     pd.testing.assert_frame_equal(fresh, cancer.query("seed == 1").reset_index(drop=True))
 
 
 @pytest.mark.parametrize(
-    "change", [{"seed": 9}, {"class_weight": None}, {"trials": 2}], ids=["seed", "weights", "search"]
+    "change", [{"random_state": 9}, {"class_weight": None}, {"trials": 2}], ids=["seed", "weights", "search"]
 )
 def test_what_determines_a_model_is_in_its_name(kept, cancer, change, monkeypatch):
     def refuse(*args, **kwargs):
@@ -217,7 +254,7 @@ def test_what_determines_a_model_is_in_its_name(kept, cancer, change, monkeypatc
     if "trials" in change:
         pytest.importorskip("optuna")
     with pytest.raises(KeyboardInterrupt, match="trained"):
-        csr_experiment(["breast_cancer"], results=kept, n_jobs=1, **{"seed": 1, **change})
+        csr_experiment(["breast_cancer"], results=kept, n_jobs=1, **{"random_state": 1, **change})
 
 
 def test_another_version_or_program_is_another_model(kept, cancer, monkeypatch):
@@ -233,12 +270,84 @@ def test_another_version_or_program_is_another_model(kept, cancer, monkeypatch):
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short"])
 def test_an_unreadable_result_is_trained_again(tmp_path, content, cancer):
-    first = csr_experiment(["breast_cancer"], seed=1, results=tmp_path, n_jobs=1)
+    first = csr_experiment(["breast_cancer"], random_state=1, results=tmp_path, n_jobs=1)
     (file,) = tmp_path.iterdir()
     file.write_bytes(content)
-    again = csr_experiment(["breast_cancer"], seed=1, results=tmp_path, n_jobs=1)
+    again = csr_experiment(["breast_cancer"], random_state=1, results=tmp_path, n_jobs=1)
     pd.testing.assert_frame_equal(again, first)
     assert Results(tmp_path).load(_csr._Model("breast_cancer", 1, Training(0, "balanced"), "").key) is not None
+
+
+def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
+    """Any byte may be damaged: 33 of 3,000 changes raised errors other than those that were expected."""
+    results, key = Results(tmp_path), {"dataset": "damaged", "seed": 0}
+    results.save(key, predictions)
+    (path,) = tmp_path.iterdir()
+    content, rng = path.read_bytes(), np.random.default_rng(0)
+    unread = 0
+    for _ in range(500):
+        damaged = bytearray(content)
+        damaged[rng.integers(len(content))] ^= 1 << rng.integers(8)
+        path.write_bytes(damaged)
+        found = results.load(key)
+        unread += found is None
+        if found is not None:  # a byte that says nothing, such as a date
+            np.testing.assert_array_equal(found.test_proba, predictions.test_proba)
+    assert unread > 400
+
+
+@pytest.mark.parametrize(
+    "change", [{"rounds": None}, {"test_proba": np.ones((3, 2))}, {"test_class": np.full(114, 7)}, {"more": 1}]
+)
+def test_a_result_whose_arrays_do_not_fit_together_is_none(tmp_path, predictions, change):
+    results, key = Results(tmp_path), {"dataset": "damaged", "seed": 0}
+    results.save(key, predictions)
+    (path,) = tmp_path.iterdir()
+    arrays = {**dict(np.load(path)), **change}
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    assert results.load(key) is None
+
+
+def test_no_temporary_file_stays(tmp_path, predictions, monkeypatch):
+    results, key = Results(tmp_path), {"dataset": "cancer", "seed": 0}
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "savez_compressed", lambda file, **_: file.write(b"half") and int("x"))
+        with pytest.raises(ValueError, match="int"):
+            results.save(key, predictions)
+    assert list(tmp_path.iterdir()) == []
+    results.save(key, predictions)
+    (path,) = tmp_path.iterdir()
+    path.with_suffix(".part").write_bytes(b"what a killed process left")
+    results.save(key, predictions)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
+    """Of two runs at once on one folder, the second takes what the first has found."""
+    pytest.importorskip("fcntl")
+    command = [sys.executable, "-m", "skconf", "experiment", "csr", "--datasets", "digits", "--jobs", "1"]
+    command += ["--results", str(tmp_path), "--calibration", "none"]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [run.communicate(timeout=120) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert said[0][0] == said[1][0]
+    errors = said[0][1] + said[1][1]
+    # The one that came later waited, or found all done already.
+    assert ("waiting for another run that trains XGBoost on digits, seed 0" in errors) or ("1 of 1 models" in errors)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path, monkeypatch, cancer, kept):
+    monkeypatch.setattr(_csr, "train_and_predict", None)  # to call it would be an error
+
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(_results, "TemporaryFile", refuse)
+    with pytest.raises(OSError, match=r"cannot keep results in .*Permission denied. Choose another folder"):
+        csr_experiment(["breast_cancer"], random_state=1, results=tmp_path)
+    # Where nothing is left to train, reading is enough.
+    csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
 
 
 def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
@@ -262,7 +371,7 @@ def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_several_at_once_are_the_same(cancer):
-    together = csr_experiment(["breast_cancer"], seed=[1, 2], n_jobs=2)
+    together = csr_experiment(["breast_cancer"], random_state=[1, 2], n_jobs=2)
     pd.testing.assert_frame_equal(together, cancer)
 
 
@@ -305,7 +414,7 @@ def test_calibration_is_that_of_a_selective_classifier(cancer, predictions):
 
 
 def test_isotonic_is_wrong_at_full_confidence_where_platt_is_not(kept):
-    result = csr_experiment(["breast_cancer"], seed=range(6), tables=[6], results=kept, n_jobs=1)
+    result = csr_experiment(["breast_cancer"], random_state=range(6), tables=[6], results=kept, n_jobs=1)
     ratio = result.pivot(index="seed", columns="calibration", values="csr")
     assert (ratio["isotonic"] > 1000).sum() >= 4
     assert (ratio["platt"] < 5).all()
@@ -313,7 +422,7 @@ def test_isotonic_is_wrong_at_full_confidence_where_platt_is_not(kept):
 
 def test_every_calibrator_of_the_library_runs(kept):
     names = ["none", *CALIBRATORS]
-    result = csr_experiment(["breast_cancer"], calibrations=names, seed=1, tables=[6], results=kept, n_jobs=1)
+    result = csr_experiment(["breast_cancer"], calibrations=names, random_state=1, tables=[6], results=kept, n_jobs=1)
     assert result["calibration"].tolist() == names
     assert result["accuracy"].nunique() == 1
     assert result["cw_accuracy"].nunique() == len(names)
@@ -321,7 +430,7 @@ def test_every_calibrator_of_the_library_runs(kept):
 
 def test_calibrators_of_ones_own(kept, cancer):
     own = {"raw": None, "steps": IsotonicCalibrator()}
-    result = csr_experiment(["breast_cancer"], calibrations=own, seed=1, results=kept, n_jobs=1)
+    result = csr_experiment(["breast_cancer"], calibrations=own, random_state=1, results=kept, n_jobs=1)
     expected = cancer.query("seed == 1 and calibration in ['none', 'isotonic']")
     pd.testing.assert_frame_equal(result, expected.assign(calibration=["raw", "steps"]).reset_index(drop=True))
     assert csr_table6(result)["paper_csr"].isna().all()
@@ -330,7 +439,7 @@ def test_calibrators_of_ones_own(kept, cancer):
 def test_a_data_set_that_cannot_be_had_is_left_out(kept, tmp_path, cancer):
     with pytest.warns(UserWarning, match=r"wine is left out.*winequality-red\.csv"):
         result = csr_experiment(
-            ["wine", "breast_cancer"], seed=1, data_home=tmp_path, download_if_missing=False, results=kept
+            ["wine", "breast_cancer"], random_state=1, data_home=tmp_path, download_if_missing=False, results=kept
         )
     assert result["dataset"].unique().tolist() == ["breast_cancer"]
     with pytest.raises(FileNotFoundError, match=r"winequality-red\.csv"):
@@ -346,7 +455,7 @@ def test_a_data_set_that_cannot_be_had_is_left_out(kept, tmp_path, cancer):
         ({"tables": [3]}, ValueError, "table must be one of 2, 6, 7, 12, but is 3"),
         ({"class_weight": "equal"}, ValueError, "class_weight must be one of 'balanced', None"),
         ({"trials": 0}, ValueError, "trials must be at least 1"),
-        ({"seed": [0, -1]}, ValueError, "seed must be at least 0"),
+        ({"random_state": [0, -1]}, ValueError, "random_state must be at least 0"),
     ],
 )
 def test_bad_arguments(options, error, message):
@@ -474,7 +583,7 @@ def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(canc
 
 
 def test_a_table_that_was_not_computed(kept, cancer):
-    result = csr_experiment(["breast_cancer"], seed=1, tables=[6], results=kept)
+    result = csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
     with pytest.raises(ValueError, match="no figures of Table 7: add 7 to the tables of csr_experiment"):
         csr_table7(result)
 

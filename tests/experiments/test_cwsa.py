@@ -135,7 +135,7 @@ def test_sweep_is_that_of_the_metrics():
 
 
 def test_sweep_of_the_papers_models():
-    sweep = cwsa.cwsa_sweep(seed=2)
+    sweep = cwsa.cwsa_sweep(random_state=2)
     assert sweep.summary.index.tolist() == list(SELECTIVE_MODELS)
     assert len(sweep.curves) == 5 * 50
     assert sweep.summary.loc["perfect", ["ece", "aurc"]].tolist() == [0, 0]

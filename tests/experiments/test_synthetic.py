@@ -1,5 +1,7 @@
 """The CSR paper's synthetic experiments."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from joblib import parallel_config
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from skconf import metrics
+from skconf import experiments, metrics
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments import _synthetic as synthetic
@@ -143,7 +145,7 @@ def test_equal_scores_have_an_area_of_one_half_under_any_weights():
 
 def test_numbers_do_not_depend_on_jobs_or_on_what_else_is_simulated(monkeypatch):
     monkeypatch.setattr(synthetic, "_SAMPLES_TOGETHER", 600)  # several blocks
-    settings = {"modes": ["perfect", "overconf_sqrt"], "n_repetitions": 10, "seed": 3}
+    settings = {"modes": ["perfect", "overconf_sqrt"], "n_repetitions": 10, "random_state": 3}
     alone = synthetic.csr_synthetic_experiment(200, distributions=["Bell", "Tight Hi"], **settings)
     with parallel_config("threading"):
         shared = synthetic.csr_synthetic_experiment(200, distributions=["Bell", "Tight Hi"], n_jobs=3, **settings)
@@ -151,7 +153,9 @@ def test_numbers_do_not_depend_on_jobs_or_on_what_else_is_simulated(monkeypatch)
     fewer = synthetic.csr_synthetic_experiment([300, 200], distributions=["Tight Hi"], **settings)
     expected = alone[alone["distribution"] == "Tight Hi"].reset_index(drop=True)
     pd.testing.assert_frame_equal(fewer[fewer["n_samples"] == 200].reset_index(drop=True), expected)
-    other = synthetic.csr_synthetic_experiment(200, distributions=["Bell", "Tight Hi"], **settings | {"seed": 4})
+    other = synthetic.csr_synthetic_experiment(
+        200, distributions=["Bell", "Tight Hi"], **settings | {"random_state": 4}
+    )
     assert (other["ours"] != alone["ours"]).any()
 
 
@@ -234,3 +238,14 @@ def test_deviations_by_hand():
     assert counts.loc["all"].to_dict() == {"printed": 4, "compared": 3, "within_1": 2, "within_2": 3, "within_3": 3}
     assert counts.loc["e"].tolist() == [1, 0, 0, 0, 0]
     assert "d" not in counts.index
+
+
+@pytest.mark.parametrize("name", experiments.__all__)
+def test_no_function_takes_a_seed_by_another_name_than_random_state(name):
+    assert not {"seed", "seeds"} & set(inspect.signature(getattr(experiments, name)).parameters)
+
+
+def test_the_former_name_of_random_state_works_with_a_warning():
+    with pytest.warns(FutureWarning, match=r"cwsa_experiment\(\): seed is now called random_state"):
+        former = experiments.cwsa_experiment(n_repetitions=2, seed=3)
+    pd.testing.assert_frame_equal(former, experiments.cwsa_experiment(n_repetitions=2, random_state=3))

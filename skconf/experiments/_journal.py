@@ -1,0 +1,64 @@
+"""The journal of a search: outcomes of its trials on disk, so that an interrupted search goes on where it was."""
+
+import json
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Outcome(NamedTuple):
+    """What a trial found: the mean loss over folds, and the mean number of rounds."""
+
+    loss: float
+    rounds: int
+
+
+class Journal:
+    """Outcomes of trials, one on each line, with the trial's number and parameters.
+
+    A line counts for the trial that has its number and its parameters, wherever it stands. Lines that were cut short,
+    doubled, damaged, or written by another search are as if they were not there.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made by the first outcome.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known = dict(_entries(path))
+
+    def outcome(self, trial: int, parameters: Mapping[str, Any]) -> Outcome | None:
+        """Return the outcome of a trial, or None where it is not known."""
+        return self._known.get(_key(trial, parameters))
+
+    def add(self, trial: int, parameters: Mapping[str, Any], outcome: Outcome) -> None:
+        """Add the outcome of a trial."""
+        self._known[_key(trial, parameters)] = outcome
+        line = json.dumps({"trial": trial, "parameters": dict(parameters), **outcome._asdict()})
+        with self.path.open("a", encoding="utf-8") as file:
+            # The line break comes first: the line before may have been cut short.
+            file.write(f"\n{line}")
+
+
+def _key(trial: int, parameters: Mapping[str, Any]) -> str:
+    return json.dumps([trial, parameters], sort_keys=True)
+
+
+def _entries(path: Path) -> Iterator[tuple[str, Outcome]]:
+    """Go through the lines of a file that make sense."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            outcome = Outcome(float(entry["loss"]), int(entry["rounds"]))
+            key = _key(entry["trial"], entry["parameters"])
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            continue
+        if isfinite(outcome.loss) and outcome.rounds >= 1:
+            yield key, outcome
