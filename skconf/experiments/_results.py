@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -15,10 +16,8 @@ import numpy as np
 from skconf.experiments._journal import Journal
 from skconf.experiments._xgboost import Predictions
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # on Windows, where two runs may train the same model; neither reads the other's unfinished work
-    fcntl = None  # type: ignore[assignment]
 
 
 class ResultsFolderError(OSError):
@@ -118,7 +117,7 @@ class Results:
 
 def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
     """Wait until no other process has locked a file, and lock it; the end of a process, however it comes, unlocks."""
-    if fcntl is None:
+    if sys.platform == "win32":  # two runs may train the same model there, but nothing is mixed up
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
