@@ -87,7 +87,7 @@ class OfSums(Score):
         if not products:
             raise ValueError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
         moments = Moments(self.statistic, values, products, state.n_units)
-        if self.statistic.rough:
+        if self.statistic.why_resampled:
             return moments.normal(value, level, n_draws, rng, (expected, variances))
         return moments.delta(value, level)
 
@@ -135,7 +135,7 @@ class OfConfidences(OfTables):
     @property
     def takes_rounded(self) -> bool:
         """Whether it is an area: it depends on order alone, and is better with right predictions above wrong ones."""
-        return isinstance(self.statistic.metric, Ranked) and not self.statistic.rough  # those have slopes
+        return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # those have slopes
 
     def tables(self, state: State) -> list[LevelTable]:
         """Return the one it is read off."""

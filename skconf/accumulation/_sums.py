@@ -25,11 +25,11 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
         The sum, with a relative error of about 1e-32: it does not show in which order many are added.
     """
     with np.errstate(invalid="ignore"):  # where a sum is infinite
-        rough = one[0] + other[0]
-        of_other = rough - one[0]
-        rest = (one[0] - (rough - of_other)) + (other[0] - of_other) + (one[1] + other[1])
-        total = rough + rest
-        return np.stack([np.where(np.isfinite(rest), total, rough), np.nan_to_num(rest - (total - rough))])
+        rounded = one[0] + other[0]
+        of_other = rounded - one[0]
+        rest = (one[0] - (rounded - of_other)) + (other[0] - of_other) + (one[1] + other[1])
+        total = rounded + rest
+        return np.stack([np.where(np.isfinite(rest), total, rounded), np.nan_to_num(rest - (total - rounded))])
 
 
 @dataclass(frozen=True, eq=False)

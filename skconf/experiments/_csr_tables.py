@@ -87,7 +87,7 @@ def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, floa
 def _figure(name: str, profile: ConfidenceProfile) -> Figure:
     metric = _METRICS[name]
     # The kinks of binned errors are at calibration, where what is compared here is not.
-    known = (isinstance(metric, Additive) or not metric.rough) and name not in _WITHOUT_ERROR
+    known = (isinstance(metric, Additive) or not metric.why_resampled) and name not in _WITHOUT_ERROR
     return metric(profile), _length(metric.influence(profile)) if known else np.nan
 
 

@@ -247,8 +247,8 @@ def _comparisons(
 ) -> list[Comparison]:
     """Return the comparison of every pair in every statistic; all that are resampled share the resamples."""
     methods = [choose_method(statistic, "auto" if method == "permutation" else method) for statistic in statistics]
-    rough = [statistic for statistic, how in zip(statistics, methods, strict=True) if how == "bootstrap"]
-    drawn = replicate(sampling.draw, list(profiles.values()), rough, **resampling) if rough else np.empty(0)
+    to_resample = [statistic for statistic, how in zip(statistics, methods, strict=True) if how == "bootstrap"]
+    drawn = replicate(sampling.draw, list(profiles.values()), to_resample, **resampling) if to_resample else np.empty(0)
     swapped = {}
     if method == "permutation":
         for a, b in pairs:
@@ -263,7 +263,7 @@ def _comparisons(
         if how == "delta":
             effects = {m: statistic.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
         else:
-            resampled = dict(zip(profiles, drawn[:, :, rough.index(statistic)].T, strict=True))
+            resampled = dict(zip(profiles, drawn[:, :, to_resample.index(statistic)].T, strict=True))
         for a, b in pairs:
             difference = values[a] - values[b]
             estimates, error = [difference], np.nan

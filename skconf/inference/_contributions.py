@@ -85,7 +85,9 @@ def contributions(
 
 def _contributions(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
     if np.isnan(statistic.sign):
-        raise TypeError(f"{statistic.name} has no per-sample contributions: {statistic.rough}. Use the metric itself.")
+        raise TypeError(
+            f"{statistic.name} has no per-sample contributions: {statistic.why_resampled}. Use the metric itself."
+        )
     warn_each(statistic.evaluate(profile)[1])  # raises where it is not a single number
     metric = statistic.metric
     found = metric.contributions(profile) if isinstance(metric, Additive) else metric.influence(profile)

@@ -210,7 +210,7 @@ def confidence_interval(
 
 def heavy_tailed(statistic: Statistic, profile: ConfidenceProfile) -> bool:
     """Return whether a value without bounds hangs on a single sample."""
-    if len(profile) < _FROM or statistic.rough or np.isfinite(statistic.bounds).all():
+    if len(profile) < _FROM or statistic.why_resampled or np.isfinite(statistic.bounds).all():
         return False
     influence = statistic.influence(profile)
     squares = np.square(influence - influence.mean())
@@ -227,9 +227,11 @@ def check_level(level: Any) -> None:
 def choose_method(statistic: Statistic, method: str) -> str:
     """Return the method for a statistic, or raise where influence values are asked for and do not tell its error."""
     if method == "auto":
-        return "bootstrap" if statistic.rough else "delta"
-    if method == "delta" and statistic.rough:
-        raise TypeError(f"{statistic.name} has no interval by method='delta': {statistic.rough}. Use 'bootstrap'.")
+        return "bootstrap" if statistic.why_resampled else "delta"
+    if method == "delta" and statistic.why_resampled:
+        raise TypeError(
+            f"{statistic.name} has no interval by method='delta': {statistic.why_resampled}. Use 'bootstrap'."
+        )
     return method
 
 
@@ -417,7 +419,7 @@ def _bca(
     below = np.count_nonzero((replicates < value) & ~equal) + np.count_nonzero(equal) / 2
     bias = ndtri(below / len(replicates))
     acceleration = 0.0
-    if not statistic.rough:
+    if not statistic.why_resampled:
         totals = sampling.totals(statistic.influence(profile))
         totals = totals - totals.mean()
         acceleration = float((totals**3).sum() / (6 * (totals**2).sum() ** 1.5))

@@ -264,7 +264,7 @@ class OverconfidenceRisk(
     0.91
     """
 
-    rough = "it is 0 up to a size ratio of 1, and has a kink there"
+    why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
 
     method: str = "normal"
     n_resamples: int = 9999

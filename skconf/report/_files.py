@@ -78,7 +78,7 @@ def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
             if by_name:
                 raise
             continue
-        if by_name or isinstance(row.metric, Additive) or not row.rough:
+        if by_name or isinstance(row.metric, Additive) or not row.why_resampled:
             kept.append(row)
         else:
             left_out.append(row.name)

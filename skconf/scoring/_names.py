@@ -47,11 +47,11 @@ class Statistic:
         return -1.0 if self.metric.info.greater_is_better is False else np.nan
 
     @property
-    def rough(self) -> str:
+    def why_resampled(self) -> str:
         """Why influence values do not tell the error, empty where they do."""
         if np.isnan(self.sign):
             return "the scorer folds the metric's values, which leaves a kink at the best one"
-        return str(self.metric.rough)
+        return str(self.metric.why_resampled)
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample."""

@@ -12,7 +12,7 @@ from skconf.scoring._names import read_statistics
 
 STATISTICS = read_statistics([name for name in get_scorer_names() if name != "neg_tce"], {})[0]
 #: With influence values: the result must be the one in memory, but for rounding.
-SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.rough]
+SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.why_resampled]
 NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc"]
 BINARY = [name for name in STATISTICS if f"{name}_macro" in STATISTICS]
 COLUMNS = ["value", "low", "high", "standard_error"]

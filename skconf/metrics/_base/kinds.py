@@ -41,7 +41,7 @@ class Metric(Registered, ABC):
     undefined: ClassVar[str] = "its denominator is zero"
     #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
     #: resampling. Empty where they are to be trusted.
-    rough: ClassVar[str] = "it is not a function of sums over samples"
+    why_resampled: ClassVar[str] = "it is not a function of sums over samples"
     #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
     reads_score: ClassVar[bool] = False
 
@@ -104,7 +104,7 @@ class Metric(Registered, ABC):
             )
 
     def _refuse_influence(self) -> NoReturn:
-        raise TypeError(f"{self.info.name} has no influence values: {self.rough}.")
+        raise TypeError(f"{self.info.name} has no influence values: {self.why_resampled}.")
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")
@@ -176,7 +176,7 @@ class Additive(Metric):
     complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
     """
 
-    rough = ""
+    why_resampled = ""
 
     @property
     def terms_name(self) -> str:
@@ -296,10 +296,10 @@ class Ratio(Additive):
 class Ranked(Metric):
     """A metric of the order of the scores: it reads the profile's shared sort.
 
-    One that gives `slopes` has influence values, and an empty `rough`.
+    One that gives `slopes` has influence values, and an empty `why_resampled`.
     """
 
-    rough = "its slopes are not known"
+    why_resampled = "its slopes are not known"
     reads_score = True
 
     @abstractmethod

@@ -72,7 +72,7 @@ class ExpectedCalibrationError(
     0.15
     """
 
-    rough = KINK
+    why_resampled = KINK
 
     n_bins: int = 15
     strategy: str = "uniform"
@@ -143,7 +143,7 @@ class MaximumCalibrationError(
     0.6
     """
 
-    rough = KINK
+    why_resampled = KINK
 
     n_bins: int = 15
     strategy: str = "uniform"

@@ -167,7 +167,7 @@ class CWROCAUC(
     """
 
     undefined = "no class has confidence both on samples of it and on others"
-    rough = ""
+    why_resampled = ""
 
     average: str | None = "macro"
 

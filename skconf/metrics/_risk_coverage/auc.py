@@ -46,7 +46,7 @@ class ConfidenceROCAUC(
     """
 
     undefined = "all predictions are right, or all are wrong"
-    rough = ""
+    why_resampled = ""
     reads_score = False
 
     def of_ranking(self, ranking: Ranking) -> Any:

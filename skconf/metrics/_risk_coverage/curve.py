@@ -115,7 +115,7 @@ class AURC(
     """
 
     weight_meaning = _COUNTS
-    rough = ""
+    why_resampled = ""
 
     def of_ranking(self, ranking: Ranking) -> float:
         return ranking.mean_prefix_risk()
@@ -167,7 +167,7 @@ class ExcessAURC(
     """
 
     weight_meaning = _COUNTS
-    rough = ""
+    why_resampled = ""
 
     optimum: str = "exact"
 
@@ -228,7 +228,7 @@ class AUGRC(
     0.03125
     """
 
-    rough = ""
+    why_resampled = ""
 
     def of_ranking(self, ranking: Ranking) -> float:
         total, errors = ranking.total_weight, float(ranking.errors.sum())
