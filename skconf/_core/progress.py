@@ -50,12 +50,12 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 
 
 class _Lines:
-    """The lines that stand in for a bar: what is told, and from time to time how much is done."""
+    """The lines that stand in for a bar: what is said, and from time to time how much is done."""
 
     def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
         self.title, self.total, self.quiet = title, total, quiet
         self.done, self.started = 0.0, time.monotonic()
-        self.told = self.started
+        self.last_line = self.started
 
     def __enter__(self) -> Self:
         return self
@@ -69,17 +69,17 @@ class _Lines:
         """Add to what is done."""
         self.done += amount
         # The longer it takes, the less often: a log of hours has a few dozen lines.
-        pause = max(5.0, (self.told - self.started) / 4)
-        if self.total and self.done < self.total and time.monotonic() - self.told > pause:
+        pause = max(5.0, (self.last_line - self.started) / 4)
+        if self.total and self.done < self.total and time.monotonic() - self.last_line > pause:
             self.write(self.title)
 
     def write(self, line: str) -> None:
         """Print a line, with the share that is done and the time left at this rate."""
         if self.quiet:
             return
-        self.told = time.monotonic()
+        self.last_line = time.monotonic()
         if self.total and 0 < self.done < self.total:
-            left = (self.told - self.started) * (self.total / self.done - 1)
+            left = (self.last_line - self.started) * (self.total / self.done - 1)
             line = f"{line} ({self.done / self.total:.0%} done, about {duration(left)} left)"
         print(line, file=sys.stderr, flush=True)
 

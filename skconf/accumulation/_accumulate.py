@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns, column_names, library_of
 from skconf.accumulation._files import read_files
-from skconf.accumulation._job import Found, Job, located, warned_once
+from skconf.accumulation._job import Job, Totals, located, warned_once
 
 
 def accumulate(
@@ -126,7 +126,7 @@ def accumulate(
     return {group: found[group] for group in sorted(found)}
 
 
-def _read(data: Any, job: Job, progress: bool) -> Found:
+def _read(data: Any, job: Job, progress: bool) -> Totals:
     if _are_paths(data):
         return read_files(data, job, progress=progress)
     library = library_of(next(iter(data.values()), None) if isinstance(data, Mapping) else data)
@@ -138,7 +138,7 @@ def _read(data: Any, job: Job, progress: bool) -> Found:
         from skconf.accumulation._spark import read_spark
 
         return read_spark(data, job)
-    found: Found = {}
+    found: Totals = {}
     if isinstance(data, Mapping) or hasattr(data, "columns"):
         replace(job, columns=job.columns.found_in(column_names(data))).take(data, found)
         return found
@@ -146,12 +146,12 @@ def _read(data: Any, job: Job, progress: bool) -> Found:
         raise TypeError(
             f"data must be paths, a table, an iterable of tables, or a collection of Dask or Spark, but is {data!r}."
         )
-    told: set[str] = set()
+    warned: set[str] = set()
     for number, table in enumerate(data):
         place = f"table {number}"
         if number == 0:
             job = job.on_parts(column_names(table))
-        with located(place), warned_once(place, 0, told):
+        with located(place), warned_once(place, 0, warned):
             job.take(table, found)
     return found
 

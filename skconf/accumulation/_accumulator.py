@@ -16,7 +16,7 @@ from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
-from skconf.accumulation._state import Facts, State
+from skconf.accumulation._state import State, Task
 from skconf.inference._intervals import Interval, check_level
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring import confidence_scoring
@@ -125,7 +125,7 @@ class MetricAccumulator:
     @property
     def labels(self) -> NDArray[Any] | None:
         """Labels of the columns of probabilities."""
-        return self._labels if self._state is None else self._state.facts.classes
+        return self._labels if self._state is None else self._state.task.classes
 
     def update(
         self,
@@ -163,7 +163,7 @@ class MetricAccumulator:
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
-            self._check(Facts.of(profile), self._state)
+            self._check(Task.of(profile), self._state)
             self._state = self._merged(self._state, self._plan.read(profile, self._state))
         return self
 
@@ -399,18 +399,18 @@ class MetricAccumulator:
         known = {"labels": self.labels, "pos_label": self._pos_label}
         return weigh_part(as_profile("update()", y_true, y_proba, y_pred=y_pred, **known), sample_weight)
 
-    def _check(self, facts: Facts, onto: State | None) -> None:
+    def _check(self, task: Task, onto: State | None) -> None:
         """Raise unless predictions may be taken in with those before."""
         if self._labels is not None:
-            facts.check_same(replace(facts, classes=self._labels))
-        if self._pos_label is not None and facts.positive_label != self._pos_label:
-            raise ValueError(f"pos_label is {self._pos_label!r}, but {facts.positive_label!r} of these predictions.")
+            task.check_same(replace(task, classes=self._labels))
+        if self._pos_label is not None and task.positive_label != self._pos_label:
+            raise ValueError(f"pos_label is {self._pos_label!r}, but {task.positive_label!r} of these predictions.")
         if onto is not None:
-            facts.check_same(onto.facts)
+            task.check_same(onto.task)
 
     def _merged(self, onto: State | None, part: State) -> State:
         """Return the state of both, or raise where they do not fit, or are too much for a metric."""
-        self._check(part.facts, onto)
+        self._check(part.task, onto)
         state = part if onto is None else onto.merged(part)
         for name, score in self._plan.scores.items():
             if not score.takes_rounded and not score.is_exact(state):

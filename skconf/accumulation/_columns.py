@@ -143,8 +143,8 @@ class Columns:
             profile = self._classes(table) if self.proba else self._correctness(table)
         except ValueError as error:
             names = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
-            told = ", ".join(f"{name}={value!r}" for name, value in names.items() if value not in (None, []))
-            raise ValueError(f"{error} (columns: {told})") from None
+            used = ", ".join(f"{name}={value!r}" for name, value in names.items() if value not in (None, []))
+            raise ValueError(f"{error} (columns: {used})") from None
         profile = weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 

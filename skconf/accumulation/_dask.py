@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from skconf.accumulation._job import Found, Job, merged
+from skconf.accumulation._job import Job, Totals, merged
 
 #: Parts that one task merges.
 _FAN_IN = 8
 
 
-def read_dask(data: Any, job: Job) -> Found:
+def read_dask(data: Any, job: Job) -> Totals:
     """Return what is found in a data frame of Dask, or in a mapping of its arrays."""
     from dask.delayed import delayed
 

@@ -13,7 +13,7 @@ from skconf._core.messages import shorten
 from skconf._core.progress import progress as progress_bar
 from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns
-from skconf.accumulation._job import Found, Job, located, warned_once
+from skconf.accumulation._job import Job, Totals, located, warned_once
 from skconf.profile import ConfidenceProfile
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -50,7 +50,7 @@ def _tables_below(folder: Path) -> list[Path]:
     return sorted(file for file in files if {".csv", *_PARQUET} & set(file.suffixes))
 
 
-def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Found:
+def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
     """Return what is found in files, which are read batch by batch.
 
     Raises
@@ -73,14 +73,14 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Found:
             _refuse_more(asked.found_in(file.names), job.columns, first.path)
     guesses = [file.guess_rows() for file in files] if progress else [None]
     total = None if None in guesses else sum(filter(None, guesses))
-    found: Found = {}
+    found: Totals = {}
     empty: list[str] = []
-    told: set[str] = set()
+    warned: set[str] = set()
     with progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar:
         for file in files:
             row = 0
             for table in file.batches(job.columns.needed, BATCH_ROWS):
-                with located(file.path, row), warned_once(file.path, row, told):
+                with located(file.path, row), warned_once(file.path, row, warned):
                     job.take(table, found)
                 row += len(table)
                 bar.update(len(table))

@@ -2,18 +2,17 @@
 
 import copy
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from skconf._core.warn import warn
+from skconf._core.warn import collected, warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
 
 #: What was found: an accumulator for each group, or one under None; nothing where there are no rows.
-Found = dict[Any, MetricAccumulator]
+Totals = dict[Any, MetricAccumulator]
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Job:
         columns.check_labels_are_known()
         return replace(self, columns=columns)
 
-    def take(self, table: Any, found: Found) -> None:
+    def take(self, table: Any, found: Totals) -> None:
         """Add what is in a table to what was found."""
         profile = self.columns.read(table)
         if profile is None:
@@ -49,9 +48,9 @@ class Job:
         for group, rows in zip(groups.labels.tolist(), groups.members(), strict=True):
             found.setdefault(group, copy.copy(self.empty)).update(profile[rows])
 
-    def read(self, table: Any, number: int) -> Found:
+    def read(self, table: Any, number: int) -> Totals:
         """Return what is found in one of several parts."""
-        found: Found = {}
+        found: Totals = {}
         with located(f"part {number} of the data"):
             self.take(table, found)
         return found
@@ -67,26 +66,24 @@ def located(place: object, first_row: int = 0) -> Iterator[None]:
 
 
 @contextmanager
-def warned_once(place: object, first_row: int, told: set[str]) -> Iterator[None]:
+def warned_once(place: object, first_row: int, warned: set[str]) -> Iterator[None]:
     """Tell of each kind of warning the first one, and where it is from: there may be one for every batch."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with collected() as notices:
         yield
-    for warning in caught:
-        message = str(warning.message)
+    for message, category in notices:
         kind = re.sub(r"[\d.]+", "", message)
-        if kind not in told:
-            told.add(kind)
-            warn(f"{place}: {_counted_from(first_row, message)}", warning.category)
+        if kind not in warned:
+            warned.add(kind)
+            warn(f"{place}: {_counted_from(first_row, message)}", category)
 
 
 def _counted_from(first_row: int, message: str) -> str:
     return re.sub(r"\brow (\d+)\b", lambda found: f"row {int(found[1]) + first_row}", message)
 
 
-def merged(parts: Iterable[Found]) -> Found:
+def merged(parts: Iterable[Totals]) -> Totals:
     """Return what was found in several parts. They stay as they are: an engine may need them again."""
-    total: Found = {}
+    total: Totals = {}
     for part in parts:
         for group, found in part.items():
             if group in total:

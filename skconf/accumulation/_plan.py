@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
-from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
+from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
 from skconf.inference._intervals import is_calibration_error
 from skconf.metrics._base.kinds import Sums, merge
@@ -57,7 +57,7 @@ class Plan:
             for name, limit, samples in self._samples(profile[start : start + step]):
                 table = tables.get(name, LevelTable.empty(limit, exact=name not in rounded))
                 tables[name] = table.extended(*samples)
-        return State(len(profile), n_units, Facts.of(profile), SumVector.of(sums), tables)
+        return State(len(profile), n_units, Task.of(profile), SumVector.of(sums), tables)
 
     def _sums(self, block: ConfidenceProfile) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals those of products, and what is to be expected of calibration."""
@@ -85,9 +85,9 @@ class Plan:
             if not profile.ranks_by_confidence:
                 yield SCORE, self.max_levels, (profile.score, profile.correct, weight)
         if self.of_classes:
-            true_class, facts = profile.require("true_class"), Facts.of(profile)
+            true_class, task = profile.require("true_class"), Task.of(profile)
             weight = profile.confidence if weight is None else weight * profile.confidence
-            codes = sorted({code for score in self.of_classes for code in score.classes(facts)})
+            codes = sorted({code for score in self.of_classes for code in score.classes(task)})
             limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
             for code in codes:
                 yield code, limit, (profile.proba[:, code], true_class == code, weight)

@@ -11,7 +11,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.accumulation._intervals import Moments, area_interval
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._state import CONFIDENCE, SCORE, Facts, State
+from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task
 from skconf.inference._intervals import Interval
 from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
 from skconf.metrics._confidence_weighted.roc import CWROCAUC, area, area_influence
@@ -174,18 +174,18 @@ class OfClasses(OfTables):
 
     pos_label: Any
 
-    def classes(self, facts: Facts) -> Sequence[Any]:
+    def classes(self, task: Task) -> Sequence[Any]:
         """Return the positions of all classes; that of the positive class alone in a binary task."""
-        positive, n_classes = facts.position(self.pos_label), len(facts.labels or [])
+        positive, n_classes = task.position(self.pos_label), len(task.labels or [])
         return [positive] if n_classes == 2 else range(n_classes)
 
     def tables(self, state: State) -> list[LevelTable]:
         """Return those of the classes."""
-        return [state.table(code) for code in self.classes(state.facts)]
+        return [state.table(code) for code in self.classes(state.task)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
         """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
-        metric, classes, tables = self.statistic.metric, state.facts.classes, self.tables(state)
+        metric, classes, tables = self.statistic.metric, state.task.classes, self.tables(state)
         found = [area(*table.samples(first_on_top)[:3]) for table in tables]
         areas, support = (np.array(part) for part in zip(*found, strict=True))
         value = as_users_get_it(metric.of_areas(areas, support))

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from skconf.accumulation._files import BATCH_BYTES, BATCH_ROWS
-from skconf.accumulation._job import Found, Job, located, merged
+from skconf.accumulation._job import Job, Totals, located, merged
 
 _SCHEMA = "part int, found binary"
 
 
-def read_spark(data: Any, job: Job) -> Found:
+def read_spark(data: Any, job: Job) -> Totals:
     """Return what is found in a data frame of Spark."""
     job = job.on_parts(data.columns)
     found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
@@ -28,7 +28,7 @@ def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
         context = TaskContext.get()
         assert context is not None  # in a task
         part, row = context.partitionId(), 0
-        found: Found = {}
+        found: Totals = {}
         for table in _larger(batches):
             with located(f"part {part} of the data", row):
                 job.take(table, found)
@@ -42,7 +42,7 @@ def _merge(batches: Iterable[Any]) -> Iterator[Any]:
     yield _row(0, merged(pickle.loads(found) for batch in batches for found in batch.column("found").to_pylist()))
 
 
-def _row(part: int, found: Found) -> Any:
+def _row(part: int, found: Totals) -> Any:
     import pyarrow as pa
 
     columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(found)], pa.binary())]

@@ -18,8 +18,8 @@ CONFIDENCE, SCORE = "confidence", "score"
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
-    """What is the same for all parts.
+class Task:
+    """The task that all parts have in common.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Facts:
             raise ValueError(f"pos_label={label!r} is not among the labels {shorten(self.labels or [])}.")
         return self.labels.index(label)
 
-    def check_same(self, other: "Facts") -> None:
+    def check_same(self, other: "Task") -> None:
         """Raise unless another part has the same."""
         if self.labels != other.labels:
             mine, theirs = (
@@ -84,8 +84,8 @@ class State:
         Number of samples.
     n_units : int
         Number of those that have weight.
-    facts : Facts
-        What all parts have in common.
+    task : Task
+        The task that they are of.
     sums : SumVector
         What the additive metrics are made of.
     tables : dict of LevelTable
@@ -94,17 +94,17 @@ class State:
 
     n_samples: int
     n_units: int
-    facts: Facts
+    task: Task
     sums: SumVector
     tables: Mapping[Any, LevelTable]
 
     def merged(self, other: "State") -> "State":
-        """Return the state of both parts, whose facts are the same."""
+        """Return the state of both parts, whose tasks are the same."""
         names = [*self.tables, *(name for name in other.tables if name not in self.tables)]
         return State(
             self.n_samples + other.n_samples,
             self.n_units + other.n_units,
-            self.facts,
+            self.task,
             self.sums + other.sums,
             {name: self.table(name).merged(other.table(name)) for name in names},
         )
@@ -116,7 +116,7 @@ class State:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state as arrays, which are copies."""
         arrays: dict[str, Any] = {"counts": [self.n_samples, self.n_units]}
-        arrays |= {name: value for name, value in vars(self.facts).items() if value is not None}
+        arrays |= {name: value for name, value in vars(self.task).items() if value is not None}
         arrays |= {"shapes": json.dumps(self.sums.shapes), "sums": self.sums.pairs}
         for name, table in self.tables.items():
             arrays |= {f"{part}/{name}": array for part, array in vars(table).items()}
@@ -136,7 +136,7 @@ class State:
         return cls(
             n_samples,
             n_units,
-            Facts(arrays.get("classes"), positive, threshold),
+            Task(arrays.get("classes"), positive, threshold),
             SumVector(json.loads(arrays["shapes"].item()), arrays["sums"]),
             tables,
         )

@@ -228,24 +228,24 @@ def _draw_legend(ax: Any, inside: str | None) -> None:
     # Classifiers first, then what is the same for all.
     order = sorted(range(len(labels)), key=lambda k: not str(handles[k].get_gid()).startswith(_CLASSIFIER))
     handles, labels = [handles[k] for k in order], [labels[k] for k in order]
-    figure, look = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
+    figure, style = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
     makes_room = len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
     if inside or not makes_room:
-        look |= {"loc": inside or "best", "handlelength": 2.6}
-        if ax.legend(handles, labels, **look).get_window_extent().width > ax.bbox.width:
-            ax.legend(handles, [label.replace(", ", "\n") for label in labels], **look)
+        style |= {"loc": inside or "best", "handlelength": 2.6}
+        if ax.legend(handles, labels, **style).get_window_extent().width > ax.bbox.width:
+            ax.legend(handles, [label.replace(", ", "\n") for label in labels], **style)
         return
     for columns in (3, 2, 1):
         for legend in figure.legends:
             if legend.get_gid() == _LEGEND:
                 legend.remove()
-        legend = figure.legend(handles, labels, loc="outside upper left", ncols=columns, **look)
+        legend = figure.legend(handles, labels, loc="outside upper left", ncols=columns, **style)
         legend.set_gid(_LEGEND)
         if legend.get_window_extent().width <= figure.bbox.width:
             return
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """How a classifier is drawn, so that it differs from others on the same axes with and without colour."""
 
     number: int
@@ -255,7 +255,7 @@ class Look(NamedTuple):
 
     @classmethod
     def next_on(cls, ax: Any) -> Self:
-        """Return the look of the next classifier on these axes; its main artist takes the id."""
+        """Return the style of the next classifier on these axes; its main artist takes the id."""
         number = sum(str(artist.get_gid()).startswith(_CLASSIFIER) for artist in ax.get_children())
         return cls.of(number)
 

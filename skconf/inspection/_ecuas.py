@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Look, label_once
+from skconf.inspection._base import REFERENCE, Display, Style, label_once
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -129,7 +129,7 @@ class ECUASDisplay(Display):
         if self.kind == "answer":
             self._draw_answers(ax)
             return
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         if self.kind == "reject_cost":
             ax.plot(self.x, self.x, label=label_once(ax, "always abstain"), linestyle=":", **REFERENCE)
             ax.axhline(self.error_rate, label=label_once(ax, "never abstain"), **REFERENCE)
@@ -137,11 +137,11 @@ class ECUASDisplay(Display):
         ax.plot(
             self.x,
             values,
-            color=look.color,
-            linestyle=look.linestyle,
-            marker=look.marker if self.kind == "n" else None,
+            color=style.color,
+            linestyle=style.linestyle,
+            marker=style.marker if self.kind == "n" else None,
             markersize=4,
-            gid=look.gid,
+            gid=style.gid,
             label=self.name or label,
         )
         if self.kind == "n":
@@ -158,13 +158,13 @@ class ECUASDisplay(Display):
         for label, values in self.curves.items():
             if label in drawn:  # it is of no classifier, so that another one adds nothing
                 continue
-            look = Look.of(len(drawn) // 2)
+            style = Style.of(len(drawn) // 2)
             ax.plot(
                 self.x,
                 values,
-                color=look.color,
+                color=style.color,
                 linestyle=("-", "--")[len(drawn) % 2],
-                marker=look.marker,
+                marker=style.marker,
                 markersize=4,
                 markevery=0.2,
                 label=label,

@@ -7,7 +7,7 @@ import numpy as np
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import COLOURS, Display, Look, label_of_threshold, label_once
+from skconf.inspection._base import COLOURS, Display, Style, label_of_threshold, label_once
 from skconf.profile import ConfidenceProfile
 
 
@@ -93,22 +93,22 @@ class ConfidenceHistogramDisplay(Display):
         return cls(edges, right, wrong, profile.threshold if profile.ranks_by_confidence else None, name)
 
     def _draw(self, ax: Any) -> None:
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         # Colours and widths tell right from wrong, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=look.linestyle, gid=look.gid, label=self.name)
+        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self.name)
         for values, colour, width, hatch, kind in (
             (self.right, COLOURS[0], 1.0, None, "right"),
             (self.wrong, COLOURS[1], 2.0, "///", "wrong"),
         ):
-            if not look.number:  # of further classifiers there is only the outline
+            if not style.number:  # of further classifiers there is only the outline
                 ax.stairs(values, self.edges, fill=True, alpha=0.3, color=colour)
             ax.stairs(
                 values,
                 self.edges,
                 color=colour,
                 linewidth=width,
-                hatch=None if look.number else hatch,
-                linestyle=look.linestyle,
+                hatch=None if style.number else hatch,
+                linestyle=style.linestyle,
                 label=label_once(ax, kind),
             )
         if self.threshold is not None and np.isfinite(self.threshold):
@@ -116,12 +116,12 @@ class ConfidenceHistogramDisplay(Display):
                 self.threshold,
                 color="0.3",
                 linewidth=1.0,
-                linestyle=look.linestyle,
+                linestyle=style.linestyle,
                 label=label_once(ax, label_of_threshold(self.threshold)),
             )
         ax.set(xlabel="confidence", ylabel="predictions in the bin", yscale="log")
         filled = np.concatenate([self.right, self.wrong])
         lowest, highest = filled[filled > 0].min() / 2, 2 * filled.max()
-        if look.number:  # others are drawn already
+        if style.number:  # others are drawn already
             lowest, highest = min(lowest, ax.get_ylim()[0]), max(highest, ax.get_ylim()[1])
         ax.set_ylim(lowest, max(highest, 200 * lowest))  # so much that there are two powers of ten to label

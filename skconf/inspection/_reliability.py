@@ -10,7 +10,7 @@ from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Look, label_once
+from skconf.inspection._base import REFERENCE, Display, Style, label_once
 from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 
@@ -132,7 +132,7 @@ class ReliabilityDisplay(Display):
         return cls(promised / weight, right / weight, low, high, weight, view, name)
 
     def _draw(self, ax: Any) -> None:
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         x, y, low, high = self.confidence, self.accuracy, self.low, self.high
         tail = self.view == "tail"
         if tail:
@@ -143,25 +143,25 @@ class ReliabilityDisplay(Display):
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
         seen = y > 0 if tail else np.full(len(y), True)  # an error rate of 0 is no point on a logarithmic axis
         area = 15 + 150 * self.weight / self.weight.sum()
-        ax.vlines(x[seen], low[seen], high[seen], color=look.color, linewidth=1.2, alpha=0.7)
+        ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.7)
         ax.plot(
             x[seen],
             y[seen],
-            color=look.color,
-            linestyle=look.linestyle,
+            color=style.color,
+            linestyle=style.linestyle,
             linewidth=1.0,
-            marker=look.marker,
+            marker=style.marker,
             markersize=4,
-            gid=look.gid,
+            gid=style.gid,
             label=self.name,
         )
-        ax.scatter(x[seen], y[seen], s=area[seen], color=look.color, marker=look.marker, zorder=3)
+        ax.scatter(x[seen], y[seen], s=area[seen], color=style.color, marker=style.marker, zorder=3)
         ax.scatter(
             [], [], s=60, facecolors="none", edgecolors="0.3", label=label_once(ax, "area: share of predictions")
         )
         if not seen.all():
             hollow = {"marker": "v", "s": 25, "facecolors": "none"}
-            ax.scatter(x[~seen], high[~seen], edgecolors=look.color, **hollow)
+            ax.scatter(x[~seen], high[~seen], edgecolors=style.color, **hollow)
             ax.scatter([], [], edgecolors="0.3", label=label_once(ax, "no error: upper limit"), **hollow)
         ax.autoscale(axis="both" if tail else "x")
         if tail:  # both axes reach as far, so that the diagonal is seen

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
+from skconf.inspection._base import REFERENCE, Display, Style, label_of_threshold, label_once, thinned
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
 
@@ -77,7 +77,7 @@ class RiskCoverageDisplay(Display):
         return cls(curve.coverage, curve.risk, curve.thresholds, aurc_loss(profile), profile.threshold, name)
 
     def _draw(self, ax: Any) -> None:
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         error_rate = self.risk[-1]
         # The oracle accepts every right prediction before the first wrong one.
         covered = np.linspace(1 - error_rate, 1, 200)
@@ -86,16 +86,16 @@ class RiskCoverageDisplay(Display):
         ax.axhline(error_rate, label=label_once(ax, "random order"), **REFERENCE)
         coverage, risk = _through_ties(self.coverage, self.risk)
         label = ", ".join(filter(None, [self.name, f"AURC {self.aurc:.4f}"]))
-        kind = {"color": look.color, "linestyle": look.linestyle}
-        (line,) = ax.plot(*thinned(coverage, risk), gid=look.gid, label=label, **kind)
+        kind = {"color": style.color, "linestyle": style.linestyle}
+        (line,) = ax.plot(*thinned(coverage, risk), gid=style.gid, label=label, **kind)
         if self.threshold is not None:  # the marked point stands for the line
             line.set(label=None, gid=None)
             label = f"{label}, {label_of_threshold(self.threshold)}"
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
             point = self.coverage[accepted], self.risk[accepted]
-            ax.plot(*point, marker=look.marker, gid=look.gid, label=label, **kind)
+            ax.plot(*point, marker=style.marker, gid=style.gid, label=label, **kind)
         highest = 1.1 * risk[coverage >= _FEW].max() or 0.01
-        if look.number:  # others are drawn already
+        if style.number:  # others are drawn already
             highest = max(highest, ax.get_ylim()[1])
         ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.02), ylim=(-0.02 * highest, highest))
 

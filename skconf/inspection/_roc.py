@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import auc
 
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Look, label_once, thinned
+from skconf.inspection._base import REFERENCE, Display, Style, label_once, thinned
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -86,16 +86,16 @@ class CWROCDisplay(Display):
         return cls(*_mean_curve(classical), *_mean_curve(profile), *areas, name)
 
     def _draw(self, ax: Any) -> None:
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         ax.axline((0, 0), (1, 1), linestyle=":", label=label_once(ax, "random order"), **REFERENCE)
         prefix = "" if self.name is None else f"{self.name}\n"
         ax.plot(
             *thinned(self.cw_fpr, self.cw_tpr),
-            color=look.color,
-            linestyle=look.linestyle,
+            color=style.color,
+            linestyle=style.linestyle,
             linewidth=2.5,
             alpha=0.7,
-            gid=look.gid,
+            gid=style.gid,
             label=f"{prefix}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}",
         )
         ax.plot(*thinned(self.fpr, self.tpr), color="0.15", linewidth=0.8, label=label_once(ax, "classical ROC"))

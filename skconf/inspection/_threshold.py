@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Look, label_of_threshold, label_once, thinned
+from skconf.inspection._base import REFERENCE, Display, Style, label_of_threshold, label_once, thinned
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -136,15 +136,15 @@ class ThresholdDisplay(Display):
         return cls(results["threshold"][finite], curves, model.threshold_, target, name).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        look = Look.next_on(ax)
+        style = Style.next_on(ax)
         # Colours and markers tell the curves apart, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=look.linestyle, gid=look.gid, label=self.name)
+        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self.name)
         for number, (label, values) in enumerate(self.curves.items()):
-            kind = Look.of(number)
+            kind = Style.of(number)
             ax.plot(
                 *thinned(self.thresholds, values),
                 color=kind.color,
-                linestyle=look.linestyle,
+                linestyle=style.linestyle,
                 marker=kind.marker,
                 markersize=4,
                 markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
@@ -157,7 +157,7 @@ class ThresholdDisplay(Display):
                 self.threshold,
                 color="0.3",
                 linewidth=1.0,
-                linestyle=look.linestyle,
+                linestyle=style.linestyle,
                 label=label_once(ax, label_of_threshold(self.threshold)),
             )
         if "risk" in self.curves:

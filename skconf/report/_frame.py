@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 #: Columns that say something about a metric; every other column is a model.
-FACTS = ("best", "better", "range", "best_model", "verdict")
+OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 
 #: How far apart two values may be, by rounding, and still be equally good.
 _ROUNDING = 1e-12
@@ -52,7 +52,7 @@ def is_best(frame: pd.DataFrame) -> pd.DataFrame:
     DataFrame of bool
         A column for each model, or none where there is nothing to compare.
     """
-    numbers = frame.drop(columns=list(FACTS), errors="ignore").select_dtypes("number")
+    numbers = frame.drop(columns=list(OF_THE_METRIC), errors="ignore").select_dtypes("number")
     models = numbers.drop(columns=[end for model in numbers for end in ends_of(model)], errors="ignore")
     if models.shape[1] < 2:
         return pd.DataFrame(index=frame.index)

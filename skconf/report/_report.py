@@ -15,7 +15,7 @@ from skconf.inference._intervals import check_level, intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
-from skconf.report._frame import FACTS, ConfidenceReport, ends_of, is_best
+from skconf.report._frame import OF_THE_METRIC, ConfidenceReport, ends_of, is_best
 from skconf.report._rows import Row, rows_of
 from skconf.report._verdicts import verdicts_on
 
@@ -295,7 +295,7 @@ def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidencePr
         return {"value": as_profile("A report", y_true, y_proba, **given)}
     if not predictions:
         raise ValueError("There is no model to report on: the mapping is empty.")
-    taken = {*FACTS, *(end for model in predictions for end in ends_of(model))}
+    taken = {*OF_THE_METRIC, *(end for model in predictions for end in ends_of(model))}
     for model in predictions:
         if model in taken:
             raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")

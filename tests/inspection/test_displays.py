@@ -722,11 +722,11 @@ class TestEveryDisplay:
         assert [text.startswith("model") for text in legend_texts(shown)][:3] in ([True, True, False], [True, True])
 
     def test_thirty_six_classifiers_look_different(self):
-        from skconf.inspection._base import Look
+        from skconf.inspection._base import Style
 
-        looks = [Look.of(number) for number in range(36)]
-        assert len({(look.color, str(look.linestyle)) for look in looks}) == 36
-        assert len({(look.color, look.marker) for look in looks}) == 36
+        styles = [Style.of(number) for number in range(36)]
+        assert len({(style.color, str(style.linestyle)) for style in styles}) == 36
+        assert len({(style.color, style.marker) for style in styles}) == 36
 
     def test_a_selective_classifier_brings_its_threshold_along(self):
         data = load_iris()
