@@ -112,10 +112,10 @@ class MetricAccumulator:
             raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(self._labels.tolist())}.")
         self._pos_label, self._intervals, self._max_levels = pos_label, intervals, max_levels
         self._state: State | None = None
-        self._make_plan()
+        self._plan = self._make_plan()  # which copies share
 
-    def _make_plan(self) -> None:
-        self._plan = Plan(self._scoring.scorers, intervals=self._intervals, max_levels=self._max_levels)
+    def _make_plan(self) -> Plan:
+        return Plan(self._scoring.scorers, intervals=self._intervals, max_levels=self._max_levels)
 
     @property
     def n_samples(self) -> int:
@@ -376,13 +376,6 @@ class MetricAccumulator:
             rounded = [name for name, score in self._plan.scores.items() if not score.is_exact(self._state)]
             text += f", rounded confidences for {rounded}" if rounded else ""
         return text + ")"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_plan"}  # which has functions
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._make_plan()
 
     def _written(self) -> str:
         """Return what must be the same where states are merged, in words."""

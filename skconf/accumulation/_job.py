@@ -10,6 +10,7 @@ from typing import Any, Self
 from skconf._core.warn import collected, warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
+from skconf.profile import ConfidenceProfile
 
 #: What was found: an accumulator for each group, or one under None; nothing where there are no rows.
 Totals = dict[Any, MetricAccumulator]
@@ -42,11 +43,15 @@ class Job:
         if profile is None:
             return
         if not self.columns.groups:
-            found.setdefault(None, copy.copy(self.empty)).update(profile)
-            return
-        groups = self.columns.read_groups(table)
-        for group, rows in zip(groups.labels.tolist(), groups.members(), strict=True):
-            found.setdefault(group, copy.copy(self.empty)).update(profile[rows])
+            parts: Iterable[tuple[Any, ConfidenceProfile]] = [(None, profile)]
+        else:
+            groups = self.columns.read_groups(table)
+            members = zip(groups.labels.tolist(), groups.members(), strict=True)
+            parts = ((group, profile[rows]) for group, rows in members)
+        for group, part in parts:
+            if group not in found:
+                found[group] = copy.copy(self.empty)
+            found[group].update(part)
 
     def read(self, table: Any, number: int) -> Totals:
         """Return what is found in one of several parts."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,12 +36,16 @@ class Plan:
     """
 
     def __init__(self, scorers: Mapping[str, Any], *, intervals: bool, max_levels: int) -> None:
-        self.intervals, self.max_levels = intervals, max_levels
+        self.scorers, self.intervals, self.max_levels = scorers, intervals, max_levels
         self.scores = {name: as_score(name, scorer) for name, scorer in scorers.items()}
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
         self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
         self.of_classes = [score for score in self.scores.values() if isinstance(score, OfClasses)]
+
+    def __reduce__(self) -> Any:
+        # Made anew, as it has functions; once for all accumulators that are pickled together.
+        return partial(Plan, intervals=self.intervals, max_levels=self.max_levels), (self.scorers,)
 
     def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
         """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""

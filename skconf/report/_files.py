@@ -56,8 +56,8 @@ class _RowAccumulator(MetricAccumulator):
         self._rows = {row.name: row for row in rows}
         super().__init__("coverage")
 
-    def _make_plan(self) -> None:
-        self._plan = Plan(self._rows, intervals=False, max_levels=self._max_levels)
+    def _make_plan(self) -> Plan:
+        return Plan(self._rows, intervals=False, max_levels=self._max_levels)
 
 
 def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:

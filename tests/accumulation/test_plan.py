@@ -1,12 +1,14 @@
 """Many classes and small floats: no copy of the probabilities, and the numbers of float64."""
 
+import pickle
 import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 
-from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_names
+from skconf import ConfidenceProfile, MetricAccumulator, accumulate, get_scorer, get_scorer_names
+from skconf.accumulation._plan import Plan
 
 N_ROWS, N_CLASSES = 20_000, 1_000
 #: Metrics that read the probabilities of all classes, and others.
@@ -92,3 +94,28 @@ def test_float16_in_any_layout():
     for layout in (np.asfortranarray(proba), np.repeat(proba, 2, axis=0)[::2]):
         profile = ConfidenceProfile.from_predictions(np.zeros(50, int), layout, labels=range(4))
         np.testing.assert_array_equal(profile.confidence, expected)
+
+
+def test_one_plan_serves_all_groups_and_parts(monkeypatch):
+    """200 groups in 10 tables built 2,001 plans."""
+    made = []
+    make = Plan.__init__
+
+    def counted(self, *args, **kwargs):
+        made.append(self)
+        make(self, *args, **kwargs)
+
+    monkeypatch.setattr(Plan, "__init__", counted)
+    rng = np.random.default_rng(0)
+    tables = [
+        {"y_true": rng.integers(0, 2, 400), "proba_1": rng.random(400), "shop": np.repeat(np.arange(200), 2)}
+        for _ in range(10)
+    ]
+    found = accumulate(tables, ["cw_accuracy", "neg_ece"], labels=[0, 1], groups="shop")
+    assert len(found) == 200
+    assert len(made) == 1
+    again = pickle.loads(pickle.dumps(found))
+    assert len(made) == 2
+    for shop, total in found.items():
+        assert again[shop].merge(total).n_samples == 40
+        assert total.n_samples == 20
