@@ -27,7 +27,7 @@ profile = ConfidenceProfile.from_predictions(y, proba, labels=["progressed", "st
 # The slices: sex (which the data code by number) and age. The gap is the difference to all patients.
 ages = pd.cut(X["age"], [0, 40, 60, 100], right=False, labels=["under 40", "40 to 59", "from 60"])
 slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ages})
-accuracy = by_group("cw_accuracy", profile, groups=slices, level=0.95)
+accuracy = by_group("cw_accuracy", profile, groups=slices, confidence_level=0.95)
 print(accuracy.round(3).to_string())
 print("all:", round(accuracy.attrs["overall"], 3), " worst:", accuracy.attrs["worst"])
 

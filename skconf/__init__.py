@@ -7,7 +7,7 @@ from skconf.report import ConfidenceReport, confidence_report, confidence_report
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
 from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "ConfidenceProfile",

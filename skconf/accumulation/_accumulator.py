@@ -14,10 +14,11 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
+from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import State, Task
-from skconf.inference._intervals import Interval, check_level
+from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring import confidence_scoring
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
@@ -237,14 +238,15 @@ class MetricAccumulator:
         state = self._filled()
         return {name: score.error_bound(state) for name, score in self._plan.scores.items()}
 
+    @renamed_keywords(level="confidence_level")
     def confidence_interval(
-        self, level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = 0
+        self, confidence_level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = 0
     ) -> pd.DataFrame:
         """Return confidence intervals of the scores for new samples from the same source.
 
         Parameters
         ----------
-        level : float, default=0.95
+        confidence_level : float, default=0.95
             Confidence level, between 0 and 1.
         n_resamples : int, default=1000
             Number of draws of the sums of metrics that have kinks, such as `neg_ece`.
@@ -254,17 +256,17 @@ class MetricAccumulator:
         Returns
         -------
         DataFrame
-            A row for each score, with columns `value`, `low`, `high`, `standard_error`, `level`, `method` and
-            `error_bound`. Method "delta" is that of :func:`skconf.inference.confidence_interval`, with the same result,
-            but that the intervals of areas are wider by their bound of error; "normal" stands for "bootstrap" there: in
-            the place of resamples, sums are drawn from the normal distribution that sums of many samples have (that of
-            `neg_mce` is wider where a bin has few). NaN, with a warning that tells why, where there is no interval.
-            That a single sample decides a value, of which the function in memory warns, cannot be seen here.
+            A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
+            and `error_bound`. Method "delta" is that of :func:`skconf.inference.confidence_interval`, with the same
+            result, but that the intervals of areas are wider by their bound of error; "normal" stands for "bootstrap"
+            there: in the place of resamples, sums are drawn from the normal distribution that sums of many samples have
+            (that of `neg_mce` is wider where a bin has few). NaN, with a warning that tells why, where there is no
+            interval. That a single sample decides a value, of which the function in memory warns, cannot be seen here.
 
         Raises
         ------
         ValueError
-            If there are fewer than two samples, or `level` is none, or the accumulator was made with
+            If there are fewer than two samples, or `confidence_level` is none, or the accumulator was made with
             ``intervals=False``.
 
         Examples
@@ -283,7 +285,7 @@ class MetricAccumulator:
         cw_accuracy  0.763  0.736  0.788
         neg_aurc    -0.139 -0.164 -0.117
         """
-        check_level(level)
+        check_confidence_level(confidence_level)
         check_whole(n_resamples, "n_resamples", 2)
         if not self._intervals:
             raise ValueError("This accumulator keeps nothing for intervals: make it with intervals=True.")
@@ -295,12 +297,12 @@ class MetricAccumulator:
         rows = {}
         for name, score in self._plan.scores.items():
             value = self._value_or_nan(name, state)
-            found = Interval(value, np.nan, np.nan, np.nan, level, "")
+            found = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
                 reason = "samples differ too little, if at all, to tell how far it may be off"
                 try:
-                    found = score.interval(state, value, level, n_resamples, rng)
+                    found = score.interval(state, value, confidence_level, n_resamples, rng)
                 except (ValueError, ArithmeticError) as error:
                     reason = str(error)
                 if np.isnan(found.low):

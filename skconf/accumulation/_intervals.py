@@ -36,7 +36,7 @@ class Moments:
         self.flat = np.concatenate([np.ravel(part) for part in sums])
         self.products = full_matrix(products, len(sums))
 
-    def delta(self, value: float, level: float) -> Interval:
+    def delta(self, value: float, confidence_level: float) -> Interval:
         """Return the interval from influence values."""
         metric = self.statistic.metric
         slopes = self.statistic.sign * np.concatenate([np.ravel(part) for part in metric.gradient(*self.sums)])
@@ -44,8 +44,8 @@ class Moments:
         if squares < _CANCELLED * float(np.abs(slopes) @ np.abs(self.products) @ np.abs(slopes)):
             squares = 0.0
         error = standard_error(float(slopes @ self.flat), squares, self.n_units)
-        low, high = delta_ends(self.statistic, value, error, self._effective_size, self.n_units - 1, level)
-        return Interval(value, low, high, error, level, "delta")
+        low, high = delta_ends(self.statistic, value, error, self._effective_size, self.n_units - 1, confidence_level)
+        return Interval(value, low, high, error, confidence_level, "delta")
 
     def _effective_size(self) -> float:
         """Return the number of equal samples in the denominator of a quotient, the second sum."""
@@ -53,7 +53,7 @@ class Moments:
         return float(self.flat[1]) ** 2 / squares if squares > 0 else 0.0
 
     def normal(
-        self, value: float, level: float, n_draws: int, rng: np.random.Generator, calibrated: Sequence[Sums]
+        self, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator, calibrated: Sequence[Sums]
     ) -> Interval:
         """Return the interval from sums drawn from the normal distribution that sums of many samples have.
 
@@ -61,7 +61,7 @@ class Moments:
 
         Parameters
         ----------
-        value, level : float
+        value, confidence_level : float
             The score, and the confidence level.
         n_draws : int
             Number of draws.
@@ -75,15 +75,15 @@ class Moments:
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
         warn_each(undefined_resamples(replicates, self.statistic.name))
         replicates = replicates[~np.isnan(replicates)]
-        low, high, error = bootstrap_ends(self.statistic, value, replicates, self.n_units - 1, level)
+        low, high, error = bootstrap_ends(self.statistic, value, replicates, self.n_units - 1, confidence_level)
         expected, variances = calibrated
         if expected and (low > 0 or high < 0):
             flat = np.concatenate([np.ravel(part) for part in expected])
             drawn = self._drawn(flat, full_matrix(variances, len(expected)), n_draws, rng)
             as_far = np.count_nonzero(np.abs(drawn) >= abs(value) * (1 - ROUNDING))
-            if (as_far + 1) / (n_draws + 1) > 1 - level:
+            if (as_far + 1) / (n_draws + 1) > 1 - confidence_level:
                 low, high = min(low, 0.0), max(high, 0.0)
-        return Interval(value, low, high, error, level, "normal")
+        return Interval(value, low, high, error, confidence_level, "normal")
 
     def _drawn(self, mean: Floats, covariance: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Return scores of sums from a normal distribution."""
@@ -98,12 +98,18 @@ class Moments:
 
 
 def area_interval(
-    statistic: Statistic, value: float, influence: Floats, weight: Floats, squares: Floats, n_units: int, level: float
+    statistic: Statistic,
+    value: float,
+    influence: Floats,
+    weight: Floats,
+    squares: Floats,
+    n_units: int,
+    confidence_level: float,
 ) -> Interval:
     """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there."""
     error = standard_error(float(influence.sum()), float(squares @ (influence / weight) ** 2), n_units)
-    low, high = delta_ends(statistic, value, error, lambda: np.nan, n_units - 1, level)
-    return Interval(value, low, high, error, level, "delta")
+    low, high = delta_ends(statistic, value, error, lambda: np.nan, n_units - 1, confidence_level)
+    return Interval(value, low, high, error, confidence_level, "delta")
 
 
 def standard_error(total: float, squares: float, n_units: int) -> float:

@@ -41,7 +41,9 @@ class Score(ABC):
         """Return the score, NaN where it is undefined, and what to warn of."""
 
     @abstractmethod
-    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
+    def interval(
+        self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator
+    ) -> Interval:
         """Return the interval of a score that is defined, or raise where there is none."""
 
     def is_exact(self, state: State) -> bool:  # noqa: ARG002
@@ -78,7 +80,9 @@ class OfSums(Score):
         value, notices = self.statistic.metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
         return float(self.statistic.score(value)), notices
 
-    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:
+    def interval(
+        self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator
+    ) -> Interval:
         """Return the interval by influence values; of a metric with kinks by draws."""
         sums = state.sums.arrays()
         values, products, expected, variances = (
@@ -88,8 +92,8 @@ class OfSums(Score):
             raise ValueError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
         moments = Moments(self.statistic, values, products, state.n_units)
         if self.statistic.why_resampled:
-            return moments.normal(value, level, n_draws, rng, (expected, variances))
-        return moments.delta(value, level)
+            return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
+        return moments.delta(value, confidence_level)
 
 
 class OfTables(Score):
@@ -118,9 +122,16 @@ class OfTables(Score):
         value, *ends = (self.in_order(state, first_on_top)[0] for first_on_top in (None, True, False))
         return max(abs(end - value) for end in ends)
 
-    def interval(self, state: State, value: float, level: float, n_draws: int, rng: np.random.Generator) -> Interval:  # noqa: ARG002
+    def interval(
+        self,
+        state: State,
+        value: float,
+        confidence_level: float,
+        n_draws: int,  # noqa: ARG002
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> Interval:
         """Return the interval by influence values, wider by the bound of error."""
-        found = area_interval(self.statistic, value, *self.influence(state), state.n_units, level)
+        found = area_interval(self.statistic, value, *self.influence(state), state.n_units, confidence_level)
         bound, (least, most) = self.error_bound(state), self.statistic.bounds
         return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))
 

@@ -10,9 +10,16 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
+from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._inputs import read_resampling
-from skconf.inference._intervals import check_level, choose_method, less_bias, undefined_resamples
+from skconf.inference._intervals import (
+    check_confidence_level,
+    choose_method,
+    former_level,
+    less_bias,
+    undefined_resamples,
+)
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling
@@ -40,7 +47,7 @@ class Comparison:
         Standard error of the difference.
     p_value : float
         Two-sided p-value of no difference.
-    level : float
+    confidence_level : float
         Confidence level.
     method : str
         How they were found: "delta", "bootstrap" or "permutation" (the p-value alone; the interval is that of "auto").
@@ -55,17 +62,23 @@ class Comparison:
     high: float
     standard_error: float
     p_value: float
-    level: float
+    confidence_level: float
     method: str
 
+    @property
+    def level(self) -> float:
+        """The former name of `confidence_level`; the next version has it no more."""
+        return former_level(self)
 
+
+@renamed_keywords(level="confidence_level")
 def compare(
     metric: Any,
     y_true: ArrayLike | Mapping[Any, ConfidenceProfile],
     y_proba: Mapping[Any, ArrayLike] | None = None,
     *,
     baseline: Any = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     method: str = "auto",
     groups: Any = None,
     stratify: Any = None,
@@ -94,7 +107,7 @@ def compare(
         Probabilities of two models or more, as in ``{"a": ..., "b": ...}``.
     baseline : model, default=None
         Compare every other model with this one. None compares all pairs.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Confidence level of each interval, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
         "delta": a t test of the paired influence values. "bootstrap": the same with the standard deviation of the
@@ -166,7 +179,7 @@ def compare(
     -0.0085 in [-0.0134, -0.0037], p = 0.001
     """
     statistics, single = read_statistics(metric, params)
-    check_level(level)
+    check_confidence_level(confidence_level)
     check_option(method, "method", _METHODS)
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
@@ -179,7 +192,7 @@ def compare(
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     any_of_them = next(iter(profiles.values()))
     sampling = Sampling(len(any_of_them), groups, stratify, any_of_them.sample_weight)
-    found = _comparisons(list(statistics.values()), profiles, pairs, sampling, level, method, resampling)
+    found = _comparisons(list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling)
     if single and len(pairs) == 1:
         return found[0]
     index = pd.MultiIndex.from_tuples(
@@ -241,7 +254,7 @@ def _comparisons(
     profiles: Mapping[Any, ConfidenceProfile],
     pairs: Sequence[tuple[Any, Any]],
     sampling: Sampling,
-    level: float,
+    confidence_level: float,
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[Comparison]:
@@ -275,12 +288,14 @@ def _comparisons(
                 corrected, error = less_bias(difference, differences[~np.isnan(differences)])
                 estimates = [difference, corrected]
             scale = max(abs(values[a]), abs(values[b]))
-            low, high, p_value = t_test(estimates, error, scale, level, sampling.degrees_of_freedom)
+            low, high, p_value = t_test(estimates, error, scale, confidence_level, sampling.degrees_of_freedom)
             if swapped:  # every other row has what the model before left to the other one
                 either = swapped[a, b][:, position]
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])
             by = "permutation" if swapped else how
-            found.append(Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, level, by))
+            found.append(
+                Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, confidence_level, by)
+            )
     warn_each(notices)
     return found
 

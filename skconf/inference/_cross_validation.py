@@ -10,15 +10,17 @@ import pandas as pd
 from skconf._core.checks import check_number
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
-from skconf.inference._intervals import check_level
+from skconf._core.renamed import renamed_keywords
+from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm, t_test
 
 
+@renamed_keywords(level="confidence_level")
 def compare_scores(
     scores: Mapping[Any, Any],
     *,
     test_size: float | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> pd.DataFrame:
     """Compare estimators by their scores on the same splits, with a t test corrected for overlapping training sets.
 
@@ -34,7 +36,7 @@ def compare_scores(
         ``cross_validate`` a `cv` with a fixed random_state. Repeated folds have more power than one round of them.
     test_size : float, default=None
         Share of the samples in each test set, 1/k of k folds. None reads it from the indices of the splits.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
 
     Returns
@@ -84,7 +86,7 @@ def compare_scores(
     cw_accuracy bayes tree         0.014    0.191
     neg_ecuas   bayes tree        -0.023    0.930
     """
-    check_level(level)
+    check_confidence_level(confidence_level)
     if not isinstance(scores, Mapping):
         raise TypeError("scores must be a mapping of estimators to their results, such as {'a': ..., 'b': ...}.")
     if len(scores) < 2:
@@ -106,7 +108,7 @@ def compare_scores(
             difference = float((mine - theirs).mean())
             values = {"first_value": mine.mean(), "second_value": theirs.mean(), "difference": difference}
             scale = float(np.abs([mine, theirs]).max())
-            low, high, p_value = t_test([difference], error, scale, level, len(mine) - 1)
+            low, high, p_value = t_test([difference], error, scale, confidence_level, len(mine) - 1)
             rows[score, first, second] = {
                 **values,
                 "low": low,

@@ -13,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
+from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
 from skconf.inference._inputs import read_resampling
 from skconf.inference._p_values import ROUNDING, student
@@ -36,6 +37,13 @@ _CALIBRATION_ERRORS = (
 TOO_NARROW = "owes a quarter of its variance to a single sample: with so heavy a tail its interval is too narrow"
 
 
+def former_level(result: Any) -> float:
+    """Return the confidence level of a result that was asked for it by its former name."""
+    name = type(result).__name__
+    warn(f"{name}.level is now called confidence_level. Read {name}.confidence_level instead.", FutureWarning)
+    return float(result.confidence_level)
+
+
 @dataclass(frozen=True)
 class Interval:
     """A value and its confidence interval.
@@ -48,7 +56,7 @@ class Interval:
         Ends of the interval; NaN where it is not to be had.
     standard_error : float
         Standard error of the value.
-    level : float
+    confidence_level : float
         Confidence level.
     method : str
         How the interval was found: "delta", "bootstrap" or "bca".
@@ -58,16 +66,22 @@ class Interval:
     low: float
     high: float
     standard_error: float
-    level: float
+    confidence_level: float
     method: str
 
+    @property
+    def level(self) -> float:
+        """The former name of `confidence_level`; the next version has it no more."""
+        return former_level(self)
 
+
+@renamed_keywords(level="confidence_level")
 def confidence_interval(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
     *,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     method: str = "auto",
     groups: Any = None,
     stratify: Any = None,
@@ -93,7 +107,7 @@ def confidence_interval(
         True labels; or a profile, which holds all predictions already.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Confidence level, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         "delta": from the influence of each sample on the value, in linear time, for metrics that are smooth functions
@@ -128,15 +142,15 @@ def confidence_interval(
     Returns
     -------
     Interval or DataFrame
-        Fields `value`, `low`, `high`, `standard_error`, `level` and `method`; of several metrics, a row for each. NaN,
-        with a warning, where the value is undefined, or no sample differs from the others and the metric is not a
-        quotient of bounded sums: nothing then tells how far it may be off.
+        Fields `value`, `low`, `high`, `standard_error`, `confidence_level` and `method`; of several metrics, a row for
+        each. NaN, with a warning, where the value is undefined, or no sample differs from the others and the metric is
+        not a quotient of bounded sums: its error cannot be estimated then.
 
     Raises
     ------
     ValueError
-        If there is no such metric, `level` or `method` is none, there are fewer than two samples or groups, a stratum
-        has only one, or predictions are malformed.
+        If there is no such metric, `confidence_level` or `method` is invalid, there are fewer than two samples or
+        groups, a stratum has only one, or predictions are malformed.
     TypeError
         If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
 
@@ -183,7 +197,7 @@ def confidence_interval(
     'bootstrap'
     """
     statistics, single = read_statistics(metric, params)
-    check_level(level)
+    check_confidence_level(confidence_level)
     check_option(method, "method", METHODS)
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
@@ -195,7 +209,7 @@ def confidence_interval(
         [value for value, _ in evaluated],
         profile,
         sampling,
-        level=level,
+        confidence_level=confidence_level,
         method=method,
         resampling=resampling,
     )
@@ -217,11 +231,11 @@ def heavy_tailed(statistic: Statistic, profile: ConfidenceProfile) -> bool:
     return bool(squares.max() > _HEAVY * squares.sum())
 
 
-def check_level(level: Any) -> None:
+def check_confidence_level(confidence_level: Any) -> None:
     """Raise unless a confidence level lies between 0 and 1."""
-    check_number(level, "level", 0.0, 1.0)
-    if level in (0, 1):
-        raise ValueError(f"level must lie between 0 and 1, but is {level!r}; 0.95 is usual.")
+    check_number(confidence_level, "confidence_level", 0.0, 1.0)
+    if confidence_level in (0, 1):
+        raise ValueError(f"confidence_level must lie between 0 and 1, but is {confidence_level!r}; 0.95 is usual.")
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
@@ -241,7 +255,7 @@ def intervals(
     profile: ConfidenceProfile,
     sampling: Sampling,
     *,
-    level: float,
+    confidence_level: float,
     method: str,
     resampling: Mapping[str, Any],
 ) -> tuple[list[Interval], list[Notice]]:
@@ -260,12 +274,14 @@ def intervals(
         if np.isnan(value):
             low, high, error = np.nan, np.nan, np.nan
         elif how == "delta":
-            low, high, error = _delta(statistic, value, profile, sampling, level)
+            low, high, error = _delta(statistic, value, profile, sampling, confidence_level)
         elif how == "bootstrap":
-            low, high, error = bootstrap_ends(statistic, value, columns[i], sampling.degrees_of_freedom, level)
+            low, high, error = bootstrap_ends(
+                statistic, value, columns[i], sampling.degrees_of_freedom, confidence_level
+            )
         else:
-            low, high, error = _bca(statistic, value, columns[i], profile, sampling, level)
-        found.append(Interval(value, low, high, error, level, how))
+            low, high, error = _bca(statistic, value, columns[i], profile, sampling, confidence_level)
+        found.append(Interval(value, low, high, error, confidence_level, how))
         if np.isnan(low) and not np.isnan(value):
             one_sided = how == "bca" and error > ROUNDING * abs(value)
             reason = (
@@ -297,7 +313,7 @@ def _with_calibration(
     for i, column in zip(apart, drawn.T, strict=True):
         interval = found[i]
         as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))
-        if (as_far + 1) / (len(column) + 1) > 1 - interval.level:
+        if (as_far + 1) / (len(column) + 1) > 1 - interval.confidence_level:
             found[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
     return found
 
@@ -317,11 +333,11 @@ def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:
 
 
 def _delta(
-    statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, level: float
+    statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
 ) -> tuple[float, float, float]:
     error = sampling.standard_error(statistic.influence(profile))
     size = partial(_effective_size, statistic.metric, profile, sampling)
-    return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, level), error
+    return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error
 
 
 def delta_ends(
@@ -330,7 +346,7 @@ def delta_ends(
     error: float,
     effective_size: Callable[[], float],
     degrees_of_freedom: int,
-    level: float,
+    confidence_level: float,
 ) -> tuple[float, float]:
     """Return the ends of an interval by a standard error: Wilson's between bounds, the t distribution's elsewhere.
 
@@ -344,7 +360,7 @@ def delta_ends(
         Returns the number of equal units in the denominator of a quotient; asked only where no unit differs.
     degrees_of_freedom : int
         Of the error.
-    level : float
+    confidence_level : float
         Confidence level.
 
     Returns
@@ -352,7 +368,7 @@ def delta_ends(
     low, high : float
         NaN where there is no interval.
     """
-    times, (least, most) = student(level, degrees_of_freedom), statistic.bounds
+    times, (least, most) = student(confidence_level, degrees_of_freedom), statistic.bounds
     width = most - least
     if not np.isfinite(width):
         if not error > ROUNDING * abs(value):
@@ -385,13 +401,13 @@ def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Samplin
 
 
 def bootstrap_ends(
-    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: int, level: float
+    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: int, confidence_level: float
 ) -> tuple[float, float, float]:
     """Return the ends of an interval by replicates of a value, and its standard error."""
     corrected, error = less_bias(value, replicates)
     if not error > ROUNDING * abs(value):
         return np.nan, np.nan, error
-    reach, (least, most) = student(level, degrees_of_freedom) * error, statistic.bounds
+    reach, (least, most) = student(confidence_level, degrees_of_freedom) * error, statistic.bounds
     # The bias is an estimate, too, and often too large: reach as far from the value as from the corrected one.
     low, high = min(value, corrected) - reach, max(value, corrected) + reach
     return float(np.clip(low, least, most)), float(np.clip(high, least, most)), error
@@ -410,7 +426,7 @@ def _bca(
     replicates: Floats,
     profile: ConfidenceProfile,
     sampling: Sampling,
-    level: float,
+    confidence_level: float,
 ) -> tuple[float, float, float]:
     _, error = less_bias(value, replicates)
     if not error > ROUNDING * abs(value):
@@ -423,7 +439,7 @@ def _bca(
         totals = sampling.totals(statistic.influence(profile))
         totals = totals - totals.mean()
         acceleration = float((totals**3).sum() / (6 * (totals**2).sum() ** 1.5))
-    shifted = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    shifted = bias + ndtri(np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2]))
     with np.errstate(invalid="ignore"):  # where all resamples are on one side of the value
         at = ndtr(bias + shifted / (1 - acceleration * shifted))
     low, high = np.quantile(replicates, at) if np.isfinite(at).all() else (np.nan, np.nan)

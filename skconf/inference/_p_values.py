@@ -11,13 +11,13 @@ from skconf._core.probabilities import Floats
 ROUNDING = 1e-10
 
 
-def student(level: float, degrees_of_freedom: int) -> float:
+def student(confidence_level: float, degrees_of_freedom: int) -> float:
     """Return the multiple of the standard error on each side of an interval."""
-    return float(stdtrit(degrees_of_freedom, (1 + level) / 2))
+    return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
 
 
 def t_test(
-    estimates: Sequence[float], error: float, scale: float, level: float, degrees_of_freedom: int
+    estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: int
 ) -> tuple[float, float, float]:
     """Return interval and p-value of a difference; NaN where it is the same for all, but for none at all.
 
@@ -30,7 +30,7 @@ def t_test(
         Standard error of each.
     scale : float
         Size of what is subtracted, beside which rounding shows.
-    level : float
+    confidence_level : float
         Confidence level of the interval.
     degrees_of_freedom : int
         Of the t distribution.
@@ -41,7 +41,7 @@ def t_test(
     """
     least, most = min(estimates), max(estimates)
     if error > ROUNDING * scale:
-        reach = student(level, degrees_of_freedom) * error
+        reach = student(confidence_level, degrees_of_freedom) * error
         apart = max(least, -most, 0.0)
         return least - reach, most + reach, float(2 * stdtr(degrees_of_freedom, -apart / error))
     if error >= 0 and max(-least, most) <= ROUNDING * scale:

@@ -9,7 +9,8 @@ from scipy.stats import fisher_exact, ks_2samp
 
 from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
-from skconf.inference._intervals import check_level
+from skconf._core.renamed import renamed_keywords
+from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm
 from skconf.profile import ConfidenceProfile
 
@@ -34,12 +35,13 @@ class ShiftTest(NamedTuple):
     quantiles: pd.DataFrame
 
 
+@renamed_keywords(level="confidence_level")
 def shift_test(
     reference: ConfidenceProfile | ArrayLike,
     current: ConfidenceProfile | ArrayLike,
     *,
     threshold: float | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> ShiftTest:
     """Test whether a model in use still meets what it was tested on.
 
@@ -57,7 +59,7 @@ def shift_test(
     threshold : float, default=None
         Score from which on a prediction is accepted. None stands for that of the selective classifier that the
         reference came from; without any, there is no coverage to test.
-    level : float, default=0.95
+    confidence_level : float, default=0.95
         Share of checks without an alarm where nothing has shifted, at least. One check a day at .95 alarms every third
         week by chance.
 
@@ -84,7 +86,7 @@ def shift_test(
     score        0.798     0.802    0.636         1.0
     coverage     0.562     0.576    0.580         1.0
     """
-    check_level(level)
+    check_confidence_level(confidence_level)
     if threshold is None and isinstance(reference, ConfidenceProfile):
         threshold = reference.threshold
     if threshold is not None:
@@ -105,7 +107,7 @@ def shift_test(
         {"expected": np.quantile(before, _QUANTILES), "observed": np.quantile(after, _QUANTILES)},
         index=pd.Index(_QUANTILES, name="quantile"),
     )
-    return ShiftTest(bool((tests["p_adjusted"] <= 1 - level).any()), tests, quantiles)
+    return ShiftTest(bool((tests["p_adjusted"] <= 1 - confidence_level).any()), tests, quantiles)
 
 
 def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:

@@ -10,9 +10,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
 from skconf._core.messages import shorten
+from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.inference._inputs import Groups, read_groups, read_resampling
-from skconf.inference._intervals import METHODS, TOO_NARROW, check_level, heavy_tailed, intervals
+from skconf.inference._intervals import METHODS, TOO_NARROW, check_confidence_level, heavy_tailed, intervals
 from skconf.inference._p_values import holm
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
@@ -20,13 +21,14 @@ from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
 
+@renamed_keywords(level="confidence_level")
 def by_group(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
     *,
     groups: Any,
-    level: float | None = None,
+    confidence_level: float | None = None,
     method: str = "auto",
     n_resamples: int = 1000,
     random_state: Any = None,
@@ -50,7 +52,7 @@ def by_group(
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns
         Group of each sample. Several columns are read as combinations, and make a MultiIndex.
-    level : float, default=None
+    confidence_level : float, default=None
         Confidence level of an interval for each group, between 0 and 1. None leaves intervals out.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
         Method of the intervals, as in :func:`confidence_interval`.
@@ -81,8 +83,8 @@ def by_group(
         - `value`: the metric on the group, NaN with a warning where it is undefined;
         - `count`: number of samples;
         - `gap`: the value less that on all samples;
-        - `low`, `high`: confidence interval of the value, if `level` is given. One interval in twenty misses at 95 %:
-          with many groups, some do.
+        - `low`, `high`: confidence interval of the value, if `confidence_level` is given. One interval in twenty misses
+          at 95 %: with many groups, some do.
 
         Of several metrics, the rows of each under its name, by (metric, group). The attribute ``attrs`` holds, for each
         metric by name, `overall`, the value on all samples; `worst`, the group that the metric finds worst; and
@@ -115,8 +117,8 @@ def by_group(
     statistics, single = read_statistics(metric, params)
     check_option(method, "method", METHODS)
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
-    if level is not None:
-        check_level(level)
+    if confidence_level is not None:
+        check_confidence_level(confidence_level)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("by_group()", y_true, y_proba, **given)
     slices = read_groups(groups, len(profile), "groups")
@@ -129,10 +131,11 @@ def by_group(
         columns = {"value": values, "count": np.bincount(slices.codes), "gap": values - overall}
         frames[name] = pd.DataFrame(columns, index=slices.labels)
         frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
-    if level is not None:
+    if confidence_level is not None:
         resampling["random_state"] = np.random.default_rng(random_state)  # groups are drawn one after the other
         found = [
-            _intervals(list(statistics.values()), profile[rows], level, method, resampling) for rows in slices.members()
+            _intervals(list(statistics.values()), profile[rows], confidence_level, method, resampling)
+            for rows in slices.members()
         ]
         for (name, frame), (low, high, heavy) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
             frame["low"], frame["high"] = low, high
@@ -258,7 +261,7 @@ def _extremes(statistic: Statistic, values: "pd.Series[float]") -> dict[str, Any
 def _intervals(
     statistics: Sequence[Statistic],
     profile: ConfidenceProfile,
-    level: float,
+    confidence_level: float,
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[tuple[float, float, bool]]:
@@ -268,7 +271,9 @@ def _intervals(
     sampling = Sampling(len(profile), sample_weight=profile.sample_weight)
     values = [statistic.value(profile) for statistic in statistics]
     # One warning for all groups follows, in place of one for each.
-    found, _ = intervals(statistics, values, profile, sampling, level=level, method=method, resampling=resampling)
+    found, _ = intervals(
+        statistics, values, profile, sampling, confidence_level=confidence_level, method=method, resampling=resampling
+    )
     return [
         (interval.low, interval.high, not np.isnan(interval.value) and heavy_tailed(statistic, profile))
         for statistic, interval in zip(statistics, found, strict=True)

@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
-from skconf.inference._intervals import check_level, intervals
+from skconf.inference._intervals import check_confidence_level, intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
@@ -180,7 +180,7 @@ def confidence_report(
         get_metric("coverage_score", threshold=threshold)  # raises where it is out of range
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
     if confidence_level is not None:
-        check_level(confidence_level)
+        check_confidence_level(confidence_level)
     rows = rows_of(metrics, has_threshold=any(profile.threshold is not None for profile in profiles.values()))
     rows, values = _evaluate(rows, profiles, keep_all=metrics is not None and not isinstance(metrics, str))
     frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
@@ -335,7 +335,7 @@ def _evaluate(
 
 
 def _intervals(
-    rows: Sequence[Row], values: Sequence[float], profile: ConfidenceProfile, level: float, random_state: Any
+    rows: Sequence[Row], values: Sequence[float], profile: ConfidenceProfile, confidence_level: float, random_state: Any
 ) -> Floats:
     """Return the ends of the interval of every row, NaN where there is none."""
     ends = np.full((len(rows), 2), np.nan)
@@ -345,7 +345,7 @@ def _intervals(
         [values[k] for k in kept],
         profile,
         Sampling(len(profile), sample_weight=profile.sample_weight),
-        level=level,
+        confidence_level=confidence_level,
         method="auto",
         resampling={"n_resamples": 1000, "random_state": random_state},
     )

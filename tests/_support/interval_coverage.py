@@ -107,7 +107,9 @@ def coverage(method, n_sets, sizes=SIZES, n_jobs=-1):
             jobs = (delayed(one_set)(method, size, temperature, seed, truth) for seed in range(n_sets))
             columns[f"{size:,}", model] = pd.concat(Parallel(n_jobs=n_jobs)(jobs), axis=1).mean(axis=1)
             print(method, model, size, "done", file=sys.stderr, flush=True)
-    return pd.DataFrame(columns).sort_index(axis=1, level=0, key=lambda sizes: sizes.str.replace(",", "").astype(int))
+    return pd.DataFrame(columns).sort_index(
+        axis=1, confidence_level=0, key=lambda sizes: sizes.str.replace(",", "").astype(int)
+    )
 
 
 #: How equal models are compared: how many, by what metric, and how.
@@ -160,7 +162,7 @@ def as_markdown(frame):
     """Return a table of shares in percent; those of both models in one column."""
     cells = frame.map(lambda share: f"{100 * share:.1f}")
     if cells.columns.nlevels > 1:
-        cells = cells.T.groupby(level=0, sort=False).agg(" / ".join).T
+        cells = cells.T.groupby(confidence_level=0, sort=False).agg(" / ".join).T
     rows = cells.reset_index().astype(str)
     lines = [rows.columns.tolist(), ["---"] * rows.shape[1], *rows.to_numpy().tolist()]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -52,7 +52,7 @@ class TestDelta:
             name for name in SMOOTH if n_classes == 2 or name not in [*BINARY, "cw_roc_auc", "cw_roc_auc_weighted"]
         ]
         found = in_parts(names, profile).confidence_interval(level)
-        expected = confidence_interval(names, profile, level=level, method="delta")
+        expected = confidence_interval(names, profile, confidence_level=level, method="delta")
         assert_same(found, expected, rtol=1e-9)
         assert (found["method"] == "delta").all()
         assert (found["error_bound"] == 0).all()
@@ -104,7 +104,7 @@ class TestNormal:
         names = ["neg_ece", "neg_csr_excess", "neg_ecd_deviation"]
         scorers = {name: get_scorer(name, eps=0.05) if "csr" in name else get_scorer(name) for name in names}
         found = in_parts(scorers, profile).confidence_interval(0.9, n_resamples=4000)
-        expected = confidence_interval(scorers, profile, level=0.9, n_resamples=1000, random_state=0)
+        expected = confidence_interval(scorers, profile, confidence_level=0.9, n_resamples=1000, random_state=0)
         width = (expected["high"] - expected["low"]).to_numpy()
         np.testing.assert_allclose(found["standard_error"], expected["standard_error"], rtol=0.15)
         for end in ("low", "high"):

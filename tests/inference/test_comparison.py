@@ -300,7 +300,7 @@ class TestCrossValidated:
             ({"a": {"test_x": [1, 2]}, "b": {"test_y": [1, 2]}}, {}, "No score is there for every estimator"),
             ({"a": [1, 2], "b": [1, 2]}, {"test_size": 0}, "test_size must be above 0"),
             ({"a": [1, 2], "b": [1, 2]}, {"test_size": 1}, "test_size must lie in"),
-            ({"a": [1, 2], "b": [1, 2]}, {"level": 0}, "level must lie between"),
+            ({"a": [1, 2], "b": [1, 2]}, {"confidence_level": 0}, "confidence_level must lie between"),
         ],
     )
     def test_bad_input_is_named(self, scores, given, message):

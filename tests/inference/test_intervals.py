@@ -34,11 +34,11 @@ def log_losses(y, proba):
 class TestDelta:
     def test_mean_has_the_t_interval(self):
         y, proba = draw(300)
-        found = confidence_interval(metrics.confidence_log_loss, y, proba, level=0.9)
+        found = confidence_interval(metrics.confidence_log_loss, y, proba, confidence_level=0.9)
         expected = stats.ttest_1samp(log_losses(y, proba), 0).confidence_interval(0.9)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
         assert found.standard_error == pytest.approx(stats.sem(log_losses(y, proba)), rel=1e-10)
-        assert (found.level, found.method) == (0.9, "delta")
+        assert (found.confidence_level, found.method) == (0.9, "delta")
 
     @pytest.mark.parametrize("threshold", [0.4, 0.8, 0.95])
     def test_share_has_wilsons_interval(self, threshold):
@@ -297,7 +297,7 @@ class TestWhatIsAsked:
         found = confidence_interval(names, y, proba, n_resamples=20, random_state=0)
         assert found["method"].tolist() == ["delta", "delta", "delta", "bootstrap", "bootstrap"]
         assert found.index.tolist() == names
-        assert found.columns.tolist() == ["value", "low", "high", "standard_error", "level", "method"]
+        assert found.columns.tolist() == ["value", "low", "high", "standard_error", "confidence_level", "method"]
 
     @pytest.mark.parametrize("metric", sorted(metric_classes()))
     def test_every_metric_has_an_interval_or_says_why_not(self, metric):
@@ -420,8 +420,8 @@ class TestErrors:
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number here.*Choose an average"),
             ({"metric": "brier_decomposition"}, TypeError, "brier_decomposition is not a single number"),
             ({"metric": "cw_accuracy", "n": 1}, TypeError, "cw_accuracy_score.. has no parameter 'n'"),
-            ({"level": 95}, ValueError, "level must lie in"),
-            ({"level": 1.0}, ValueError, "level must lie between 0 and 1"),
+            ({"confidence_level": 95}, ValueError, "confidence_level must lie in"),
+            ({"confidence_level": 1.0}, ValueError, "confidence_level must lie between 0 and 1"),
             ({"method": "percentile"}, ValueError, "method must be one of 'auto', 'delta'"),
             ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
             ({"metric": None}, TypeError, "metric must be a function of skconf.metrics, .* but is None"),
@@ -465,3 +465,14 @@ class TestErrors:
             found = confidence_interval("cf1_macro", y, np.eye(3)[y])
         assert found.value == 1.0
         assert np.isnan(found.low)
+
+
+class TestFormerNames:
+    def test_level_works_for_one_more_version_as_keyword_and_field(self):
+        y, proba = draw(60)
+        with pytest.warns(FutureWarning, match="level is now called confidence_level") as caught:
+            found = confidence_interval("cw_accuracy_score", y, proba, level=0.9)
+        assert caught[0].filename == __file__
+        assert found == confidence_interval("cw_accuracy_score", y, proba, confidence_level=0.9)
+        with pytest.warns(FutureWarning, match="Read Interval.confidence_level instead"):
+            assert found.level == 0.9

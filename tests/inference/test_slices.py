@@ -53,12 +53,12 @@ class TestByGroup:
     def test_intervals_are_those_of_each_group(self, method):
         y, proba = draw(120)
         groups = np.arange(120) % 2
-        frame = by_group("cw_accuracy", y, proba, groups=groups, level=0.9, method=method, random_state=0)
+        frame = by_group("cw_accuracy", y, proba, groups=groups, confidence_level=0.9, method=method, random_state=0)
         rng = np.random.default_rng(0)
         for group in (0, 1):
             rows = groups == group
             expected = confidence_interval(
-                "cw_accuracy", y[rows], proba[rows], level=0.9, method=method, random_state=rng
+                "cw_accuracy", y[rows], proba[rows], confidence_level=0.9, method=method, random_state=rng
             )
             assert (frame.loc[group, "low"], frame.loc[group, "high"]) == (expected.low, expected.high)
 
@@ -94,9 +94,9 @@ class TestByGroup:
         y, proba = draw(90)
         groups = np.arange(90) % 2
         metrics = ["cw_accuracy", "neg_ece", "neg_confidence_brier"]
-        frame = by_group(metrics, y, proba, groups=groups, level=0.9)
+        frame = by_group(metrics, y, proba, groups=groups, confidence_level=0.9)
         assert frame.index.names == ["metric", "group"]
-        single = by_group("cw_accuracy", y, proba, groups=groups, level=0.9)
+        single = by_group("cw_accuracy", y, proba, groups=groups, confidence_level=0.9)
         pd.testing.assert_frame_equal(frame.loc["cw_accuracy"], single, check_flags=False)
         assert frame.attrs["worst"]["cw_accuracy"] == single.attrs["worst"]
 
@@ -128,7 +128,7 @@ class TestByGroup:
     def test_single_sample_has_no_interval(self):
         profile = ConfidenceProfile.from_correctness([1, 0, 1, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.9])
         with pytest.warns(UndefinedMetricWarning, match=r"has no interval, for the groups \['b'\]"):
-            frame = by_group("cw_accuracy", profile, groups=list("aabaa"), level=0.95)
+            frame = by_group("cw_accuracy", profile, groups=list("aabaa"), confidence_level=0.95)
         assert frame["low"].isna().tolist() == [False, True]
 
     def test_heavy_tail_is_told_with_its_group(self):
@@ -136,7 +136,7 @@ class TestByGroup:
         profile = ConfidenceProfile.from_correctness(np.r_[np.arange(399) % 4 > 0, 0], sure)
         groups = np.repeat(["a", "b"], 200)
         with pytest.warns(UserWarning, match=r"so heavy a tail its interval is too narrow, for the groups \['b'\]"):
-            by_group("calibrated_size_ratio", profile, groups=groups, level=0.9)
+            by_group("calibrated_size_ratio", profile, groups=groups, confidence_level=0.9)
 
     @pytest.mark.parametrize("metric", ["cw_accuracy", "aurc_loss", "smooth_calibration_error"])
     def test_group_without_weight_is_undefined(self, metric):
@@ -144,7 +144,13 @@ class TestByGroup:
         weight = np.r_[np.zeros(5), np.ones(15)]
         with pytest.warns(UndefinedMetricWarning, match=r"for the groups \['a'\]"):
             frame = by_group(
-                metric, y, proba, groups=list("aaaaa" + "b" * 15), sample_weight=weight, level=0.9, n_resamples=20
+                metric,
+                y,
+                proba,
+                groups=list("aaaaa" + "b" * 15),
+                sample_weight=weight,
+                confidence_level=0.9,
+                n_resamples=20,
             )
         assert frame.loc["a", ["value", "low"]].isna().all()
         assert frame.loc["b", ["value", "low"]].notna().all()
@@ -165,7 +171,7 @@ class TestByGroup:
             ({"groups": [*range(29), None]}, ValueError, "groups has a missing label in row 29"),
             ({"groups": [*range(29), "x"]}, ValueError, "groups mixes labels"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number"),
-            ({"metric": "cw_accuracy_score", "level": 2}, ValueError, "level must lie in"),
+            ({"metric": "cw_accuracy_score", "confidence_level": 2}, ValueError, "confidence_level must lie in"),
         ],
     )
     def test_bad_input_is_named(self, given, error, message):
@@ -286,7 +292,9 @@ class TestShift:
     def test_false_alarms_are_no_more_than_asked_for(self):
         rng = np.random.default_rng(0)
         tested = rng.beta(8, 2, 2000)
-        alarms = [shift_test(tested, rng.beta(8, 2, 200), threshold=0.8, level=0.8).shifted for _ in range(200)]
+        alarms = [
+            shift_test(tested, rng.beta(8, 2, 200), threshold=0.8, confidence_level=0.8).shifted for _ in range(200)
+        ]
         assert 0.05 < np.mean(alarms) < 0.2 + 3 * np.sqrt(0.2 * 0.8 / 200)
 
     def test_threshold_comes_with_the_selective_classifier(self):

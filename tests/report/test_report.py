@@ -365,7 +365,7 @@ class TestIntervals:
         assert report.loc[without, ["low", "high"]].isna().all(axis=None)
         for name, row in report.drop(index=[*without, *OWN], errors="ignore").iterrows():
             params = {"average": "macro"} if name == "cf1_score" else {}
-            expected = confidence_interval(name, profile, level=0.9, random_state=0, **params)
+            expected = confidence_interval(name, profile, confidence_level=0.9, random_state=0, **params)
             assert (row["low"], row["high"]) == (expected.low, expected.high), name
             assert row["low"] < row["high"]
 
