@@ -12,7 +12,6 @@ from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
-from skconf.inference._intervals import is_calibration_error
 from skconf.metrics._base.kinds import Sums, merge
 from skconf.profile import ConfidenceProfile
 
@@ -76,7 +75,7 @@ class Plan:
             sums = found[f"values/{key}"] = tuple(term.sum(weight, n, None, 1) for term in terms)
             if self.intervals and sum(map(np.size, sums)) <= MOST_SUMS:
                 found[f"products/{key}"] = second_moments(terms, weight, n)
-                if is_calibration_error(metric):
+                if metric.zero_if_calibrated:
                     expected, deviations = calibrated_terms(metric, block)
                     found[f"expected/{key}"] = tuple(term.sum(weight, n, None, 1) for term in expected)
                     found[f"variances/{key}"] = second_moments(deviations, weight, n)

@@ -27,13 +27,6 @@ METHODS = ("auto", "delta", "bootstrap", "bca")
 #: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples
 #: from which it shows. In simulations means of logarithms stay below it, and the size ratio, at any number, does not.
 _HEAVY, _FROM = 0.25, 100
-_CALIBRATION_ERRORS = (
-    "expected_calibration_error",
-    "maximum_calibration_error",
-    "smooth_calibration_error",
-    "calibration_distance_error",
-    "cumulative_calibration_error",
-)
 TOO_NARROW = "owes a quarter of its variance to a single sample: with so heavy a tail its interval is too narrow"
 
 
@@ -304,7 +297,7 @@ def _with_calibration(
     apart = {
         i: statistic
         for i, (statistic, interval) in enumerate(zip(statistics, found, strict=True))
-        if is_calibration_error(statistic.metric) and (interval.low > 0 or interval.high < 0)
+        if statistic.metric.zero_if_calibrated and (interval.low > 0 or interval.high < 0)
     }
     if not apart:
         return found
@@ -316,11 +309,6 @@ def _with_calibration(
         if (as_far + 1) / (len(column) + 1) > 1 - interval.confidence_level:
             found[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
     return found
-
-
-def is_calibration_error(metric: Any) -> bool:
-    """Return whether this is 0 of a calibrated classifier, above 0 of any number of its samples, and of confidences."""
-    return metric.info.name in _CALIBRATION_ERRORS and getattr(metric, "on", "confidence") == "confidence"
 
 
 def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:

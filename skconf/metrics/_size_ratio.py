@@ -264,6 +264,7 @@ class OverconfidenceRisk(
     0.91
     """
 
+    is_estimate = False  # of its own error it tells itself
     why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
 
     method: str = "normal"
@@ -292,6 +293,8 @@ overconfidence_risk = OverconfidenceRisk.function
 
 class _SimulatedRisk(_Clipped, Whole):
     """1 − p of the size ratio under errors drawn from the confidences."""
+
+    is_estimate = False
 
     n_resamples: int
     random_state: Any

@@ -339,7 +339,7 @@ def _intervals(
 ) -> Floats:
     """Return the ends of the interval of every row, NaN where there is none."""
     ends = np.full((len(rows), 2), np.nan)
-    kept = [k for k, row in enumerate(rows) if row.has_interval and not np.isnan(values[k])]
+    kept = [k for k, row in enumerate(rows) if row.metric.is_estimate and not np.isnan(values[k])]
     found, notices = intervals(
         [rows[k] for k in kept],
         [values[k] for k in kept],

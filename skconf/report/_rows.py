@@ -46,6 +46,7 @@ class _MeanConfidence(Ratio):
 
 
 class _Threshold(Whole):
+    is_estimate = False  # it was chosen
     info = Info("threshold", None, (0.0, np.inf), None, "")
 
     def value(self, profile: ConfidenceProfile) -> float:
@@ -70,11 +71,6 @@ class Row(Statistic):
         if info.greater_is_better is None:
             return "" if info.best is None else "closer"
         return "lower"
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether it is an estimate: a threshold was chosen, and a risk tells of errors itself."""
-        return self.metric.info.name not in ("threshold", "overconfidence_risk")
 
 
 def rows_of(metrics: Iterable[Any] | str | None, has_threshold: bool) -> list[Row]:

@@ -44,6 +44,13 @@ class Metric(Registered, ABC):
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
     #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
     reads_score: ClassVar[bool] = False
+    #: Whether it estimates something of the source of the samples, so that an interval means something.
+    is_estimate: ClassVar[bool] = True
+
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """Whether it is 0 of calibrated confidences, above 0 of any number of their samples, and reads no classes."""
+        return False
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""

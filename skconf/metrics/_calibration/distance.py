@@ -45,6 +45,11 @@ class CalibrationDistance(
     0.25
     """
 
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """True: it reads confidences and correctness alone."""
+        return True
+
     def value(self, profile: ConfidenceProfile) -> float:
         points = levels(profile)
         return float(points.weight @ np.abs(points.confidence - points.isotonic_accuracy) / points.weight.sum())
@@ -94,6 +99,11 @@ class CumulativeCalibrationError(
 
     def __post_init__(self) -> None:
         check_option(self.statistic, "statistic", ("mad", "range"))
+
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """True: it reads confidences and correctness alone."""
+        return True
 
     def value(self, profile: ConfidenceProfile) -> float:
         points = levels(profile)

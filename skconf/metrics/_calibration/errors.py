@@ -85,6 +85,11 @@ class ExpectedCalibrationError(
         check_option(self.norm, "norm", ("l1", "l2", "max"))
         check_option(self.on, "on", ("confidence", "classes"))
 
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """Whether it reads confidences and correctness."""
+        return self.on == "confidence"
+
     def variant(self) -> Any:
         if self.strategy == "uniform":
             return self
@@ -152,6 +157,11 @@ class MaximumCalibrationError(
         check_whole(self.n_bins, "n_bins")
         check_option(self.strategy, "strategy", STRATEGIES)
 
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """True: it reads confidences and correctness alone."""
+        return True
+
     def variant(self) -> Any:
         return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
 
@@ -172,6 +182,11 @@ class _EqualMass(Whole):
     n_bins: int
     norm: str
     on: str
+
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """Whether it reads confidences and correctness."""
+        return self.on == "confidence"
 
     def value(self, profile: ConfidenceProfile) -> Any:
         if self.on == "confidence":

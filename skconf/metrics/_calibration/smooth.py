@@ -72,6 +72,11 @@ class SmoothCalibrationError(
         if self.bandwidth is not None:
             check_number(self.bandwidth, "bandwidth", 1e-4)
 
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """True: it reads confidences and correctness alone."""
+        return True
+
     def value(self, profile: ConfidenceProfile) -> float:
         gap = profile.confidence - profile.correct
         weight = profile.sample_weight
