@@ -7,6 +7,7 @@ from skconf.metrics._calibration.by_tests import tce_error
 from skconf.metrics._calibration.distance import calibration_distance_error, cumulative_calibration_error
 from skconf.metrics._calibration.entropy import ecd_test, entropic_calibration_difference
 from skconf.metrics._calibration.errors import expected_calibration_error, maximum_calibration_error
+from skconf.metrics._calibration.overall import confidence_gap, spiegelhalter_test
 from skconf.metrics._calibration.smooth import smooth_calibration_error
 from skconf.metrics._confidence_weighted.accuracy import confidence_gain, cw_accuracy_score
 from skconf.metrics._confidence_weighted.agreement import (
@@ -57,6 +58,7 @@ __all__ = [
     "cfbeta_score",
     "confidence_brier_loss",
     "confidence_gain",
+    "confidence_gap",
     "confidence_log_loss",
     "confidence_roc_auc_score",
     "confidence_weighted",
@@ -96,6 +98,7 @@ __all__ = [
     "selective_accuracy_score",
     "selective_risk_loss",
     "smooth_calibration_error",
+    "spiegelhalter_test",
     "t_cal_test",
     "tce_error",
 ]

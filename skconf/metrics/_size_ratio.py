@@ -217,14 +217,17 @@ class OverconfidenceRisk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
-    the ratio is more than one standard deviation too high, above .9987 more than three.
+    the ratio is more than one standard deviation too high, above .9987 more than three. That is the paper's; it is 0
+    of many models that are too sure, as right answers of full confidence lower the ratio. ``method="monte_carlo"`` is
+    1 − p always.
 
     {predictions} "monte_carlo" takes none.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "monte_carlo"}, default="normal"
         "normal" is the paper's formula. "monte_carlo" is 1 − p, with p the p-value of the ratio among ratios of errors
-        drawn from the confidences themselves, which is valid at any sample size and however heavy the tail.
+        drawn from the confidences themselves: valid at any sample size, however heavy the tail, and whether the ratio
+        is above 1 or not.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
@@ -241,12 +244,13 @@ class OverconfidenceRisk(
     --------
     calibrated_size_ratio : The ratio.
     calibrated_size_ratio_std : Its standard deviation.
+    skconf.inference.assess_confidence : A verdict on the confidences: overall, at the top, and in shape.
 
     Notes
     -----
-    The paper's text gives Φ for every ratio; its tables have 0 for a ratio below 1, and so has this function. The
-    normal approximation is poor in the tail at every sample size: of calibrated classifiers, about 1 % exceed
-    three standard deviations, not 0.135 %.
+    The paper's text gives Φ for every ratio; its tables have 0 for a ratio below 1, and so has "normal". The
+    normal approximation is poor in the tail at every sample size: of calibrated classifiers, about 1 % exceed three
+    standard deviations, not 0.135 %.
 
     References
     ----------
@@ -303,12 +307,14 @@ class _SimulatedRisk(_Clipped, Whole):
         self.refuse_weights(profile)
         size = 1 / (1 - self.clipped(profile))
         observed = float(size[~profile.correct].sum())
-        if observed <= len(size) * (1 + 1e-12):
-            return 0.0
-        drawn = draw_error_sizes(size, self.n_resamples, np.random.default_rng(self.random_state))
-        # A sum in another order differs by rounding; a draw as large as the data must count as such.
-        as_large = np.count_nonzero(drawn >= observed * (1 - 1e-9))
+        rng = np.random.default_rng(self.random_state)
+        as_large = np.count_nonzero(as_large_as(observed, draw_error_sizes(size, self.n_resamples, rng)))
         return float(1 - (as_large + 1) / (self.n_resamples + 1))
+
+
+def as_large_as(observed: float, drawn: Floats) -> NDArray[np.bool_]:
+    """Return which drawn sums of sizes are no smaller than that of the data; a sum in another order is rounded."""
+    return np.asarray(drawn >= observed * (1 - 1e-9) - 1e-6)
 
 
 def draw_error_sizes(size: Floats, n_draws: int, rng: np.random.Generator) -> Floats:

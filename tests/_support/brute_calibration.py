@@ -43,6 +43,10 @@ def binned(points, n_bins, strategy, norm):
     return sum(share * gap for gap, share in gaps)
 
 
+def confidence_gap(y, proba, predicted, w):
+    return sum(m * (c - z) for c, z, m in pairs(y, proba, predicted, w)) / sum(w)
+
+
 def expected_calibration_error(y, proba, predicted, w, n_bins=15, strategy="uniform", norm="l1", on="confidence"):
     if on == "confidence":
         return binned(pairs(y, proba, predicted, w), n_bins, strategy, norm)

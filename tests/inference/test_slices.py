@@ -213,6 +213,27 @@ class TestOverconfidence:
         frame = overconfidence_by_group(profile, groups=groups, random_state=0)
         assert frame.index[frame["p_adjusted"] < 0.05].tolist() == [7]
 
+    def test_one_group_of_many_that_is_wrong_for_sure_is_found(self):
+        """20 errors of 20 at .9, p = 1e-20, among 600 groups: 9,999 draws cannot show p < .06, and say so."""
+        rng = np.random.default_rng(0)
+        groups, right = np.repeat(np.arange(600), 20), rng.random(12_000) < 0.9
+        right[:20] = False
+        profile = ConfidenceProfile.from_correctness(right, np.full(12_000, 0.9))
+        found = overconfidence_by_group(profile, groups=groups, random_state=0)
+        assert found.loc[0, "p_value"] == pytest.approx(1e-20)
+        assert found.index[found["p_adjusted"] <= 0.05].tolist() == [0]
+        np.testing.assert_allclose(found["risk"], 1 - found["p_value"])
+        with pytest.warns(UserWarning, match=r"smallest p-value, adjusted for 600 tests, is 0\.6\. .*=11999 at least"):
+            fixed = overconfidence_by_group(profile, groups=groups, n_resamples=999, random_state=0)
+        assert fixed.loc[0, "p_adjusted"] == pytest.approx(0.6)
+
+    def test_a_group_that_certain_right_answers_dilute_is_found(self):
+        right, sure = np.arange(4000) >= 299, np.repeat([0.9, 1.0], 2000)
+        profile = ConfidenceProfile.from_correctness(right, sure)
+        frame = overconfidence_by_group(profile, groups=np.zeros(4000), random_state=0)
+        assert frame.loc[0.0, "value"] < 1
+        assert frame.loc[0.0, "p_value"] == 1e-4
+
     def test_weights_are_refused_by_the_simulation(self):
         y, proba = draw(30)
         with pytest.raises(ValueError, match="takes no sample_weight"):

@@ -23,6 +23,7 @@ from skconf.metrics._calibration.by_tests import exact_binomial_p_value
 
 #: Every metric with parameters off their defaults.
 CASES = [
+    ("confidence_gap", {}),
     ("expected_calibration_error", {"norm": "l2"}),
     ("expected_calibration_error", {"norm": "max", "n_bins": 4}),
     ("expected_calibration_error", {"on": "classes"}),
@@ -118,6 +119,7 @@ def test_test_based_error_agrees_with_its_definition(params, outcome):
     assert call(outcome, "tce_error", params) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:t_cal_test cannot reject")
 @pytest.mark.parametrize("n_bins", [None, 1, 15])
 @settings(max_examples=60, deadline=None)
 @given(outcome=outcomes())
@@ -539,6 +541,16 @@ def test_normal_and_simulated_entropic_tests_agree():
     assert simulated.p_value == pytest.approx(normal.p_value, abs=0.05)
 
 
+def test_t_cal_says_what_so_few_draws_cannot_show():
+    """17 numbers of bins: of 199 draws the smallest adjusted p-value is 17/200, and even 1,000 are too few at 1 %."""
+    profile = calibrated(1000)
+    with pytest.warns(UserWarning, match=r"t_cal_test cannot reject at the level 0\.01: .* 17 tests, is 0\.085\."):
+        metrics.t_cal_test(profile, n_resamples=199, alpha=0.01)
+    with pytest.warns(UserWarning, match="Use n_resamples=1699 at least"):
+        metrics.t_cal_test(profile, alpha=0.01)
+    metrics.t_cal_test(profile, n_resamples=1699, alpha=0.01)
+
+
 def test_t_cal_holds_its_level_and_finds_miscalibration():
     rejected = [metrics.t_cal_test(calibrated(150, seed), n_resamples=400).rejected for seed in range(100)]
     assert np.mean(rejected) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 100)
@@ -687,6 +699,7 @@ def test_published_test_based_errors(known):
         assert value == pytest.approx(reference["tce"][key]["tce"], abs=tolerance)
 
 
+@pytest.mark.filterwarnings("ignore:t_cal_test cannot reject")
 def test_published_t_cal(known):
     _, profile, reference = known
     result = metrics.t_cal_test(profile, n_resamples=1000 if len(profile) < 20_000 else 30)

@@ -66,12 +66,12 @@ CASES = [
 COUNTED = {"aurc_loss", "excess_aurc_loss"}
 #: Metrics whose value is a curve or a test, with tests of their own.
 CURVES = {"cwsa_curve", "risk_coverage_curve", "cw_roc_curve"}
-TESTS = {"ecd_test", "t_cal_test"}
+TESTS = {"ecd_test", "spiegelhalter_test", "t_cal_test"}
 #: Metrics whose twins and properties are tested with their family: in test_calibration_error, test_confidence_weighted
 #: and test_probabilistic.
 TESTED_ELSEWHERE = set(dir(brute_calibration)) | set(dir(brute_weighted))
 #: Metrics that refuse weights: their reference distribution is that of equally weighted samples.
-WITHOUT_WEIGHTS = {*TESTS, "tce_error"}
+WITHOUT_WEIGHTS = {"ecd_test", "t_cal_test", "tce_error"}
 #: Metrics whose weights are importances: a row given twice is not a row of weight 2.
 IMPORTANCE = {"calibrated_size_ratio_std", "calibrated_size_ratio_zscore", "overconfidence_risk"}
 

@@ -22,7 +22,7 @@ def test_exact_tail_of_a_few_samples():
     size, chance = 1 / (1 - sure), 1 - sure
     outcomes = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)])
     probability = np.prod(np.where(outcomes, chance, 1 - chance), axis=1)
-    for wrong in outcomes[(outcomes @ size) > 3]:
+    for wrong in outcomes:
         tail = probability[outcomes @ size >= wrong @ size - 1e-9].sum()
         risk = simulated(correctness(1 - wrong, sure), n_resamples=100_000)
         assert 1 - risk == pytest.approx(tail, abs=5 * np.sqrt(tail / 100_000))
@@ -64,7 +64,7 @@ def false_positives(distribution, n_samples, n_sets, n_each, seed=0):
         null = np.sort(draw_error_sizes(size, 19_999, rng))
         observed = np.concatenate([(rng.random((n_each // 10, n_samples)) < 1 / size) @ size for _ in range(10)])
         as_large = len(null) - np.searchsorted(null, observed * (1 - 1e-9))
-        p_value = np.where(observed > n_samples, (as_large + 1) / 20_000, 1.0)
+        p_value = (as_large + 1) / 20_000
         z = (observed - n_samples) / np.sqrt((size - 1).sum())
         counts += [(p_value <= 0.1587).sum(), (p_value <= 0.00135).sum(), (z > 1).sum(), (z > 3).sum()]
     return counts / (n_sets * n_each)
@@ -99,9 +99,28 @@ def test_both_methods_agree_where_the_normal_holds():
     assert simulated(profile, n_resamples=50_000) == pytest.approx(ndtr(z), abs=0.01)
 
 
-def test_simulated_risk_is_zero_below_one_seeded_and_unweighted():
-    safe = correctness([1, 1, 1, 0], [0.6, 0.7, 0.8, 0.3])
-    assert simulated(safe) == 0
+def test_certain_right_answers_do_not_hide_the_errors_of_the_others():
+    """They lower the ratio, and not the risk by simulation: 299 errors, where 200 are announced."""
+    sure, right = np.repeat([0.9, 1.0], 2000), np.arange(4000) >= 299
+    half, whole = correctness(right[:2000], sure[:2000]), correctness(right, sure)
+    assert metrics.calibrated_size_ratio(half) == pytest.approx(1.495)
+    assert metrics.calibrated_size_ratio(whole) == pytest.approx(0.7475)
+    assert simulated(half) == simulated(whole) == 0.9999
+    assert metrics.overconfidence_risk(whole) == 0  # as the paper's tables have it
+
+
+def test_simulated_risk_below_a_ratio_of_one_is_one_minus_p():
+    """One error at .3 of {.6, .7, .8, .3}: the probability of errors as large, enumerated."""
+    sure = np.array([0.6, 0.7, 0.8, 0.3])
+    outcomes = np.array([[(k >> i) & 1 for i in range(4)] for k in range(16)])
+    probability = np.prod(np.where(outcomes, 1 - sure, sure), axis=1)
+    tail = probability[outcomes @ (1 / (1 - sure)) >= 1 / 0.7 - 1e-9].sum()
+    found = simulated(correctness([1, 1, 1, 0], sure), n_resamples=100_000)
+    assert 1 - found == pytest.approx(tail, abs=0.005)
+    assert simulated(correctness([1, 1], [0.9, 1.0])) == 0  # no error: every draw is as large
+
+
+def test_simulated_risk_is_seeded_and_unweighted():
     risky = correctness([0, 1, 0, 1, 1], [0.9, 0.6, 0.8, 0.9, 0.7])
     assert simulated(risky) == simulated(risky) != simulated(risky, random_state=1)
     with pytest.raises(ValueError, match="takes no sample_weight"):

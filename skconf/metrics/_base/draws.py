@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
 
 #: Skewness, and fourth moment over squared variance, up to which a sum is drawn as a whole: its quantiles are then off
 #: by less than a hundredth of its standard deviation, which thousands of draws cannot show.
@@ -68,6 +69,37 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
         label = _labels(others, row, rng.random(len(row)) * others[row, -1])
         total += np.bincount(draw, weights=spread[row, label] - usual[row], minlength=n_draws)
     return total
+
+
+def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) -> list[Notice]:
+    """Return the notice that so few draws cannot show what a level asks for, where that is so.
+
+    Parameters
+    ----------
+    name : str
+        The function that was called.
+    n_tests : int
+        Factor that the smallest p-value, 1 / (n_resamples + 1), is multiplied by.
+    n_resamples : int
+        Number of draws.
+    level : float
+        Level of the test.
+
+    Returns
+    -------
+    list of Notice
+    """
+    least = n_tests / (n_resamples + 1)
+    if least <= level:
+        return []
+    needed = int(np.ceil(n_tests / level)) - 1
+    return [
+        Notice(
+            f"{name} cannot reject at the level {level:g}: with n_resamples={n_resamples} the smallest p-value, "
+            f"adjusted for {n_tests} tests, is {min(least, 1.0):.2g}. Use n_resamples={needed} at least, better "
+            f"{20 * (needed + 1)}."
+        )
+    ]
 
 
 def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Generator) -> Floats:

@@ -62,3 +62,11 @@ T_CAL = (
     "D. Lee, X. Huang, H. Hassani and E. Dobriban, T-Cal: An optimal test for the calibration of predictive models, "
     "JMLR 24, 2023, arXiv:2203.01850"
 )
+CALIBRATION_IN_THE_LARGE = (
+    "Calibration in the large: D. R. Cox, Two further applications of a model for binary regression, "
+    "Biometrika 45, 1958"
+)
+SPIEGELHALTER = (
+    "D. J. Spiegelhalter, Probabilistic prediction in patient management and clinical trials, Statistics in "
+    "Medicine 5, 1986"
+)

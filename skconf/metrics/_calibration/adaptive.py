@@ -8,6 +8,8 @@ from scipy import sparse
 
 from skconf._core.checks import check_number, check_whole
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
+from skconf.metrics._base.draws import resolution_notices
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import T_CAL
@@ -64,7 +66,8 @@ class TCalTest(
     n_bins : int, default=None
         A single number of bins, in place of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. One serves every level, as the bins are nested.
+        Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
+        no p-value could be as small as `alpha`, a warning tells how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 
@@ -125,6 +128,9 @@ class TCalTest(
             thresholds,
             p_values,
         )
+
+    def notices(self, profile: ConfidenceProfile, value: TCalResult) -> list[Notice]:  # noqa: ARG002
+        return resolution_notices(self.info.name, len(value.n_bins), self.n_resamples, self.alpha)
 
     def _draw(self, bins: "_NestedBins", confidence: Floats, weight: Floats) -> Floats:
         """Return the estimates, times n, of calibrated samples drawn with replacement from the confidences."""

@@ -1,0 +1,147 @@
+"""Calibration overall: the gap between confidence and accuracy, and Spiegelhalter's test."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from skconf._core.warn import Notice
+from skconf.metrics._base.kinds import Ratio, Whole
+from skconf.metrics._base.references import CALIBRATION_IN_THE_LARGE, SPIEGELHALTER
+from skconf.profile import ConfidenceProfile
+
+
+class ConfidenceGap(
+    Ratio,
+    name="confidence_gap",
+    bounds=(-1.0, 1.0),
+    best=0.0,
+    reference=CALIBRATION_IN_THE_LARGE,
+):
+    """Confidence gap: the mean confidence less the accuracy.
+
+    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is too sure overall,
+    below 0 too modest. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+
+    {predictions}
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    skconf.inference.assess_confidence : Whether the gap is more than chance.
+    calibrated_size_ratio : The same question of the errors at high confidence.
+
+    Notes
+    -----
+    It has no scorer: a search for a small gap is won by a model that gives its accuracy as every confidence.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import confidence_gap
+    >>> round(confidence_gap([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.05
+    """
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
+        return profile.confidence - profile.correct, 1.0
+
+
+confidence_gap = ConfidenceGap.function
+
+
+class SpiegelhalterResult(NamedTuple):
+    """Result of the test.
+
+    Attributes
+    ----------
+    statistic : float
+        Spiegelhalter's z.
+    p_value : float
+        Two-sided p-value of calibration.
+    """
+
+    statistic: float
+    p_value: float
+
+
+class SpiegelhalterTest(
+    Whole,
+    name="spiegelhalter_test",
+    bounds=(-np.inf, np.inf),
+    best=None,
+    reference=SPIEGELHALTER,
+):
+    """Spiegelhalter's test of calibration, on the confidences: whether the Brier score is what they announce.
+
+    z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
+    confidence c_i, is standard normal under calibration where there are many samples.
+
+    {predictions}
+
+    Returns
+    -------
+    SpiegelhalterResult
+        Named tuple of `statistic` and the two-sided `p_value`. NaN, with a warning, where every confidence is 1/2, or
+        all are 0, 1/2 or 1 and none is contradicted.
+
+    {raises}
+
+    See Also
+    --------
+    skconf.inference.assess_confidence : Which finds more: overall, at the top, and opposite errors.
+
+    Notes
+    -----
+    It is two-sided, and blind by design in places. Its terms change sign at c = 1/2 and vanish there: only where all
+    confidences are above 1/2 does a z above 0 mean too sure. Of sets of 1,000 samples that are 5 points too sure it
+    finds .99 where confidences lie in (.5, 1), .05 in (.2, .8) and 0 in (.1, .5), one-sided; the gap between confidence
+    and accuracy finds .96 to .98 of all three.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.metrics import spiegelhalter_test
+    >>> y_true = np.repeat([1, 0], [60, 40])
+    >>> result = spiegelhalter_test(y_true, np.full(100, 0.7))
+    >>> round(result.statistic, 2), round(result.p_value, 3)
+    (2.18, 0.029)
+    """
+
+    weight_meaning = (
+        "importances. Doubling all of them changes nothing, but a row given twice is a larger sample,\n    so that a "
+        "sample of weight 2 is not the same as two samples."
+    )
+    undefined = "its variance is zero, as every confidence is 0, 1/2 or 1"
+
+    def value(self, profile: ConfidenceProfile) -> SpiegelhalterResult:
+        sure = profile.confidence
+        tilt = 1 - 2 * sure
+        if profile.sample_weight is not None:
+            tilt *= profile.sample_weight
+        above = float(tilt @ (profile.correct - sure))
+        variance = float(np.square(tilt) @ (sure * (1 - sure)))
+        if variance == 0 == above:
+            return SpiegelhalterResult(np.nan, np.nan)
+        z = above / np.sqrt(variance) if variance else np.copysign(np.inf, above)
+        return SpiegelhalterResult(float(z), float(2 * ndtr(-abs(z))))
+
+    def notices(self, profile: ConfidenceProfile, value: SpiegelhalterResult) -> list[Notice]:  # noqa: ARG002
+        return self.undefined_notices(value.statistic)
+
+
+spiegelhalter_test = SpiegelhalterTest.function
