@@ -8,7 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skconf.accumulation._accumulator import MetricAccumulator
-from skconf.accumulation._columns import Columns, column_names, library_of
+from skconf.accumulation._columns import Columns, column_names
+from skconf.accumulation._entries import library_of
 from skconf.accumulation._files import read_files
 from skconf.accumulation._job import Job, Totals, located, warned_once
 
@@ -34,8 +35,11 @@ def accumulate(
     Parameters
     ----------
     data : paths, table, iterable of tables, or a collection of Dask or Spark
-        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet or CSV, read
-          batch by batch. In a CSV file labels are texts; a part ``name=value`` of a path is a column.
+        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet or CSV, also
+          compressed, read batch by batch, each once, by however many paths it is reached. Of a folder, and of a pattern
+          that ends in a star, tables are read, and not what has another ending, such as ``.csv.bak``. Cells of a CSV
+          file are separated by commas, semicolons, tabs or bars, as its first line has it. Labels there are texts, and
+          "1.0" and "True" stand for "1" where no label is written so. A part ``name=value`` of a path is a column.
         - a table with a row for each prediction: a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, or
           a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
         - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition where it lies
@@ -56,11 +60,13 @@ def accumulate(
     groups : label or list of labels, default=None
         Columns of groups: an accumulator is kept for each group, or each combination that there is.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the probabilities. None stands for what follows ``proba_`` in the names of the columns, read in the
-        type of the true labels; else for the sorted true labels, which only a single table in memory can tell.
+        Labels of the probabilities. Columns that are named by them, ``LABEL`` or ``proba_LABEL``, are found by name,
+        others taken in their order. None stands for those of the accumulator; else for what follows ``proba_`` in the
+        names of the columns, read in the type of the true labels; else for the sorted true labels, which only a single
+        table in memory can tell.
     pos_label : label, default=None
-        Positive class of a binary task. None stands for what follows ``proba_`` in the name of a single column, else
-        for the second label.
+        Positive class of a binary task. None stands for that of the accumulator; else for what follows ``proba_`` in
+        the name of a single column; else for the second label.
     threshold : float, default=None
         Confidence from which on a prediction is accepted.
     progress : bool, default=False
@@ -104,6 +110,11 @@ def accumulate(
     >>> {shop: total.result()["cw_accuracy"] for shop, total in by_shop.items()}
     {'north': 0.0, 'web': 1.0}
     """
+    empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
+    if empty.n_samples:
+        raise ValueError(f"names must be an empty accumulator, but is {empty!r}; merge it with what is returned.")
+    labels = empty.labels if labels is None else labels
+    pos_label = empty.pos_label if pos_label is None else pos_label
     columns = Columns(
         target=target,
         proba=_several(proba),
@@ -116,9 +127,6 @@ def accumulate(
         pos_label=pos_label,
         threshold=threshold,
     )
-    empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
-    if empty.n_samples:
-        raise ValueError(f"names must be an empty accumulator, but is {empty!r}; merge it with what is returned.")
     job = Job(columns, empty)
     found = _read(data, job, progress)
     if groups is None:

@@ -59,6 +59,8 @@ class MetricAccumulator:
         Number of samples taken in.
     labels : ndarray of shape (n_classes,) or None
         Labels of the columns of probabilities; None before they are known, and of correctness alone.
+    pos_label : label or None
+        Positive class of a binary task, as it was given.
 
     Raises
     ------
@@ -127,6 +129,11 @@ class MetricAccumulator:
     def labels(self) -> NDArray[Any] | None:
         """Labels of the columns of probabilities."""
         return self._labels if self._state is None else self._state.task.classes
+
+    @property
+    def pos_label(self) -> Any:
+        """Positive class of a binary task, as it was given."""
+        return self._pos_label
 
     def update(
         self,

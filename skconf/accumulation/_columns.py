@@ -1,15 +1,23 @@
 """Predictions in tables: which columns hold what, and what their entries mean."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import shorten, suggest
+from skconf.accumulation._entries import (
+    Spellings,
+    by_name,
+    in_order_of_numbers,
+    in_type_of,
+    labels_in,
+    numbers_in,
+)
 from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups
 from skconf.metrics._base.registry import get_metric
@@ -25,7 +33,6 @@ USUAL = {
     "confidence": "confidence",
     "weight": "sample_weight",
 }
-_TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,7 @@ class Columns:
         proba = list(self.proba) or [name for name in there if str(name).startswith(PREFIX)]
         proba = proba or [name for name in ("y_proba",) if name in there]
         if found["target"] is not None and proba and not given:
+            proba = self._in_order_of_labels(proba)
             return replace(self, **{**found, "proba": proba, "correct": None, "confidence": None})
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
@@ -98,13 +106,31 @@ class Columns:
         return replace(self, **{**found, "proba": ()})
 
     def check(self, names: Iterable[Any]) -> None:
-        """Raise if one of the columns is missing."""
-        there = dict.fromkeys(names)
+        """Raise if one of the columns is missing, or there twice."""
+        there = Counter(names)
         for name in self.needed:
+            if there[name] > 1:
+                raise ValueError(f"there are {there[name]} columns {name!r}. Leave out or rename all but one.")
             if name not in there:
                 raise ValueError(
                     f"there is no column {name!r}.{suggest(name, map(str, there))} There are {shorten(list(there))}."
                 )
+
+    def _in_order_of_labels(self, proba: Sequence[Any]) -> Sequence[Any]:
+        """Return the columns of probabilities in the order of the labels that were given, by their names."""
+        names = _labels_in_names(proba)
+        if self.labels is None or len(proba) == 1 or names is None:
+            return proba
+        known = Spellings(self.labels)
+        by_label = {known.label(name): column for name, column in zip(names, proba, strict=True) if name in known}
+        if len(by_label) == len(proba) == len(self.labels):
+            return [by_label[label] for label in self.labels]
+        if by_label or all(str(column).startswith(PREFIX) for column in proba):
+            raise ValueError(
+                f"the names of the columns {shorten(list(proba))} say other labels than {shorten(list(self.labels))}. "
+                "Leave labels out, or rename the columns."
+            )
+        return proba
 
     @property
     def column_labels(self) -> list[Any] | None:
@@ -136,9 +162,12 @@ class Columns:
             If an entry is missing or not what is needed.
         """
         self.check(column_names(table))
-        if len(table[self.needed[0]]) == 0:
+        lengths = {name: len(table[name]) for name in self.needed}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns must have a row for each prediction, but their numbers of rows are {lengths}.")
+        if lengths[self.needed[0]] == 0:
             return None
-        weight = None if self.weight is None else _numbers(table, self.weight)
+        weight = None if self.weight is None else numbers_in(table, self.weight)
         try:
             profile = self._classes(table) if self.proba else self._correctness(table)
         except ValueError as error:
@@ -150,140 +179,60 @@ class Columns:
 
     def read_groups(self, table: Any) -> Groups:
         """Return the group of every row of a table."""
-        columns = {name: _labels(table, name) for name in self.groups}
+        columns = {name: labels_in(table, name) for name in self.groups}
         return read_groups(columns, len(table[self.groups[0]]), "groups")
 
     def _classes(self, table: Any) -> ConfidenceProfile:
-        target = _labels(table, self.target)
-        labels, positive = self.column_labels, self.pos_label
+        target = labels_in(table, self.target)
+        labels = self._labels_for(target)
+        if labels is not None:
+            labels = in_type_of(target, labels)
+            target = by_name(target, labels)
+        spellings = Spellings(pd.unique(target) if labels is None else labels)
+        positive = self.pos_label
         if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
             positive = str(self.proba[0]).removeprefix(PREFIX)
-        parts = [_numbers(table, name) for name in self.proba]
+        prediction = None if self.prediction is None else labels_in(table, self.prediction)
+        parts = [numbers_in(table, name) for name in self.proba]
         return ConfidenceProfile.from_predictions(
             target,
             parts[0] if len(parts) == 1 else np.stack(parts, axis=1),
-            y_pred=None if self.prediction is None else _labels(table, self.prediction),
-            labels=_in_order(target) if labels is None else _as_those_of(target, labels),
-            pos_label=None if positive is None else _as_those_of(target, [positive])[0],
+            y_pred=None if prediction is None else by_name(prediction, pd.unique(target) if labels is None else labels),
+            labels=in_order_of_numbers(target) if labels is None else labels,
+            pos_label=None if positive is None else spellings.label(positive),
         )
 
+    def _labels_for(self, target: Any) -> list[Any] | None:
+        """Return the labels of the columns of probabilities, which their bare names may say, too."""
+        names = _labels_in_names(self.proba)
+        if self.column_labels is None and len(self.proba) > 1 and names is not None:
+            known = Spellings(names)
+            if any(label in known for label in pd.unique(target)):
+                return names
+        return self.column_labels
+
     def _correctness(self, table: Any) -> ConfidenceProfile:
-        confidence = _numbers(table, self.confidence)
+        confidence = numbers_in(table, self.confidence)
         if self.correct is not None:
-            return ConfidenceProfile.from_correctness(_numbers(table, self.correct), confidence)
-        truth = LabelColumn(_labels(table, self.target), str(self.target))
-        predicted = LabelColumn(_labels(table, self.prediction), str(self.prediction))
+            return ConfidenceProfile.from_correctness(numbers_in(table, self.correct, or_truth=True), confidence)
+        target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
+        truth = LabelColumn(target, str(self.target))
+        predicted = LabelColumn(by_name(prediction, pd.unique(target)), str(self.prediction))
         predicted.unseen_in(truth.sorted_distinct())  # raises where texts would be compared with numbers
         where = {label: code for code, label in enumerate(truth.distinct)}
         codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
         return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
 
 
+def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
+    """Return what the names of columns of probabilities say of their labels; None where they only count."""
+    names = [str(name) for name in proba]
+    if all(name.startswith(PREFIX) for name in names):
+        return [name.removeprefix(PREFIX) for name in names]
+    return None if names == [str(number) for number in range(len(names))] else names
+
+
 def column_names(table: Any) -> list[Any]:
     """Return the names of the columns of a table of any kind."""
     names = getattr(table, "column_names", None)  # of pyarrow
     return list(names if names is not None else getattr(table, "columns", table))
-
-
-def _labels(table: Any, name: Any) -> Any:
-    """Return a column of labels; none of them is missing, or an empty text."""
-    values = table[name]
-    if library_of(values) == "pyarrow":
-        import pyarrow as pa
-
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            values = values.dictionary_encode()  # text by text would take many times longer
-        values = pd.Series(values.to_pandas())
-    elif library_of(values) == "polars":
-        values = pd.Series(values.to_numpy())
-    values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
-    missing = values.isna()
-    if not pd.api.types.is_numeric_dtype(values.dtype):
-        missing |= values == ""
-    _refuse(name, values, missing, "a label")
-    return values if isinstance(values.dtype, pd.CategoricalDtype) else values.to_numpy()
-
-
-def _numbers(table: Any, name: Any) -> NDArray[Any]:
-    """Return a column of numbers, or one of lists of numbers in two dimensions, in the type they have."""
-    values = table[name]
-    if library_of(values) == "pyarrow":
-        values = _numbers_of_arrow(values)
-    elif library_of(values) == "polars":
-        values = values.to_numpy()
-    found = np.asarray(values)
-    if found.dtype == object and len(found) and isinstance(found[0], list | tuple | np.ndarray):
-        if len(set(map(len, found))) > 1:
-            raise ValueError(f"column {name!r} has lists of different lengths.")
-        found = np.stack(list(found))
-    if found.dtype.kind not in "fiub":
-        numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy()
-        _refuse(name, found, np.isnan(numbers), "a number")
-        return numbers
-    if found.dtype.kind == "f":
-        missing = np.isnan(found)
-        _refuse(name, found, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
-    return found
-
-
-def _numbers_of_arrow(values: Any) -> Any:
-    """Return a column of pyarrow as an array, without a copy where it can be."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    kind = values.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        try:
-            values = pc.cast(values, pa.float64())
-        except pa.ArrowInvalid:  # pandas tells in which row
-            return values.to_pandas()
-    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    if is_list and not values.null_count:
-        flat = values.flatten()
-        lengths = pc.min_max(pc.list_value_length(values)).as_py()
-        if lengths["min"] == lengths["max"] and not flat.null_count:
-            return flat.to_numpy(zero_copy_only=False).reshape(len(values), lengths["max"])
-    return values.to_numpy(zero_copy_only=False)
-
-
-def library_of(values: Any) -> str:
-    """Return the name of the package that an object is of."""
-    return type(values).__module__.partition(".")[0]
-
-
-def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        entry = np.asarray(values[row : row + 1], dtype=object)[0]
-        raise ValueError(f"column {name!r} has {entry!r} in row {row}, where {needed} is needed.")
-
-
-def _in_order(target: Any) -> list[Any] | None:
-    """Return the labels there are in the order of numbers, where texts are numbers: 10 comes after 9."""
-    distinct = pd.Series(pd.unique(target))
-    if pd.api.types.is_numeric_dtype(distinct.dtype):
-        return None
-    numbers = pd.to_numeric(distinct, errors="coerce")
-    return None if numbers.isna().any() else distinct.iloc[numbers.argsort()].tolist()
-
-
-def _as_those_of(target: Any, labels: list[Any]) -> list[Any]:
-    """Return labels that are given as texts in the type of those in a column."""
-    if not all(isinstance(label, str) for label in labels):
-        return labels
-    values = target.dtype.categories if isinstance(target, pd.Series) else target
-    kind = pd.api.types.infer_dtype(values, skipna=False)
-    try:
-        if kind == "boolean":
-            return [_TRUTH[label.lower()] for label in labels]
-        if kind == "integer":
-            return [int(label) for label in labels]
-        if kind == "floating":
-            return [float(label) for label in labels]
-    except (KeyError, ValueError):
-        raise ValueError(
-            f"the true labels are of type {kind}, such as {values[0]!r}, and the labels of the probabilities are "
-            f"{shorten(labels)}. Give labels, in the order of the columns of probabilities."
-        ) from None
-    return labels

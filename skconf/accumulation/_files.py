@@ -21,33 +21,60 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 #: Rows, and bytes, that are read together: enough that what every batch costs does not count, and little memory.
 BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 25
 _PARQUET = (".parquet", ".pq")
+_TABLES = (".csv", *_PARQUET)
+#: Endings of compressed files that pandas reads, and pyarrow does not.
+_OF_PANDAS = (".xz", ".zip")
+_COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
+_WILDCARDS = set("*?[")
+#: What separates cells of a CSV file, besides the comma.
+_SEPARATORS = ";\t|"
 #: Bytes of a file that are read at once, and by which its number of lines is guessed.
 _READ_BYTES = 1 << 20
 
 
 def list_files(paths: Paths) -> list[Path]:
-    """Return the files behind names, patterns and folders, each once.
+    """Return the files behind names, patterns and folders, each once, by however many paths it is reached.
+
+    A file is read whatever its name, where that is given in full. Of folders, and of patterns that leave open how names
+    end, tables are taken: no backups, and not what engines leave there, under names like _SUCCESS.
 
     Raises
     ------
     FileNotFoundError
         If there is none behind one of them.
     """
-    found: list[Path] = []
+    found: dict[tuple[int, int], Path] = {}
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         name = fspath(path)
-        here = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207 – whole paths
-        files = [file for there in map(Path, here) for file in ([there] if there.is_file() else _tables_below(there))]
+        files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
         if not files:
             raise FileNotFoundError(f"there is no file {name}")
-        found += files
-    return list(dict.fromkeys(found))
+        for file in files:
+            about = file.stat()
+            found.setdefault((about.st_dev, about.st_ino), file)
+    return list(found.values())
 
 
-def _tables_below(folder: Path) -> list[Path]:
-    """Return the tables below a folder, without what engines leave there beside them, under names like _SUCCESS."""
-    files = (file for file in folder.rglob("*") if file.is_file() and file.name[0] not in "._")
-    return sorted(file for file in files if {".csv", *_PARQUET} & set(file.suffixes))
+def _files_of(path: Path) -> list[Path]:
+    """Return a file as it is, or the tables below a folder."""
+    return [path] if path.is_file() else sorted(file for file in path.rglob("*") if _is_table(file))
+
+
+def _files_like(pattern: str) -> list[Path]:
+    """Return what a pattern stands for."""
+    says_how_names_end = not _WILDCARDS & set(Path(pattern).suffix or "*")
+    return [
+        file
+        for path in map(Path, sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207 – whole paths
+        for file in _files_of(path)
+        if says_how_names_end or _is_table(file)
+    ]
+
+
+def _is_table(path: Path) -> bool:
+    """Tell a table by its name: .csv or .parquet, perhaps with the ending of a compressed file."""
+    *_, first, last = ["", "", *path.suffixes]
+    return path.name[0] not in "._" and path.is_file() and (first if last in _COMPRESSED else last) in _TABLES
 
 
 def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
@@ -115,7 +142,7 @@ def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
 
 def _open(path: Path) -> "_ArrowFile | _PandasFile":
     try:
-        if find_spec("pyarrow") is not None:
+        if find_spec("pyarrow") is not None and path.suffix not in _OF_PANDAS:
             return _ArrowFile(path)
         if path.suffix in _PARQUET:
             raise ImportError(f"{path} is read with pyarrow: pip install 'skconf[large]'.")
@@ -131,12 +158,13 @@ class _ArrowFile:
         from pyarrow.dataset import dataset
 
         self.path, self.is_parquet = path, path.suffix in _PARQUET
-        file_format = "parquet" if self.is_parquet else _csv_format([])
-        names = dataset(path, format=file_format).schema.names
+        separator = "" if self.is_parquet else _separator(path)
+        names = dataset(path, format="parquet" if self.is_parquet else _csv_format([], separator)).schema.names
         twice = {part.partition("=")[0] for part in path.parts if "=" in part} & set(names)
         if twice:
             raise ValueError(f"{shorten(sorted(twice))} is a column of the file, and one of its path")
-        self.data = dataset(path, format="parquet" if self.is_parquet else _csv_format(names), partitioning="hive")
+        file_format = "parquet" if self.is_parquet else _csv_format(names, separator)
+        self.data = dataset(path, format=file_format, partitioning="hive")
         self.names: list[Any] = self.data.schema.names
 
     def guess_rows(self) -> float | None:
@@ -175,13 +203,22 @@ class _ArrowFile:
                 yield table
 
 
-def _csv_format(names: list[str]) -> Any:
+def _separator(path: Path) -> str:
+    """Return what separates the cells of a CSV file, by its first line."""
+    try:
+        names = list(pd.read_csv(path, nrows=0))
+    except ImportError:  # of a form of compression that pandas knows by another package only
+        return ","
+    return max(",", *_SEPARATORS, key=names[0].count) if len(names) == 1 else ","
+
+
+def _csv_format(names: list[str], separator: str) -> Any:
     """Return how CSV is read: entries of these columns as texts, "01" is not 1; numbers are read where needed."""
     from pyarrow import csv, string
     from pyarrow.dataset import CsvFileFormat
 
     return CsvFileFormat(
-        parse_options=csv.ParseOptions(newlines_in_values=True),
+        parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, string())),
     )
 
@@ -191,7 +228,8 @@ class _PandasFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.names = list(pd.read_csv(path, nrows=0))
+        self.separator = _separator(path)
+        self.names = list(pd.read_csv(path, nrows=0, sep=self.separator))
 
     def guess_rows(self) -> float | None:
         """Return about how many rows there are, None where it takes reading them to know."""
@@ -200,7 +238,7 @@ class _PandasFile:
     def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
         try:
-            options: dict[str, Any] = {"usecols": names, "dtype": str, "keep_default_na": False}
+            options: dict[str, Any] = {"usecols": names, "dtype": str, "keep_default_na": False, "sep": self.separator}
             with pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
                 yield from tables
         except (ValueError, OSError) as error:

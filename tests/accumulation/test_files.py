@@ -184,7 +184,7 @@ class TestLabels:
         path = tmp_path / "a.csv"
         path.write_text("y_true,proba_01,proba_1\n01,.9,.1\n1,.2,.8\n1,.6,.4\n")
         assert accumulate(path, "selective_accuracy").result() == {"selective_accuracy": pytest.approx(2 / 3)}
-        with pytest.raises(ValueError, match=r"a\.csv: y_true holds \['01'\] \(first in row 0\)"):
+        with pytest.raises(ValueError, match=r"a\.csv: the names .* say other labels than \['001', '1'\]"):
             accumulate(path, "selective_accuracy", labels=["001", "1"])
 
     def test_of_a_single_column_is_the_positive_one(self, tmp_path):
@@ -192,6 +192,58 @@ class TestLabels:
         path.write_text("y_true,proba_no\nno,.9\nyes,.2\nno,.4\n")
         found = accumulate(path, "cprecision", labels=["no", "yes"])
         assert found.result() == {"cprecision": pytest.approx(1.3 / 1.5)}
+
+    @pytest.mark.parametrize("names", [["0", "1"], ["0.0", "1.0"], ["False", "True"]])
+    @pytest.mark.parametrize("y_true", [["0", "1", "1"], ["0.0", "1.0", "1.0"], ["False", "True", "True"]])
+    @pytest.mark.parametrize("form", ["csv", "object", "number"])
+    @pytest.mark.usefixtures("either_reader")
+    def test_are_the_same_however_they_are_written(self, names, y_true, form, tmp_path):
+        """True labels of 1.0 or True stood for other classes than those of the columns proba_0 and proba_1."""
+        table = pd.DataFrame(
+            {"y_true": y_true, f"proba_{names[0]}": [0.9, 0.2, 0.6], f"proba_{names[1]}": [0.1, 0.8, 0.4]}
+        )
+        if form == "number":
+            table["y_true"] = [{"F": False, "T": True}.get(text[0], text) for text in y_true]
+            table["y_true"] = table["y_true"].infer_objects() if "F" in y_true[0] else pd.to_numeric(table["y_true"])
+        parts = [write(table[:2], tmp_path / "a.csv"), write(table[2:], tmp_path / "b.csv")]
+        data = parts if form == "csv" else [table[:2], table[2:]]
+        scores = accumulate(data, ["selective_accuracy", "cw_accuracy", "crecall"], threshold=0).result()
+        same(scores, {"selective_accuracy": 2 / 3, "cw_accuracy": 1.7 / 2.3, "crecall": 1.2 / 2})
+        assert accumulate(data, "selective_accuracy", threshold=0, labels=[0, 1]).n_samples == 3
+
+    def test_of_correctness_are_the_same_however_they_are_written(self, tmp_path):
+        path = tmp_path / "a.csv"
+        path.write_text("y_true,y_pred,confidence\n1,1.0,.9\n0,1.0,.6\n2,2.0,.5\n")
+        same(accumulate(path, "cw_accuracy").result(), {"cw_accuracy": 1.4 / 2})
+        path.write_text("correct,confidence\nTrue,.9\nFalse,.6\nTrue,.5\n")
+        same(accumulate(path, "cw_accuracy").result(), {"cw_accuracy": 1.4 / 2})
+
+    @pytest.mark.parametrize("prefix", ["proba_", ""])
+    def test_that_are_given_find_their_columns_by_name(self, prefix):
+        """They were taken for names of the columns in their order, whatever the columns are called."""
+        proba = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
+        table = pd.DataFrame(proba, columns=[f"{prefix}{label}" for label in ["cat", "dog", "fox"]])
+        table["y_true"] = ["cat", "dog", "fox"]
+        columns = {} if prefix else {"proba": ["fox", "cat", "dog"]}
+        for labels in (["cat", "dog", "fox"], ["fox", "cat", "dog"]):
+            assert accumulate(table, "selective_accuracy", threshold=0, labels=labels, **columns).result() == {
+                "selective_accuracy": 1.0
+            }
+        assert accumulate(table, "selective_accuracy", threshold=0, **columns).result() == {"selective_accuracy": 1.0}
+        with pytest.raises(ValueError, match=r"say other labels than .*Leave labels out, or rename the columns"):
+            accumulate(table, "selective_accuracy", labels=["cat", "dog", "bird"], **columns)
+
+    def test_names_that_only_count_say_nothing(self):
+        table = pd.DataFrame({"0": [0.9, 0.2], "1": [0.1, 0.8], "y_true": [1, 2]})
+        found = accumulate(table, "selective_accuracy", proba=["0", "1"], labels=[1, 2], threshold=0)
+        assert found.result() == {"selective_accuracy": 1.0}
+
+    def test_of_the_accumulator_need_not_be_given_again(self):
+        mine = MetricAccumulator(["selective_accuracy", "cprecision"], labels=["yes", "no"], pos_label="yes")
+        table = {"y_true": ["yes", "yes"], "p": [0.9, 0.8]}
+        found = accumulate([table, table], mine, proba="p")
+        same(found.result(), {"selective_accuracy": 1.0, "cprecision": 1.0})
+        assert accumulate({"y_true": ["yes", "no"], "y_proba": [[0.9, 0.1], [0.2, 0.8]]}, mine).n_samples == 2
 
     def test_that_no_name_tells_are_asked_for(self, tmp_path):
         path = tmp_path / "a.csv"
@@ -206,7 +258,80 @@ class TestLabels:
             accumulate(table, "coverage")
 
 
+class TestWhichFiles:
+    """Each table is read, and once."""
+
+    def test_backups_are_none(self, table, tmp_path):
+        write(table, tmp_path / "a.csv")
+        for other in (
+            "a.csv.bak",
+            "a.csv.old",
+            "a.csv.gz~",
+            "a.csv.gz.1",
+            "a.parquet.crc",
+            "notes.txt",
+            ".b.csv",
+            "csv",
+        ):
+            (tmp_path / other).write_bytes((tmp_path / "a.csv").read_bytes())
+        for asked in (tmp_path, tmp_path / "*", tmp_path / "**", tmp_path / "a.*", tmp_path / "*.csv*"):
+            assert accumulate(asked, "coverage").n_samples == 1000
+        # A name in full, and a pattern that says how names end, are taken at their word.
+        assert accumulate(tmp_path / "a.csv.bak", "coverage").n_samples == 1000
+        assert accumulate([tmp_path / "*.csv", tmp_path / "*.old"], "coverage").n_samples == 2000
+
+    @pytest.mark.parametrize("form", ["csv.gz", "csv.bz2", "csv.xz", "csv.zip"])
+    def test_compressed_ones(self, form, table, tmp_path):
+        path = write(table, tmp_path / f"a.{form}")
+        for asked in (path, tmp_path):
+            same(accumulate(asked, SUMS).result(), in_memory(table, SUMS))
+
+    def test_one_by_several_paths_counts_once(self, table, tmp_path, monkeypatch):
+        path = write(table, tmp_path / "data" / "a.csv")
+        (tmp_path / "data" / "link.csv").symlink_to(path)
+        (tmp_path / "data" / "hard.csv").hardlink_to(path)
+        monkeypatch.chdir(tmp_path)
+        around = tmp_path / "data" / ".." / "data" / "a.csv"
+        for asked in (["data/a.csv", str(around)], [path, "data/link.csv"], tmp_path / "data", ["data", "data/*.csv"]):
+            assert accumulate(asked, "coverage").n_samples == 1000
+
+    @pytest.mark.parametrize("separator", [";", "\t", "|"])
+    @pytest.mark.usefixtures("either_reader")
+    def test_cells_separated_by_other_than_commas(self, separator, table, tmp_path):
+        table.to_csv(tmp_path / "a.csv", index=False, sep=separator)
+        same(accumulate(tmp_path / "a.csv", SUMS).result(), in_memory(table, SUMS))
+        table.to_csv(tmp_path / "b.csv", index=False, sep=separator, decimal=",")
+        with pytest.raises(ValueError, match=r"has '0,\d+' in row 0, .* Write decimals with a point"):
+            accumulate(tmp_path / "b.csv", SUMS)
+
+
 class TestTables:
+    @pytest.mark.parametrize(
+        ("short", "n_rows"), [("shop", 999), ("shop", 1), ("y_pred", 1), ("y_pred", 500), ("y_proba", 999)]
+    )
+    def test_columns_have_a_row_for_each_prediction(self, short, n_rows, table):
+        """A short column of groups dropped rows, and one of predictions was broadcast."""
+        arrays = {"y_true": table["y_true"].to_numpy(), "y_proba": table.iloc[:, :3].to_numpy()}
+        arrays |= {"shop": table["shop"].to_numpy(), "y_pred": table["y_true"].to_numpy()}
+        arrays[short] = arrays[short][:n_rows]
+        with pytest.raises(ValueError, match=f"columns must have a row for each prediction, .*{short}': {n_rows}"):
+            accumulate(arrays, "coverage", labels=["10", "9", "x"], groups="shop")
+
+    @pytest.mark.parametrize("column", ["y_true", "y_proba", "shop", "sample_weight"])
+    def test_hidden_values_are_not_read(self, column, table):
+        arrays = {"y_true": table["y_true"].to_numpy(), "y_proba": table.iloc[:, :3].to_numpy()}
+        arrays |= {"shop": table["shop"].to_numpy(), "sample_weight": np.ones(1000)}
+        assert accumulate(arrays, "coverage", labels=["10", "9", "x"]).n_samples == 1000
+        hidden = np.ma.masked_array(arrays[column], mask=False)
+        hidden[3] = np.ma.masked
+        with pytest.raises(ValueError, match=f"column '{column}' is a masked array with hidden values"):
+            accumulate({**arrays, column: hidden}, "coverage", labels=["10", "9", "x"], groups="shop")
+
+    def test_a_name_for_two_columns_is_refused(self, table):
+        twice = pd.concat([table, table[["y_true"]]], axis=1)
+        with pytest.raises(ValueError, match=r"there are 2 columns 'y_true'. Leave out or rename all but one."):
+            accumulate(twice, "coverage")
+
     def test_of_any_kind(self, table):
         expected = in_memory(table)
         halves = [table[:300], table[300:]]

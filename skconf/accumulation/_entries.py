@@ -1,0 +1,170 @@
+"""Entries of tables of any kind: labels and numbers, and which labels are the same though written differently."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.inputs import refuse_masked
+from skconf._core.messages import shorten
+
+_TRUTH = {"true": "1", "false": "0"}
+
+
+def labels_in(table: Any, name: Any) -> Any:
+    """Return a column of labels, none of which is missing or an empty text: an array, or a Series of categories."""
+    values = table[name]
+    refuse_masked(values, f"column {name!r}")
+    if library_of(values) == "pyarrow":
+        import pyarrow as pa
+
+        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+            values = values.dictionary_encode()  # text by text would take many times longer
+        values = pd.Series(values.to_pandas())
+    elif library_of(values) == "polars":
+        values = pd.Series(values.to_numpy())
+    values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
+    missing = values.isna()
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        missing |= values == ""
+    _refuse(name, values, missing, "a label")
+    return values if isinstance(values.dtype, pd.CategoricalDtype) else values.to_numpy()
+
+
+def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]:
+    """Return a column of numbers, or one of lists of numbers in two dimensions, in the type they have.
+
+    With `or_truth` the texts "true" and "false" stand for 1 and 0.
+    """
+    values = table[name]
+    refuse_masked(values, f"column {name!r}")
+    if library_of(values) == "pyarrow":
+        values = _numbers_of_arrow(values)
+    elif library_of(values) == "polars":
+        values = values.to_numpy()
+    found = np.asarray(values)
+    if found.dtype == object and len(found) and isinstance(found[0], list | tuple | np.ndarray):
+        if len(set(map(len, found))) > 1:
+            raise ValueError(f"column {name!r} has lists of different lengths.")
+        found = np.stack(list(found))
+    if found.dtype.kind not in "fiub":
+        found = by_name(found, ["0", "1"]) if or_truth else found
+        numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy()
+        _refuse(name, found, np.isnan(numbers), "a number")
+        return numbers
+    if found.dtype.kind == "f":
+        missing = np.isnan(found)
+        _refuse(name, found, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
+    return found
+
+
+def _numbers_of_arrow(values: Any) -> Any:
+    """Return a column of pyarrow as an array, without a copy where it can be."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    kind = values.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        try:
+            values = pc.cast(values, pa.float64())
+        except pa.ArrowInvalid:  # pandas tells in which row
+            return values.to_pandas()
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    if is_list and not values.null_count:
+        flat = values.flatten()
+        lengths = pc.min_max(pc.list_value_length(values)).as_py()
+        if lengths["min"] == lengths["max"] and not flat.null_count:
+            return flat.to_numpy(zero_copy_only=False).reshape(len(values), lengths["max"])
+    return values.to_numpy(zero_copy_only=False)
+
+
+def library_of(values: Any) -> str:
+    """Return the name of the package that an object is of."""
+    return type(values).__module__.partition(".")[0]
+
+
+def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        entry = np.asarray(values[row : row + 1], dtype=object)[0]
+        remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
+        raise ValueError(f"column {name!r} has {entry!r} in row {row}, where {needed} is needed.{remedy}")
+
+
+def in_order_of_numbers(target: Any) -> list[Any] | None:
+    """Return the labels there are in the order of numbers, where texts are numbers: 10 comes after 9."""
+    distinct = pd.Series(pd.unique(target))
+    if pd.api.types.is_numeric_dtype(distinct.dtype):
+        return None
+    numbers = pd.to_numeric(distinct, errors="coerce")
+    return None if numbers.isna().any() else distinct.iloc[numbers.argsort()].tolist()
+
+
+def plain(label: Any) -> str:
+    """Return the text of a label without what depends on who wrote it: 1.0, True and "true" are "1"; "01" is not."""
+    text = str(label)
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
+
+
+class Spellings:
+    """Labels by their texts: as they are written, or else by the plain text, where no two labels share one."""
+
+    def __init__(self, labels: Iterable[Any]) -> None:
+        listed = list(labels)
+        self._written = {str(label): label for label in listed}
+        by_plain_text = {plain(label): label for label in listed}
+        self._plain = by_plain_text if len(by_plain_text) == len(listed) else {}
+
+    def __contains__(self, text: Any) -> bool:
+        return str(text) in self._written or plain(text) in self._plain
+
+    def label(self, text: Any) -> Any:
+        """Return the label that a text means; the text itself where it means none."""
+        written = str(text)
+        return self._written[written] if written in self._written else self._plain.get(plain(text), text)
+
+
+def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
+    """Return labels that are given as texts in the type of those in a column, where that is no text."""
+    labels = list(labels)
+    kind = _kind(target)
+    if kind == "string" or not all(isinstance(label, str) for label in labels):
+        return labels
+    try:
+        if kind == "boolean":
+            return [{"1": True, "0": False}[plain(label)] for label in labels]
+        if kind == "integer":
+            return [int(plain(label)) for label in labels]
+        if kind == "floating":
+            return [float(plain(label)) for label in labels]
+    except (KeyError, ValueError):
+        first = (target.cat.categories if isinstance(target, pd.Series) else target)[0]
+        raise ValueError(
+            f"the true labels are of type {kind}, such as {first!r}, and the labels of the probabilities are "
+            f"{shorten(labels)}. Give labels, in the order of the columns of probabilities."
+        ) from None
+    return labels
+
+
+def by_name(values: Any, labels: Sequence[Any]) -> Any:
+    """Return a column of labels by the names that `labels` has for them, where texts are the same but for spelling."""
+    if _kind(values) != "string":
+        return values
+    codes, distinct = pd.factorize(values)
+    if set(distinct) <= set(labels):
+        return values
+    known = Spellings(labels)
+    if not all(text in known or isinstance(labels[0], str) for text in distinct):
+        return values  # as texts and numbers do not mix; whoever reads them says which label is unknown
+    return np.array([known.label(text) for text in distinct])[codes]
+
+
+def _kind(values: Any) -> str:
+    """Return what a column of labels holds: "string", "boolean", "integer", "floating" or another kind."""
+    if isinstance(values, pd.Series):
+        values = values.cat.categories
+    return str(pd.api.types.infer_dtype(values, skipna=False))
