@@ -116,7 +116,7 @@ class Columns:
                     f"there is no column {name!r}.{suggest(name, map(str, there))} There are {shorten(list(there))}."
                 )
 
-    def _in_order_of_labels(self, proba: Sequence[Any]) -> Sequence[Any]:
+    def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
         """Return the columns of probabilities in the order of the labels that were given, by their names."""
         names = _labels_in_names(proba)
         if self.labels is None or len(proba) == 1 or names is None:
