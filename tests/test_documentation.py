@@ -118,11 +118,6 @@ def test_oldest_versions_are_those_of_the_package():
     assert len(pinned) > 8
 
 
-def test_table_of_metrics_is_generated_from_the_package():
-    made = run("import runpy; print(runpy.run_path('docs/generate_metrics.py')['table'](), end='')")
-    assert made == (ROOT / "docs" / "metrics.md").read_text(), "run python docs/generate_metrics.py"
-
-
 def test_metric_of_the_contributing_guide_works():
     (code,) = blocks("docs/contributing.md", "python")
     expected = "from skconf import get_scorer\nprint(doubt_loss([0, 1], [0.25, 0.5], power=2), get_scorer('neg_doubt'))"

@@ -228,6 +228,8 @@ class BrierDecomposition(
     (0.105, 0.1875, 0.1875)
     """
 
+    result = BrierParts
+
     n_bins: int = 15
     strategy: str = "uniform"
 

@@ -43,9 +43,11 @@ class ClassAverage(Additive):
 
     #: The classes whose quotient is 0/0; completes the sentence "NAME is 0/0 for ...".
     empty_class: ClassVar[str] = "a class that is neither predicted nor present"
+    #: What a value is with average=None.
+    result_by_class: ClassVar[Any] = Floats
 
     average: str | None = "binary"
-    zero_division: Any = "warn"
+    zero_division: str | float = "warn"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{averages}", _PARAMETERS)
@@ -81,7 +83,7 @@ class ClassAverage(Additive):
         """Return the value from what is found, falsely claimed and missed of every class."""
         hit, _, missed = sums
         above, below = self._parts(*sums)
-        quotient = divide(above, below, 0.0 if self.zero_division == "warn" else self.zero_division)
+        quotient = divide(above, below, 0.0 if self.zero_division == "warn" else float(self.zero_division))
         if self.average == "macro":
             return mean_of_defined(quotient, np.ones_like(quotient))
         if self.average == "weighted":

@@ -42,6 +42,8 @@ class Metric(Registered, ABC):
     #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
     #: resampling. Empty where they are to be trusted.
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
+    #: What a value is: a float, an array, or a named tuple.
+    result: ClassVar[Any] = float
     #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
     reads_score: ClassVar[bool] = False
     #: Whether it estimates something of the source of the samples, so that an interval means something.

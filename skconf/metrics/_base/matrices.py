@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -14,6 +14,8 @@ from skconf.profile import ConfidenceProfile
 
 class MatrixOfSums(Additive):
     """A matrix of sums: it has values, also by group and merged, and no contribution to one number."""
+
+    result: ClassVar[Any] = Floats
 
     def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
         """Refuse: the value is a matrix, and no number that a sample could have an effect on."""

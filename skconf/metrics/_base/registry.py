@@ -2,15 +2,13 @@
 
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, dataclass_transform
-
-from numpy.typing import ArrayLike
+from typing import Any, ClassVar, dataclass_transform
 
 from skconf._core.messages import suggest
-from skconf.profile import ConfidenceProfile, as_profile
+from skconf.profile import as_profile
 
 
 @dataclass(frozen=True)
@@ -49,26 +47,6 @@ class Info:
     scorers: Mapping[str, Preset] = field(default_factory=dict)
 
 
-class MetricFunction(Protocol):
-    """The public function of a metric, as static tools see it; `inspect.signature` shows its own parameters."""
-
-    __name__: str
-
-    def __call__(
-        self,
-        y_true: ArrayLike | ConfidenceProfile,
-        y_proba: ArrayLike | None = None,
-        /,
-        *,
-        y_pred: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        **params: Any,
-    ) -> Any:
-        """Return the metric."""
-
-
 _METRICS: dict[str, type["Registered"]] = {}
 _AVERAGES = ("macro", "micro", "weighted")
 
@@ -90,7 +68,8 @@ class Registered:
     """
 
     info: ClassVar[Info]
-    function: ClassVar[MetricFunction]
+    #: The public function; `skconf/metrics/__init__.pyi` tells its parameters to type checkers.
+    function: ClassVar[Callable[..., Any]]
 
     def __init_subclass__(
         cls,
@@ -111,6 +90,7 @@ class Registered:
             greater_is_better = name.endswith("_score")
         if isinstance(scorers, str):
             scorers = _presets(scorers, cls, greater_is_better)
+        _refuse_taken(cls, name, scorers)
         cls.info = Info(name, greater_is_better, bounds, best, reference, scorers)
         cls.__doc__ = _expand(cls)
         cls.function = staticmethod(_function(cls))
@@ -179,6 +159,17 @@ def get_metric(metric: Any, **params: Any) -> Any:
 def metric_classes() -> Mapping[str, type[Any]]:
     """Return the definitions by the name of their function."""
     return MappingProxyType(_METRICS)
+
+
+def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> None:
+    """Raise if another class has the name of a metric, or of one of its scorers; the same one may be defined anew."""
+    for other in _METRICS.values():
+        if (other.__module__, other.__qualname__) == (cls.__module__, cls.__qualname__):
+            continue
+        if other.info.name == name:
+            raise TypeError(f"The metric's name {name!r} is taken by {other.__module__}.{other.__qualname__}.")
+        if taken := scorers.keys() & other.info.scorers.keys():
+            raise TypeError(f"The scorer's name {min(taken)!r} is taken by {other.__module__}.{other.__qualname__}.")
 
 
 def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[str, Preset]:

@@ -1,6 +1,6 @@
 """T-Cal: a test of calibration that adapts to how rough miscalibration is."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,12 +90,13 @@ class TCalTest(
     (True, array([2, 4, 8]))
     """
 
+    result = TCalResult
     weight_meaning = "not taken."
 
     alpha: float = 0.05
     n_bins: int | None = None
     n_resamples: int = 1000
-    random_state: Any = 0
+    random_state: int | np.random.Generator | None = 0
 
     def __post_init__(self) -> None:
         check_number(self.alpha, "alpha", 0.0, 1.0)

@@ -154,6 +154,7 @@ class ECDTest(
     (0.879, 1)
     """
 
+    result = ECDTestResult
     weight_meaning = "not taken."
 
     on: str = "classes"
@@ -161,7 +162,7 @@ class ECDTest(
     method: str = "simulation"
     alpha: float = 0.05
     n_resamples: int = 5000
-    random_state: Any = 0
+    random_state: int | np.random.Generator | None = 0
 
     def __post_init__(self) -> None:
         check_option(self.on, "on", _ON)

@@ -85,6 +85,8 @@ class CWROCCurve(
     array([inf, 0.9, 0.6, 0.5, 0.1])
     """
 
+    result = ROCCurve
+
     drop_intermediate: bool = True
 
     def __post_init__(self) -> None:
@@ -168,6 +170,8 @@ class CWROCAUC(
 
     undefined = "no class has confidence both on samples of it and on others"
     why_resampled = ""
+
+    result_by_class = float | Floats  # a binary task has one value
 
     average: str | None = "macro"
 

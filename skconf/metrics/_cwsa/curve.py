@@ -117,6 +117,8 @@ class CWSACurveOverThresholds(
     array([1. , 0.5])
     """
 
+    result = CWSACurve
+
     def of_ranking(self, ranking: Ranking) -> CWSACurve:
         return self.curve(ranking)
 

@@ -1,10 +1,11 @@
 """CWSA and CWSA+: accepted predictions, rewarded or punished by how far they clear the threshold."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
@@ -29,8 +30,8 @@ class _AboveThreshold(AtThreshold):
     """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
 
     normalize: str = "accepted"
-    phi: Any = None
-    similarity: Any = None
+    phi: Callable[[Floats], ArrayLike] | None = None
+    similarity: ArrayLike | None = None
 
     empty = 0.0
 

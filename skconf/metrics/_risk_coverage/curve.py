@@ -68,6 +68,8 @@ class RiskCoverage(
     array([0.  , 0.  , 0.25])
     """
 
+    result = RiskCoverageCurve
+
     def of_ranking(self, ranking: Ranking) -> RiskCoverageCurve:
         accepted = np.cumsum(ranking.weight)
         return RiskCoverageCurve(accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, ranking.score)

@@ -233,6 +233,27 @@ def test_a_definition_registers_itself():
             del registry._METRICS[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "scorers", "message"),
+    [
+        ("aurc_loss", "other", "metric's name 'aurc_loss' is taken by skconf.metrics._risk_coverage.curve.AURC"),
+        ("doubt_loss", "aurc", "scorer's name 'neg_aurc' is taken by skconf.metrics._risk_coverage.curve.AURC"),
+    ],
+)
+def test_name_that_is_taken_is_refused(name, scorers, message):
+    before = metric_classes()["aurc_loss"]
+    with pytest.raises(TypeError, match=message):
+
+        class Doubt(Ratio, name=name, scorers=scorers):
+            """Mean doubt."""
+
+            def ratio(self, profile):
+                return 1 - profile.confidence, 1.0
+
+    assert metric_classes()["aurc_loss"] is before
+    assert "doubt_loss" not in metric_classes()
+
+
 def test_kinds_are_told_by_their_class():
     assert isinstance(get_metric(metrics.aurc_loss), Ranked)
     assert isinstance(get_metric(metrics.cwsa_score), Ratio)

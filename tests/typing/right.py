@@ -1,0 +1,49 @@
+"""Calls that a type checker must accept, and what it must know of their results."""
+
+from typing import assert_type
+
+import numpy as np
+import pandas as pd
+
+from skconf import ConfidenceProfile, metrics
+from skconf._core.probabilities import Floats
+from skconf.metrics import confidence_weighted, cw_accuracy_score, expected_calibration_error
+from skconf.metrics._calibration.adaptive import TCalResult
+from skconf.metrics._calibration.entropy import ECDTestResult
+from skconf.metrics._confidence_weighted.roc import ROCCurve
+from skconf.metrics._cwsa.curve import CWSACurve
+from skconf.metrics._proper import BrierParts
+from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
+
+
+def of_predictions(table: pd.DataFrame, average: str | None) -> None:
+    y_true, y_proba = ["a", "b"], np.array([0.2, 0.9])
+    profile = ConfidenceProfile.from_predictions(y_true, y_proba)
+    # By position or by keyword, from a profile, and from what converts to an array.
+    assert_type(cw_accuracy_score(y_true, y_proba), float)
+    assert_type(cw_accuracy_score(y_true=y_true, y_proba=y_proba), float)
+    assert_type(cw_accuracy_score(profile), float)
+    assert_type(
+        metrics.cw_accuracy_score(table["y"], table[["p", "q"]], labels=["a", "b"], sample_weight=[1, 2]), float
+    )
+    # Own parameters, by keyword.
+    assert_type(expected_calibration_error(y_true, y_proba, n_bins=3, strategy="quantile"), float)
+    assert_type(metrics.coverage_score(profile, threshold=None), float)
+    assert_type(metrics.cwsa_score(profile, phi=np.sqrt, similarity=np.eye(2)), float)
+    assert_type(metrics.cf1_score(profile, average="macro", zero_division=np.nan), float)
+    # Numbers, arrays and named tuples.
+    assert_type(metrics.cf1_score(profile), float)
+    assert_type(metrics.cf1_score(profile, average=None), Floats)
+    assert_type(metrics.cf1_score(profile, average=average), float | Floats)
+    assert_type(metrics.cw_roc_auc_score(profile, average="weighted"), float)
+    assert_type(metrics.cw_confusion_matrix(profile, normalize="true"), Floats)
+    assert_type(metrics.brier_decomposition(profile), BrierParts)
+    assert_type(metrics.brier_decomposition(profile).reliability, float)
+    assert_type(metrics.cwsa_curve(profile), CWSACurve)
+    assert_type(metrics.cw_roc_curve(profile), ROCCurve)
+    assert_type(metrics.risk_coverage_curve(profile), RiskCoverageCurve)
+    assert_type(metrics.risk_coverage_curve(profile).risk, Floats)
+    assert_type(metrics.ecd_test(profile, random_state=np.random.default_rng(0)), ECDTestResult)
+    assert_type(metrics.t_cal_test(profile), TCalResult)
+    assert_type(metrics.t_cal_test(profile).rejected, bool)
+    confidence_weighted(cw_accuracy_score)(y_true=y_true, y_proba=y_proba, beta=2)
