@@ -183,21 +183,52 @@ def confidence_report(
         check_confidence_level(confidence_level)
     rows = rows_of(metrics, has_threshold=any(profile.threshold is not None for profile in profiles.values()))
     rows, values = _evaluate(rows, profiles, keep_all=metrics is not None and not isinstance(metrics, str))
+    by_model = dict(zip(profiles, map(list, zip(*values, strict=True)), strict=True))
+    ends = {}
+    if confidence_level is not None:
+        ends = {
+            model: _intervals(rows, by_model[model], profile, confidence_level, random_state)
+            for model, profile in profiles.items()
+        }
+    verdicts = [verdicts_on(row.name, profiles.values()) for row in rows]
+    return lay_out(rows, by_model, verdicts, ends, several=isinstance(y_true, Mapping) or isinstance(y_proba, Mapping))
+
+
+def lay_out(
+    rows: Sequence[Row],
+    values: Mapping[Any, Sequence[float]],
+    verdicts: Sequence[Sequence[str]],
+    ends: Mapping[Any, Floats],
+    *,
+    several: bool,
+) -> ConfidenceReport:
+    """Return a report on one model or several.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        What the rows are about.
+    values : mapping of model to sequence of float
+        What was found of each model, by row.
+    verdicts : sequence of sequence of str
+        What is said of each model in each row; "" where nothing is.
+    ends : mapping of model to ndarray of shape (n_rows, 2)
+        Ends of intervals, where there are any.
+    several : bool
+        Whether models stand side by side, under their names.
+    """
     frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
-    several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
-    for (model, profile), found in zip(profiles.items(), zip(*values, strict=True), strict=True):
+    for model, found in values.items():
         frame[model] = found
-        if confidence_level is not None:
-            ends = ends_of(model) if several else ("low", "high")
-            frame[list(ends)] = _intervals(rows, found, profile, confidence_level, random_state)
+        if model in ends:
+            frame[list(ends_of(model) if several else ("low", "high"))] = ends[model]
     frame["best"] = [row.best for row in rows]
     frame["better"] = [row.better for row in rows]
     frame["range"] = pd.arrays.IntervalArray.from_tuples([row.bounds for row in rows], closed="both")
-    verdicts = [verdicts_on(row.name, profiles.values()) for row in rows]
     if several:
         best = is_best(frame)
         frame["best_model"] = [", ".join(str(model) for model in best if best.at[row.name, model]) for row in rows]
-        models = list(map(str, profiles))
+        models = list(map(str, values))
         verdicts = [[f"{model}: {each}" for model, each in zip(models, row, strict=True) if each] for row in verdicts]
     frame["verdict"] = ["; ".join(row) for row in verdicts]
     return ConfidenceReport(frame)
@@ -295,10 +326,7 @@ def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidencePr
         return {"value": as_profile("A report", y_true, y_proba, **given)}
     if not predictions:
         raise ValueError("There is no model to report on: the mapping is empty.")
-    taken = {*OF_THE_METRIC, *(end for model in predictions for end in ends_of(model))}
-    for model in predictions:
-        if model in taken:
-            raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")
+    check_names(predictions)
     profiles = {}
     for model, (truth, proba) in predictions.items():
         try:
@@ -307,6 +335,15 @@ def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidencePr
             error.add_note(f"These are the predictions of the model {model!r}.")
             raise
     return profiles
+
+
+def check_names(models: Iterable[Any]) -> None:
+    """Raise if a model has the name of another column of the report."""
+    models = list(models)
+    taken = {*OF_THE_METRIC, *(end for model in models for end in ends_of(model))}
+    for model in models:
+        if model in taken:
+            raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")
 
 
 def _evaluate(
