@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
-from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task
+from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
 from skconf.metrics._base.kinds import Sums, merge
 from skconf.profile import ConfidenceProfile
@@ -40,7 +40,11 @@ class Plan:
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
         self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
-        self.of_classes = [score for score in self.scores.values() if isinstance(score, OfClasses)]
+        #: Scores that read the probabilities of classes, by the name of the weights.
+        self.of_classes: dict[str, list[OfClasses]] = {}
+        for score in self.scores.values():
+            if isinstance(score, OfClasses):
+                self.of_classes.setdefault(score.weighted_by, []).append(score)
 
     def __reduce__(self) -> Any:
         # Made anew, as it has functions; once for all accumulators that are pickled together.
@@ -55,7 +59,7 @@ class Plan:
             found = self._sums(block)
             sums = {key: merge(sums[key], of) for key, of in found.items()} if sums else found
         rounded = set() if onto is None else {name for name, table in onto.tables.items() if not table.exact}
-        tables: dict[Any, LevelTable] = {}
+        tables: dict[str, LevelTable] = {}
         step = max(_AT_ONCE // (profile.n_classes or 1 if self.of_classes else 1), _FEWEST_ROWS)
         for start in range(0, len(profile), step):
             for name, limit, samples in self._samples(profile[start : start + step]):
@@ -81,7 +85,7 @@ class Plan:
                     found[f"variances/{key}"] = second_moments(deviations, weight, n)
         return found
 
-    def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[Any, int, tuple[Any, ...]]]:
+    def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[str, int, tuple[Any, ...]]]:
         """Go through the tables: name, limit, and the samples as score, kind and weight."""
         weight = profile.sample_weight
         if self.of_confidences:
@@ -90,11 +94,12 @@ class Plan:
                 yield SCORE, self.max_levels, (profile.score, profile.correct, weight)
         if self.of_classes:
             true_class, task = profile.require("true_class"), Task.of(profile)
-            weight = profile.confidence if weight is None else weight * profile.confidence
-            codes = sorted({code for score in self.of_classes for code in score.classes(task)})
+        for name, scores in self.of_classes.items():
+            weight = scores[0].statistic.metric.weight(profile)
+            codes = sorted({code for score in scores for code in score.codes(task)})
             limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
             for code in codes:
-                yield code, limit, (profile.proba[:, code], true_class == code, weight)
+                yield table_of_class(name, code), limit, (profile.proba[:, code], true_class == code, weight)
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:

@@ -11,10 +11,10 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.accumulation._intervals import Moments, area_interval
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task
+from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.inference._intervals import Interval
+from skconf.metrics._base.by_class import RankedByClass
 from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
-from skconf.metrics._confidence_weighted.roc import CWROCAUC, area, area_influence
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 from skconf.scoring._scorers import ConfidenceScorer, find_metric
@@ -185,31 +185,38 @@ class OfClasses(OfTables):
 
     pos_label: Any
 
-    def classes(self, task: Task) -> Sequence[Any]:
-        """Return the positions of all classes; that of the positive class alone in a binary task."""
-        positive, n_classes = task.position(self.pos_label), len(task.labels or [])
-        return [positive] if n_classes == 2 else range(n_classes)
+    @property
+    def weighted_by(self) -> str:
+        """A name of the weights, which scores of the same tables share."""
+        return str(self.statistic.metric.weighted_by)
+
+    def codes(self, task: Task) -> Sequence[int]:
+        """Return the positions of the classes it reads."""
+        codes: Sequence[int] = self.statistic.metric.codes(len(task.labels or []), task.position(self.pos_label))
+        return codes
 
     def tables(self, state: State) -> list[LevelTable]:
         """Return those of the classes."""
-        return [state.table(code) for code in self.classes(state.task)]
+        return [state.table(table_of_class(self.weighted_by, code)) for code in self.codes(state.task)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
         """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
-        metric, classes, tables = self.statistic.metric, state.task.classes, self.tables(state)
-        found = [area(*table.samples(first_on_top)[:3]) for table in tables]
-        areas, support = (np.array(part) for part in zip(*found, strict=True))
-        value = as_users_get_it(metric.of_areas(areas, support))
-        if len(tables) == 1:  # of the positive class, whichever of the two it is
-            support = tables[0].weight[:2].sum(axis=-1)
-        return float(self.statistic.score(value)), metric.notices_of_support(support, classes, value)
+        metric, found = self.statistic.metric, []
+        for table in self.tables(state):
+            score, first, weight, _ = table.samples(first_on_top)
+            value, support = metric.of_class(score, first, weight)
+            found.append((metric.least_of_class(score, first, weight) if first_on_top is False else value, support))
+        values, support = (np.array(part) for part in zip(*found, strict=True))
+        value = as_users_get_it(metric.of_classes(values, support))
+        return float(self.statistic.score(value)), metric.notices_of_classes(values, state.task.classes, value)
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if len(self.tables(state)) > 1:
             raise ValueError("each class has a table of its own, which does not tell how areas vary together")
         score, first, weight, squares = self.tables(state)[0].samples()
-        return area_influence(score, first, weight), weight, squares
+        influence = self.statistic.metric.influence_on_class(score, first, weight)
+        return self.statistic.sign * influence, weight, squares
 
 
 def as_score(name: str, scorer: Any) -> Score:
@@ -218,7 +225,7 @@ def as_score(name: str, scorer: Any) -> Score:
     metric = statistic.metric
     if isinstance(metric, Additive):
         return OfSums(statistic, pos_label)
-    if isinstance(metric, CWROCAUC):
+    if isinstance(metric, RankedByClass):
         return OfClasses(statistic, pos_label)
     try:
         metric.value(_TRIAL)

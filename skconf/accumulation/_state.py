@@ -13,8 +13,13 @@ from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._sums import SumVector
 from skconf.profile import ConfidenceProfile
 
-#: Names of tables; others are the positions of classes.
+#: Names of tables; others are those of classes.
 CONFIDENCE, SCORE = "confidence", "score"
+
+
+def table_of_class(weighted_by: str, code: int) -> str:
+    """Return the name of the table of a class, under weights of that name."""
+    return f"class {code} weighted by {weighted_by}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +93,7 @@ class State:
         The task that they are of.
     sums : SumVector
         What the additive metrics are made of.
-    tables : dict of LevelTable
+    tables : dict of str to LevelTable
         Of the confidences; of the scores, where selection ranks by others; and of the probabilities of classes.
     """
 
@@ -96,7 +101,7 @@ class State:
     n_units: int
     task: Task
     sums: SumVector
-    tables: Mapping[Any, LevelTable]
+    tables: Mapping[str, LevelTable]
 
     def merged(self, other: "State") -> "State":
         """Return the state of both parts, whose tasks are the same."""
@@ -109,7 +114,7 @@ class State:
             {name: self.table(name).merged(other.table(name)) for name in names},
         )
 
-    def table(self, name: Any) -> LevelTable:
+    def table(self, name: str) -> LevelTable:
         """Return a table; scores are the confidences where no part has others."""
         return self.tables[CONFIDENCE if name == SCORE and SCORE not in self.tables else name]
 
@@ -128,10 +133,10 @@ class State:
         positive, threshold = (
             arrays[name].item() if name in arrays else None for name in ("positive_class", "threshold")
         )
-        tables: dict[Any, LevelTable] = {}
+        tables: dict[str, LevelTable] = {}
         for name in [key.removeprefix("level/") for key in arrays if key.startswith("level/")]:
             limit, exact, level, weight = (arrays[f"{part}/{name}"] for part in ("limit", "exact", "level", "weight"))
-            tables[int(name) if name.isdigit() else name] = LevelTable(int(limit), bool(exact), level, weight)
+            tables[name] = LevelTable(int(limit), bool(exact), level, weight)
         n_samples, n_units = arrays["counts"].tolist()
         return cls(
             n_samples,

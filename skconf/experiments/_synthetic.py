@@ -17,8 +17,8 @@ from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.metrics import get_metric
+from skconf.metrics._base.areas import area
 from skconf.metrics._base.kinds import divide
-from skconf.metrics._confidence_weighted.roc import area
 from skconf.profile import ConfidenceProfile
 
 #: The paper does not clip these confidences; ours stay below 1 by float64's smallest step.

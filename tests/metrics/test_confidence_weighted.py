@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf.metrics import get_metric
-from skconf.metrics._confidence_weighted.confusion import others
+from skconf.metrics._base.averages import others
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 

@@ -12,7 +12,7 @@ from sklearn import metrics as plain
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, metrics
-from skconf.metrics._confidence_weighted.roc import area, ascending
+from skconf.metrics._base.areas import area, ascending
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 

@@ -175,6 +175,15 @@ class FBetaOf(FScoreOf):
         return 1 - 1 / (1 + float(self.beta) * float(self.beta))  # in this form β may be infinite
 
 
+class JaccardOf(ClassAverage):
+    """The share of what is claimed for a class, or is of it, that is both."""
+
+    def quotient(
+        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        return hit, hit + false_alarm + missed
+
+
 def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     """Return the weighted mean over the last axis without the NaNs; the plain one where all weights are zero."""
     defined = ~np.isnan(values)
@@ -182,3 +191,11 @@ def mean_of_defined(values: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]
     none = (weights == 0).all(axis=-1, keepdims=True)
     weights = np.where(none & defined, 1.0, weights)
     return divide((np.where(defined, values, 0.0) * weights).sum(axis=-1), weights.sum(axis=-1), np.nan)
+
+
+def others(masses: NDArray[Any]) -> NDArray[Any]:
+    """Return, for every class, the sum over the other classes, without a difference that could lose digits."""
+    nothing = np.zeros_like(masses[..., :1])
+    before = np.concatenate([nothing, masses[..., :-1].cumsum(axis=-1)], axis=-1)
+    after = np.concatenate([nothing, masses[..., :0:-1].cumsum(axis=-1)], axis=-1)[..., ::-1]
+    return before + after

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_option
-from skconf.metrics._base.averages import mean_of_defined
+from skconf.metrics._base.averages import mean_of_defined, others
 from skconf.metrics._base.kinds import Additive, Term, divide
 from skconf.metrics._base.references import CSR
-from skconf.metrics._confidence_weighted.confusion import others, weighted_outcomes
+from skconf.metrics._confidence_weighted.confusion import OfOutcomes
 from skconf.profile import ConfidenceProfile
 
 
 class CWBalancedAccuracy(
-    Additive,
+    OfOutcomes,
     name="cw_balanced_accuracy_score",
     bounds=(-1.0, 1.0),
     reference=f"{CSR}, Definition 5 and Proposition 12",
@@ -66,7 +66,7 @@ class CWBalancedAccuracy(
         check_option(self.adjusted, "adjusted", (False, True))
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        hit, _, missed = weighted_outcomes(profile)
+        hit, _, missed = self.outcomes(profile)
         return hit, missed
 
     def combine(self, *sums: NDArray[Any]) -> Any:
@@ -84,7 +84,7 @@ cw_balanced_accuracy_score = CWBalancedAccuracy.function
 
 
 class CWMatthewsCorrcoef(
-    Additive,
+    OfOutcomes,
     name="cw_matthews_corrcoef",
     bounds=(-1.0, 1.0),
     greater_is_better=True,
@@ -125,7 +125,7 @@ class CWMatthewsCorrcoef(
     undefined = "all confidences are zero"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return weighted_outcomes(profile)
+        return self.outcomes(profile)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         hit, false_alarm, missed = sums
@@ -191,8 +191,7 @@ class CWCohenKappa(
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
-        n_classes, sure = profile.n_classes, profile.confidence
-        assert n_classes is not None
+        n_classes, sure = len(profile.require("classes")), profile.confidence
         cost = self._cost(np.abs(true - predicted))
         return Term(sure * cost), Term(sure, true, n_classes), Term(sure, predicted, n_classes)
 

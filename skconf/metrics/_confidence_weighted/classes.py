@@ -4,22 +4,22 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skconf.metrics._base.averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
+from skconf.metrics._base.averages import ClassAverage, FBetaOf, FScoreOf, JaccardOf, PrecisionOf, RecallOf, others
 from skconf.metrics._base.kinds import Term
 from skconf.metrics._base.references import CSR
-from skconf.metrics._confidence_weighted.confusion import others, weighted_outcomes
+from skconf.metrics._confidence_weighted.confusion import OfOutcomes
 from skconf.profile import ConfidenceProfile
 
 
-class _OutcomeMasses(ClassAverage):
+class OutcomeMasses(OfOutcomes, ClassAverage):
     """The confidence on hits, false alarms and misses of each class."""
 
     def masses(self, profile: ConfidenceProfile, positive: int | None) -> tuple[Term, Term, Term]:
-        return weighted_outcomes(profile, positive)
+        return self.outcomes(profile, positive)
 
 
 class CWPrecision(
-    _OutcomeMasses,
+    OutcomeMasses,
     PrecisionOf,
     name="cw_precision_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
@@ -63,7 +63,7 @@ cw_precision_score = CWPrecision.function
 
 
 class CWRecall(
-    _OutcomeMasses,
+    OutcomeMasses,
     RecallOf,
     name="cw_recall_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
@@ -107,7 +107,7 @@ cw_recall_score = CWRecall.function
 
 
 class CWSpecificity(
-    _OutcomeMasses,
+    OutcomeMasses,
     name="cw_specificity_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_specificity",
@@ -157,7 +157,7 @@ cw_specificity_score = CWSpecificity.function
 
 
 class CWF1(
-    _OutcomeMasses,
+    OutcomeMasses,
     FScoreOf,
     name="cw_f1_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
@@ -201,7 +201,7 @@ cw_f1_score = CWF1.function
 
 
 class CWFBeta(
-    _OutcomeMasses,
+    OutcomeMasses,
     FBetaOf,
     name="cw_fbeta_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
@@ -246,7 +246,8 @@ cw_fbeta_score = CWFBeta.function
 
 
 class CWJaccard(
-    _OutcomeMasses,
+    OutcomeMasses,
+    JaccardOf,
     name="cw_jaccard_score",
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_jaccard",
@@ -282,11 +283,6 @@ class CWJaccard(
     >>> cw_jaccard_score(y_true, y_proba, average=None, zero_division=0).round(3)
     array([1.   , 0.737, 0.   ])
     """
-
-    def quotient(
-        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        return hit, hit + false_alarm + missed
 
 
 cw_jaccard_score = CWJaccard.function

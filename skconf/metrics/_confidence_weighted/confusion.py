@@ -7,21 +7,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf.metrics._base.kinds import Term
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.averages import others
+from skconf.metrics._base.kinds import Additive, Term
 from skconf.metrics._base.matrices import ConfusionMatrix, MatrixOfSums
 from skconf.metrics._base.references import CSR
 from skconf.profile import ConfidenceProfile
 
 
-def weighted_outcomes(profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
-    """Return the confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN.
+class OfOutcomes(Additive):
+    """A metric of what each class hits, falsely claims and misses, by confidence."""
+
+    def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
+        """Return the confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN."""
+        true, predicted = profile.require("true_class"), profile.require("predicted_class")
+        return outcomes_of(true, predicted, len(profile.require("classes")), profile.confidence, positive)
+
+
+def outcomes_of(
+    true: Codes, predicted: Codes, n_classes: int, count: Floats | float, positive: int | None = None
+) -> tuple[Term, Term, Term]:
+    """Return what hits, false alarms and misses of every class count.
 
     Each is a sum of what it consists of, and no difference of sums: none loses digits, and an empty one is zero.
 
     Parameters
     ----------
-    profile : ConfidenceProfile
-        The predictions.
+    true, predicted : ndarray of shape (n_samples,)
+        Positions of the classes.
+    n_classes : int
+        Number of classes.
+    count : ndarray of shape (n_samples,) or float
+        What a prediction counts, before its sample weight.
     positive : int, default=None
         One class to tell from the rest: the masses are then those of (rest, class).
 
@@ -29,25 +47,15 @@ def weighted_outcomes(profile: ConfidenceProfile, positive: int | None = None) -
     -------
     tuple of three Term
     """
-    true, predicted, n_classes = profile.require("true_class"), profile.require("predicted_class"), profile.n_classes
     if positive is not None:
         true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2
-    sure, right = profile.confidence, true == predicted
-    wrong = sure * ~right
-    assert n_classes is not None
+    right = true == predicted
+    wrong = count * ~right
     return (
-        Term(sure * right, true, n_classes),
+        Term(count * right, true, n_classes),
         Term(wrong, predicted, n_classes),
         Term(wrong, true, n_classes),
     )
-
-
-def others(masses: NDArray[Any]) -> NDArray[Any]:
-    """Return, for every class, the sum over the other classes, without a difference that could lose digits."""
-    nothing = np.zeros_like(masses[..., :1])
-    before = np.concatenate([nothing, masses[..., :-1].cumsum(axis=-1)], axis=-1)
-    after = np.concatenate([nothing, masses[..., :0:-1].cumsum(axis=-1)], axis=-1)[..., ::-1]
-    return before + after
 
 
 class CWConfusionMatrix(
@@ -95,12 +103,8 @@ class CWConfusionMatrix(
     """
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        true, predicted, n_classes = (
-            profile.require("true_class"),
-            profile.require("predicted_class"),
-            profile.n_classes,
-        )
-        assert n_classes is not None
+        true, predicted = profile.require("true_class"), profile.require("predicted_class")
+        n_classes = len(profile.require("classes"))
         return (Term(profile.confidence, true * n_classes + predicted, n_classes**2),)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
@@ -114,6 +118,7 @@ cw_confusion_matrix = CWConfusionMatrix.function
 
 class CWMultilabelConfusionMatrix(
     MatrixOfSums,
+    OfOutcomes,
     name="cw_multilabel_confusion_matrix",
     bounds=(0.0, np.inf),
     best=None,
@@ -154,7 +159,7 @@ class CWMultilabelConfusionMatrix(
     """
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return weighted_outcomes(profile)
+        return self.outcomes(profile)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         hit, false_alarm, missed = sums

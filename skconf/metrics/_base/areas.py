@@ -1,0 +1,99 @@
+"""Areas under ROC curves of one class, and the sort they are read off."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import divide
+
+
+def area(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+    """Return the area under the ROC curve, NaN where there are not both kinds of sample; and the positives' weight.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_samples,)
+        Probability of the class.
+    present : ndarray of shape (n_samples,), bool
+        Whether the sample is of the class.
+    weight : ndarray of shape (n_samples,)
+        Weights; a pair has the product of two.
+
+    Returns
+    -------
+    area, support : float
+    """
+    support = float(weight[present].sum())
+    if support == 0:
+        return np.nan, 0.0
+    if 8 * np.count_nonzero(present) > len(score):
+        _, above, below = by_score(score, present, weight)
+        beaten = below.cumsum()
+        won, rest = (above * (beaten - below / 2)).sum(), beaten[-1]  # no dot product: it would start threads
+    else:
+        won, rest = _won_by_few(score, present, weight)
+    share = divide(won / support, rest, np.nan)
+    return float(np.clip(share, 0.0, 1.0)), support  # which rounding may exceed
+
+
+def area_influence(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
+    """Return the effect of each sample on the area: how it fares against the other kind, less what is usual."""
+    levels, above, below = by_score(score, present, weight)
+    support, rest = above.sum(), below.sum()
+    beaten = (below.cumsum() - below / 2) / rest
+    lost_to = (support - above.cumsum() + above / 2) / support
+    found = (above * beaten).sum() / support
+    at = np.searchsorted(levels, score)
+    return weight * np.where(present, (beaten[at] - found) / support, (lost_to[at] - found) / rest)
+
+
+def _won_by_few(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+    """Return the weight of the pairs that positives win, and that of all negatives, where positives are rare."""
+    order, ordered = ascending(score)
+    below = np.append(0.0, np.where(present, 0.0, weight)[order].cumsum())
+    mine = np.flatnonzero(present[order])
+    first = np.searchsorted(ordered, ordered[mine], side="left")
+    last = np.searchsorted(ordered, ordered[mine], side="right")
+    # A positive beats the negatives at lower scores, and half of those at its own.
+    won = (weight[order[mine]] * (below[first] + below[last])).sum() / 2
+    return float(won), float(below[-1])
+
+
+def by_score(score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[NDArray[Any], Floats, Floats]:
+    """Return the distinct scores in ascending order, and the weight of positives and of negatives at each."""
+    order, ordered = ascending(score)
+    below = weight[order]
+    above = below * present[order]
+    below -= above
+    first = ordered[1:] != ordered[:-1]
+    if not first.all():
+        starts = np.flatnonzero(np.append(True, first))
+        ordered, above, below = ordered[starts], np.add.reduceat(above, starts), np.add.reduceat(below, starts)
+    return ordered, above, below
+
+
+def ascending(score: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    """Return the order that sorts probabilities, and the sorted ones.
+
+    The bits of a float that is not negative are ordered as it is, and 16 of them at a time are sorted in linear time.
+    Of a float64 the first 32 are, and what the others would have decided is put right afterwards.
+    """
+    if len(score) < 2 or not (score.min() >= 0 and score.max() < 2):
+        order = np.argsort(score)
+        return order, score[order]
+    if score.dtype == np.float64:  # below 2 the first two bits are zero; adding 0 makes −0 a 0
+        bits = ((score + 0.0).view(np.uint64) >> np.uint64(30)).astype(np.uint32)
+    else:
+        bits = (score.astype(np.float32, copy=False) + np.float32(0)).view(np.uint32)
+    order = np.argsort(bits.astype(np.uint16), kind="stable")
+    order = order[np.argsort((bits >> np.uint32(16)).astype(np.uint16)[order], kind="stable")]
+    ordered = score[order]
+    if (ordered[1:] < ordered[:-1]).any():
+        alike = bits[order][1:] == bits[order][:-1]
+        unsure = np.flatnonzero(np.append(alike, False) | np.append(False, alike))
+        repair = unsure[np.argsort(ordered[unsure])]
+        order[unsure], ordered[unsure] = order[repair], ordered[repair]
+    return order, ordered

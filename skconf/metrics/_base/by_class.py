@@ -1,0 +1,154 @@
+"""Metrics of the order of the probabilities of each class."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._core.labels import Codes
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.warn import Notice
+from skconf.metrics._base.averages import mean_of_defined
+from skconf.metrics._base.kinds import Metric
+from skconf.profile import ConfidenceProfile
+
+#: Columns of a probability matrix copied together: a row of them fills one line of the processor's cache.
+_MOST_COLUMNS = 16
+
+
+class RankedByClass(Metric):
+    """A metric of the order of the probabilities of each class against the rest, averaged over classes.
+
+    A subclass says what the samples weigh, and the value of one class with the influence on it. In a binary task there
+    is one value, that of the positive class.
+    """
+
+    why_resampled = ""
+    #: What the weights are called: metrics that call them alike share the sorted probabilities of a class.
+    weighted_by: ClassVar[str]
+    #: What an undefined class lacks; completes the sentence "NAME is an average without the classes ...: there is no".
+    lacking: ClassVar[str] = "weight on samples of them"
+
+    average: str | None = "macro"
+
+    @abstractmethod
+    def weight(self, profile: ConfidenceProfile) -> Floats:
+        """Return what each sample weighs."""
+
+    @abstractmethod
+    def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+        """Return the value of a class, NaN where it is undefined, and the weight of its samples.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n_samples,)
+            Probability of the class.
+        present : ndarray of shape (n_samples,), bool
+            Whether the sample is of the class.
+        weight : ndarray of shape (n_samples,)
+            Weights.
+        """
+
+    @abstractmethod
+    def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
+        """Return the first-order effect of each sample on the value of a class."""
+
+    def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
+        """Return a lower bound of the value where samples of the class that share a score may differ in truth."""
+        return self.of_class(score, present, weight)[0]
+
+    def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
+        """Return the positions of the classes it reads: of all, or of the positive one alone in a binary task."""
+        return range(n_classes) if n_classes != 2 or positive is None else [positive]
+
+    def strata(self, profile: ConfidenceProfile) -> Codes | None:  # noqa: ARG002
+        """Return the kinds of samples whose numbers its standard error takes as given; None of one kind."""
+        return None
+
+    def value(self, profile: ConfidenceProfile) -> NDArray[Any]:
+        """Return the value, NaN where it is undefined."""
+        return self.of_classes(*self._by_class(profile))
+
+    def of_classes(self, values: Floats, support: Floats) -> NDArray[Any]:
+        """Return the value from the value and the weight of each class, or of the positive class alone."""
+        if len(values) == 1:
+            return np.asarray(values[0])
+        if self.average is None:
+            return values
+        return mean_of_defined(values, support if self.average == "weighted" else np.ones_like(values))
+
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
+        """Return the notice that the value is undefined, or that some classes have none."""
+        return self.notices_of_classes(self._by_class(profile)[0], profile.require("classes"), value)
+
+    def notices_of_classes(self, values: Floats, classes: NDArray[Any], value: Any) -> list[Notice]:
+        """Return the notice that the value is undefined, or that some classes have none."""
+        absent = np.isnan(values)
+        scalar_is_nan = absent.all() and self.average is not None  # of which there is a notice
+        if not absent.any() or scalar_is_nan or len(values) == 1:
+            return self.undefined_notices(value)
+        left_out = "NaN for" if self.average is None else "an average without"
+        names = shorten(classes[absent].tolist())
+        text = f"{self.info.name} is {left_out} the classes {names}: there is no {self.lacking}."
+        return [Notice(text, UndefinedMetricWarning)]
+
+    def influence(self, profile: ConfidenceProfile) -> Floats:
+        """Return the first-order effect of each sample on the value: its squares add up to the variance."""
+        values, support = self._by_class(profile)
+        if self.average is None and len(values) > 1:
+            raise TypeError(f"{self.info.name} has no influence values with average=None: choose an average.")
+        true_class, weight = profile.require("true_class"), self.weight(profile)
+        share = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
+        share /= share.sum()
+        codes = self._codes(profile)
+        effect = np.zeros(len(profile))
+        for position in np.flatnonzero(share).tolist():
+            code = codes[position]
+            of_class = self.influence_on_class(column_of(profile, code), true_class == code, weight)
+            effect += share[position] * of_class
+        if self.average == "weighted" and len(values) > 1:  # a sample adds to the support of its class
+            gain = np.where(np.isnan(values), 0.0, values - self.of_classes(values, support)) / support[share > 0].sum()
+            effect += weight * gain[true_class]
+        return effect
+
+    def _codes(self, profile: ConfidenceProfile) -> Sequence[int]:
+        return self.codes(len(profile.require("classes")), profile.positive_class)
+
+    def _by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+        """Return the value and the weight of each class; all averages find them once."""
+        return profile.once(f"{type(self).__name__} by class", self._find_by_class)
+
+    def _find_by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+        true_class, weight, codes = profile.require("true_class"), self.weight(profile), self._codes(profile)
+        values, support = np.empty(len(codes)), np.empty(len(codes))
+        step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
+        for start in range(0, len(codes), step):
+            chosen = codes[start : start + step]
+            # Columns are far apart in memory: a few at a time are copied, each into one piece.
+            for position, code, column in zip(
+                range(start, len(codes)), chosen, _columns(profile, chosen), strict=False
+            ):
+                values[position], support[position] = self.of_class(column, true_class == code, weight)
+        return values, support
+
+
+def column_of(profile: ConfidenceProfile, code: int) -> NDArray[Any]:
+    """Return the probabilities of one class."""
+    given = profile.given_proba
+    if given is not None and given.ndim == 1 and code == profile.positive_class:
+        return given
+    return np.ascontiguousarray(profile.proba[:, code])
+
+
+def _columns(profile: ConfidenceProfile, codes: Sequence[int]) -> Sequence[NDArray[Any]]:
+    """Return the probabilities of some neighbouring classes, each in one piece of memory."""
+    if len(codes) == 1:
+        return [column_of(profile, codes[0])]
+    out = np.empty((len(codes), len(profile)), dtype=profile.proba.dtype)
+    for rows in row_blocks(len(profile), profile.proba.shape[1]):
+        out[:, rows] = profile.proba[rows, codes[0] : codes[-1] + 1].T
+    return list(out)
