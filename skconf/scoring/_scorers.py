@@ -58,10 +58,10 @@ class ConfidenceScorer:
         metric_class.with_params({**preset.params, **own})  # raises for a bad parameter
         for key in preset.params.keys() & own.keys():
             if own[key] != preset.params[key]:
-                plain = next(scorer for scorer, other in metric_class.info.scorers.items() if not other.params)
+                plain = [scorer for scorer, other in metric_class.info.scorers.items() if not other.params]
+                remedy = f"Use get_scorer({plain[0]!r}, {key}={own[key]!r})." if plain else f"Leave {key} out."
                 raise ValueError(
-                    f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. "
-                    f"Use get_scorer({plain!r}, {key}={own[key]!r})."
+                    f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. {remedy}"
                 )
         self.name = name
         self.params = dict(params)

@@ -180,7 +180,7 @@ def augrc_loss(y, proba, predicted, w):
     return (1 - ordered / pairs) * accuracy * error + error**2 / 2 if pairs else error**2 / 2
 
 
-def metric_coverage_auc(y, proba, predicted, w, metric="cwsa", thresholds=None, normalize="accepted"):
+def metric_coverage_auc(y, proba, predicted, w, metric="cwsa", thresholds=None, normalize="accepted", to_zero=False):
     thresholds = [t / 100 for t in range(50, 100)] if thresholds is None else thresholds
     heights, coverages = [], []
     for t in thresholds:
@@ -191,5 +191,9 @@ def metric_coverage_auc(y, proba, predicted, w, metric="cwsa", thresholds=None, 
             height = cwsa_score(y, proba, predicted, w, t, normalize, punish=metric == "cwsa")
         heights.append(height)
         coverages.append(coverage)
-    steps = range(len(thresholds) - 1)
+    if to_zero:
+        while len(coverages) > 1 and not coverages[-1]:
+            heights.pop(), coverages.pop()
+        heights, coverages = [*heights, heights[-1]], [*coverages, 0.0]
+    steps = range(len(heights) - 1)
     return sum((coverages[i] - coverages[i + 1]) * (heights[i] + heights[i + 1]) / 2 for i in steps)

@@ -6,7 +6,7 @@ from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skconf import ConfidenceProfile, metrics
+from skconf import ConfidenceProfile, get_scorer, metrics
 from skconf.metrics import get_metric
 
 correctness = ConfidenceProfile.from_correctness
@@ -144,3 +144,39 @@ def test_area_under_a_perfect_selective_accuracy_is_the_coverage_swept():
     profile = correctness(np.ones(100), np.linspace(0.5, 0.995, 100))
     swept = metrics.coverage_score(profile, threshold=0.5) - metrics.coverage_score(profile, threshold=0.99)
     assert metrics.metric_coverage_auc(profile, metric="selective_accuracy") == pytest.approx(swept)
+
+
+class TestAreaAsAScore:
+    """The paper's area prefers worse models: it ends where the last threshold does, and what lies beyond is lost."""
+
+    @pytest.fixture
+    def models(self):
+        """Calibrated predictions of the same labels: certain ones, and those from one feature of much or little use."""
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 4_000)
+        found = {"perfect": y.astype(float)}
+        for name, distance in (("good", 6.0), ("worse", 2.5)):
+            feature = rng.normal(distance * (y - 0.5), 1.0)
+            found[name] = 1 / (1 + np.exp(-distance * feature))
+        return found, y
+
+    def test_scorer_prefers_better_models(self, models):
+        probas, y = models
+        score = get_scorer("metric_coverage_auc")
+        found = {name: score.of_profile(ConfidenceProfile.from_predictions(y, p)) for name, p in probas.items()}
+        assert found["perfect"] == pytest.approx(1, rel=1e-12)
+        assert found["perfect"] > found["good"] > found["worse"]
+
+    def test_function_is_the_papers(self, models):
+        probas, y = models
+        found = {name: metrics.metric_coverage_auc(y, proba) for name, proba in probas.items()}
+        assert found["perfect"] == 0
+        assert found["perfect"] < found["good"] < found["worse"]
+        with pytest.raises(ValueError, match="means to_zero=True, which to_zero=False contradicts"):
+            get_scorer("metric_coverage_auc", to_zero=False)
+
+    @pytest.mark.parametrize("accepted", [0, 5], ids=["nothing accepted", "accepted by the lowest threshold alone"])
+    def test_area_to_coverage_zero_where_thresholds_accept_little(self, accepted):
+        profile = correctness(np.ones(20), np.r_[np.full(accepted, 0.55), np.full(20 - accepted, 0.4)])
+        found = metrics.metric_coverage_auc(profile, metric="selective_accuracy", to_zero=True)
+        assert found == accepted / 20

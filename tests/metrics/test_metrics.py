@@ -61,6 +61,8 @@ CASES = [
     ("metric_coverage_auc", {}),
     ("metric_coverage_auc", {"metric": "cwsa_plus", "normalize": "all", "thresholds": (0.0, 0.3, 0.35, 0.9)}),
     ("metric_coverage_auc", {"metric": "selective_accuracy"}),
+    ("metric_coverage_auc", {"to_zero": True}),
+    ("metric_coverage_auc", {"to_zero": True, "thresholds": (0.3, 0.6, 0.999)}),
 ]
 #: Metrics that interpolate between whole weights, which are repetition counts.
 COUNTED = {"aurc_loss", "excess_aurc_loss"}

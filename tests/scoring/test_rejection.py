@@ -238,12 +238,11 @@ class TestExtremes:
     PERFECT: ClassVar = {
         "confidence_gain": 0,  # nothing is left to gain
         "confidence_roc_auc": np.nan,  # no error to tell from successes
-        "metric_coverage_auc": 0,  # no threshold below 1 rejects anything, so that there is no range of coverage
         "neg_csr_deviation": -1,  # a size ratio of 0: no errors at all are fewer than calibration promises
         "neg_csr_zscore_deviation": -np.sqrt(N * 1e-8 / (1 - 1e-8)),
     }
     WRONG: ClassVar = {
-        **dict.fromkeys(("cwsa", "cw_matthews_corrcoef", "cw_cohen_kappa"), -1),
+        **dict.fromkeys(("cwsa", "metric_coverage_auc", "cw_matthews_corrcoef", "cw_cohen_kappa"), -1),
         "coverage": 1,
         "confidence_roc_auc": np.nan,
         "neg_augrc": -0.5,

@@ -9,6 +9,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Ranked, divide
 from skconf.metrics._base.references import CWSA
+from skconf.metrics._base.registry import Preset
 from skconf.metrics._cwsa.score import NORMALIZE, check_ranks_by_confidence
 from skconf.profile import ConfidenceProfile
 
@@ -132,12 +133,14 @@ class MetricCoverageAUC(
     bounds=(-1.0, 1.0),
     greater_is_better=True,
     reference=f"{CWSA}, Section 4.3 and appendix A.4",
-    scorers="metric_coverage_auc",
+    scorers={"metric_coverage_auc": Preset({"to_zero": True})},
 ):
     """Area under a selective metric over coverage, as thresholds rise.
 
     The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
-    lost on the way to the next.
+    lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
+    a worse model: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``, as in
+    the scorer ``metric_coverage_auc``, the area ends at coverage 0, and a perfect model has 1.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
@@ -146,11 +149,13 @@ class MetricCoverageAUC(
         Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    to_zero : bool, default=False
+        Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
 
     Returns
     -------
     float
-        {facts} A threshold that accepts nothing adds nothing.
+        {facts} Where nothing is accepted, the metric is 0.
 
     {raises}
 
@@ -167,20 +172,27 @@ class MetricCoverageAUC(
     >>> from skconf.metrics import metric_coverage_auc
     >>> round(metric_coverage_auc([1, 1, 0, 0], [0.9, 0.8, 0.7, 0.4]), 3)
     0.265
+    >>> metric_coverage_auc([1, 0], [1.0, 0.0]), metric_coverage_auc([1, 0], [1.0, 0.0], to_zero=True)
+    (0.0, 1.0)
     """
 
     metric: str = "cwsa"
+    to_zero: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_option(self.to_zero, "to_zero", (False, True))
         check_option(self.metric, "metric", ("cwsa", "cwsa_plus", "selective_accuracy"))
         if (np.diff(self.thresholds) < 0).any():
             raise ValueError("thresholds must ascend.")
 
     def of_ranking(self, ranking: Ranking) -> float:
         curve = self.curve(ranking)
-        height = np.where(curve.coverage > 0, getattr(curve, self.metric), 0.0)
-        return float((-np.diff(curve.coverage) * (height[1:] + height[:-1]) / 2).sum())
+        coverage, height = curve.coverage, np.where(curve.coverage > 0, getattr(curve, self.metric), 0.0)
+        if self.to_zero:
+            last = max(int(np.count_nonzero(coverage)) - 1, 0)  # thresholds ascend: those that accept come first
+            coverage, height = np.append(coverage[: last + 1], 0.0), np.append(height[: last + 1], height[last])
+        return float((-np.diff(coverage) * (height[1:] + height[:-1]) / 2).sum())
 
 
 metric_coverage_auc = MetricCoverageAUC.function
