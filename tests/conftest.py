@@ -1,10 +1,35 @@
 """Data shared by tests."""
 
 import os
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import skconf
+from skconf._core import warn
+
+PACKAGE = str(Path(skconf.__file__).parent)
+
+
+@pytest.fixture(autouse=True)
+def _warnings_name_the_users_line(monkeypatch):
+    """Hold every warning of every test to the line of a user: the test's own, or a script's that it runs."""
+    misplaced = []
+
+    class Checked:
+        @staticmethod
+        def warn(message, category, stacklevel):
+            code = sys._getframe(stacklevel).f_code
+            if code.co_filename.startswith((PACKAGE, sys.base_prefix)) or "site-packages" in code.co_filename:
+                misplaced.append(f"{code.co_filename}, in {code.co_name}: {message}")
+            warnings.warn(message, category, stacklevel=stacklevel + 1)
+
+    monkeypatch.setattr(warn, "warnings", Checked)
+    yield
+    assert not misplaced, f"warnings name lines that are not the user's: {misplaced}"
 
 
 @pytest.fixture(scope="session")
