@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
 from skconf.accumulation._sums import full_matrix
-from skconf.inference._intervals import Interval, bootstrap_ends, delta_ends, undefined_resamples
-from skconf.inference._p_values import ROUNDING
-from skconf.metrics._base.kinds import Sums
+from skconf.inference._intervals import Interval, bootstrap_ends, delta_ends, undefined_resamples, wilson_ends
+from skconf.inference._p_values import ROUNDING, student
+from skconf.metrics._base.kinds import Ratio, Sums
 from skconf.scoring._names import Statistic
 
 #: A variance that is a smaller share of the squares it is a difference of is zero, but for rounding.
@@ -43,8 +44,12 @@ class Moments:
         squares = float(slopes @ self.products @ slopes)
         if squares < _CANCELLED * float(np.abs(slopes) @ np.abs(self.products) @ np.abs(slopes)):
             squares = 0.0
-        error = standard_error(float(slopes @ self.flat), squares, self.n_units)
-        low, high = delta_ends(self.statistic, value, error, self._effective_size, self.n_units - 1, confidence_level)
+        error = _error(float(slopes @ self.flat), squares, self.n_units)
+        if isinstance(metric, Ratio) and metric.is_proportion and are_equal(self._effective_size(), self.n_units):
+            low, high = wilson_ends(self.statistic, value, self.n_units, student(confidence_level, np.inf))
+        else:
+            size, degrees_of_freedom = self._effective_size, self.n_units - 1
+            low, high = delta_ends(self.statistic, value, error, size, degrees_of_freedom, confidence_level)
         return Interval(value, low, high, error, confidence_level, "delta")
 
     def _effective_size(self) -> float:
@@ -105,14 +110,34 @@ def area_interval(
     squares: Floats,
     n_units: int,
     confidence_level: float,
+    kind: NDArray[np.bool_] | None = None,
 ) -> Interval:
-    """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there."""
-    error = standard_error(float(influence.sum()), float(squares @ (influence / weight) ** 2), n_units)
-    low, high = delta_ends(statistic, value, error, lambda: np.nan, n_units - 1, confidence_level)
+    """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there.
+
+    Where there are two kinds of samples, which are equal, their numbers are taken as given, and errors as normal.
+    """
+    variance, degrees_of_freedom = standard_error(influence, weight, squares, n_units) ** 2, float(n_units - 1)
+    if kind is not None and are_equal(float(weight.sum()) ** 2 / float(squares.sum()), n_units):
+        members = [(of_kind, round(n_units * float(weight[of_kind].sum() / weight.sum()))) for of_kind in (kind, ~kind)]
+        if min(size for _, size in members) > 1:
+            parts = ((influence[of], weight[of], squares[of], size) for of, size in members)
+            variance, degrees_of_freedom = sum(standard_error(*part) ** 2 for part in parts), np.inf
+    error = float(np.sqrt(variance))
+    low, high = delta_ends(statistic, value, error, lambda: np.nan, degrees_of_freedom, confidence_level)
     return Interval(value, low, high, error, confidence_level, "delta")
 
 
-def standard_error(total: float, squares: float, n_units: int) -> float:
+def are_equal(effective_size: float, n_units: int) -> bool:
+    """Return whether samples that count as so many equal ones are equal, but for rounding."""
+    return abs(effective_size - n_units) <= 1e-12 * n_units
+
+
+def standard_error(influence: Floats, weight: Floats, squares: Floats, n_units: int) -> float:
+    """Return the standard error of a value from the influence of all samples at a level, Σ w and Σ w² there."""
+    return _error(float(influence.sum()), float(squares @ (influence / weight) ** 2), n_units)
+
+
+def _error(total: float, squares: float, n_units: int) -> float:
     """Return the standard error of a value from the sum of the influence of the samples, and that of its squares."""
     variance = squares - total**2 / n_units
     return float(np.sqrt(max(variance, 0.0) * n_units / (n_units - 1)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
@@ -131,9 +132,14 @@ class OfTables(Score):
         rng: np.random.Generator,  # noqa: ARG002
     ) -> Interval:
         """Return the interval by influence values, wider by the bound of error."""
-        found = area_interval(self.statistic, value, *self.influence(state), state.n_units, confidence_level)
+        effects, kind = self.influence(state), self.kinds(state)
+        found = area_interval(self.statistic, value, *effects, state.n_units, confidence_level, kind)
         bound, (least, most) = self.error_bound(state), self.statistic.bounds
         return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))
+
+    def kinds(self, state: State) -> NDArray[np.bool_] | None:  # noqa: ARG002
+        """Return which samples are of the first of two kinds, where their numbers are given; else None."""
+        return None
 
     @abstractmethod
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
@@ -213,10 +219,14 @@ class OfClasses(OfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if len(self.tables(state)) > 1:
-            raise ValueError("each class has a table of its own, which does not tell how areas vary together")
+            raise ValueError("each class has a table of its own, which does not tell how their values vary together")
         score, first, weight, squares = self.tables(state)[0].samples()
         influence = self.statistic.metric.influence_on_class(score, first, weight)
         return self.statistic.sign * influence, weight, squares
+
+    def kinds(self, state: State) -> NDArray[np.bool_] | None:
+        """Return the positives of a binary task, where their number is given."""
+        return self.tables(state)[0].samples()[1] if self.statistic.metric.given_numbers else None
 
 
 def as_score(name: str, scorer: Any) -> Score:

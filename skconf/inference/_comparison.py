@@ -158,6 +158,8 @@ def compare(
 
     Notes
     -----
+    The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
+
     A calibration error is overestimated most where there is least. Its difference between a calibrated model and
     another is therefore underestimated, also by the interval; the p-value errs on the safe side.
 
@@ -165,6 +167,8 @@ def compare(
     ----------
     .. [1] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
     .. [2] B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 10 and 15.
+    .. [3] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or more correlated
+       receiver operating characteristic curves, Biometrics 44, 1988.
 
     Examples
     --------
@@ -279,16 +283,19 @@ def _comparisons(
             resampled = dict(zip(profiles, drawn[:, :, to_resample.index(statistic)].T, strict=True))
         for a, b in pairs:
             difference = values[a] - values[b]
-            estimates, error = [difference], np.nan
+            estimates, error, degrees_of_freedom = [difference], np.nan, sampling.degrees_of_freedom
             if not np.isnan(difference) and how == "delta":
-                error = sampling.standard_error(effects[a] - effects[b])
+                kinds = statistic.metric.kinds_of_samples(profiles[a])  # which are the same for all models
+                drawn_by_kind = sampling.given_kinds(kinds)
+                error = drawn_by_kind.standard_error(effects[a] - effects[b])
+                degrees_of_freedom = drawn_by_kind.degrees_of_freedom
             elif not np.isnan(difference):
                 differences = resampled[a] - resampled[b]
                 notices += undefined_resamples(differences, statistic.name)
                 corrected, error = less_bias(difference, differences[~np.isnan(differences)])
                 estimates = [difference, corrected]
             scale = max(abs(values[a]), abs(values[b]))
-            low, high, p_value = t_test(estimates, error, scale, confidence_level, sampling.degrees_of_freedom)
+            low, high, p_value = t_test(estimates, error, scale, confidence_level, degrees_of_freedom)
             if swapped:  # every other row has what the model before left to the other one
                 either = swapped[a, b][:, position]
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])

@@ -156,7 +156,9 @@ def confidence_interval(
     -----
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
     degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
-    for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree.
+    for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree. That of
+    a proportion itself, `accuracy`, is Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with
+    the normal distribution; of samples with other weights, in groups or strata they are as for other metrics.
 
     Calibration errors of any number of samples are above 0, and those of resamples are further above. The interval of
     one that reads confidence and correctness (all but ``on="classes"``) reaches to 0 unless calibration is refuted:
@@ -323,8 +325,12 @@ def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:
 def _delta(
     statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
 ) -> tuple[float, float, float]:
+    metric = statistic.metric
+    sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
     error = sampling.standard_error(statistic.influence(profile))
-    size = partial(_effective_size, statistic.metric, profile, sampling)
+    if isinstance(metric, Ratio) and metric.is_proportion and sampling.simple:
+        return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
+    size = partial(_effective_size, metric, profile, sampling)
     return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error
 
 
@@ -333,7 +339,7 @@ def delta_ends(
     value: float,
     error: float,
     effective_size: Callable[[], float],
-    degrees_of_freedom: int,
+    degrees_of_freedom: float,
     confidence_level: float,
 ) -> tuple[float, float]:
     """Return the ends of an interval by a standard error: Wilson's between bounds, the t distribution's elsewhere.
@@ -346,7 +352,7 @@ def delta_ends(
         Value and standard error.
     effective_size : callable
         Returns the number of equal units in the denominator of a quotient; asked only where no unit differs.
-    degrees_of_freedom : int
+    degrees_of_freedom : float
         Of the error.
     confidence_level : float
         Confidence level.
@@ -370,10 +376,35 @@ def delta_ends(
         size = effective_size()
     else:
         return np.nan, np.nan
+    return wilson_ends(statistic, value, size, times)
+
+
+def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -> tuple[float, float]:
+    """Return the ends of Wilson's interval, of a value between bounds that is as uncertain as a proportion.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        What the value is of.
+    value : float
+        The value.
+    size : float
+        Number of samples of the proportion.
+    times : float
+        Multiple of the standard error on each side.
+
+    Returns
+    -------
+    low, high : float
+        The bounds where there are no samples.
+    """
+    least, most = statistic.bounds
     if size == 0:
         return least, most
-    # Wilson's interval of a proportion in `size` samples.
-    centre, half = share + times**2 / (2 * size), times * np.sqrt(spread / size + (times / (2 * size)) ** 2)
+    width = most - least
+    share = min(max((value - least) / width, 0.0), 1.0)
+    centre = share + times**2 / (2 * size)
+    half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
     return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0))
 
@@ -389,7 +420,7 @@ def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Samplin
 
 
 def bootstrap_ends(
-    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: int, confidence_level: float
+    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: float, confidence_level: float
 ) -> tuple[float, float, float]:
     """Return the ends of an interval by replicates of a value, and its standard error."""
     corrected, error = less_bias(value, replicates)

@@ -11,13 +11,13 @@ from skconf._core.probabilities import Floats
 ROUNDING = 1e-10
 
 
-def student(confidence_level: float, degrees_of_freedom: int) -> float:
+def student(confidence_level: float, degrees_of_freedom: float) -> float:
     """Return the multiple of the standard error on each side of an interval."""
     return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
 
 
 def t_test(
-    estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: int
+    estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: float
 ) -> tuple[float, float, float]:
     """Return interval and p-value of a difference; NaN where it is the same for all, but for none at all.
 
@@ -32,8 +32,8 @@ def t_test(
         Size of what is subtracted, beside which rounding shows.
     confidence_level : float
         Confidence level of the interval.
-    degrees_of_freedom : int
-        Of the t distribution.
+    degrees_of_freedom : float
+        Of the t distribution; infinite for the normal one.
 
     Returns
     -------

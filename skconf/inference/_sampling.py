@@ -1,10 +1,12 @@
 """What was drawn at random: samples or groups of them, from everywhere or within strata."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inference._inputs import read_groups
 from skconf.profile import ConfidenceProfile
@@ -33,6 +35,8 @@ class Sampling:
     def __init__(
         self, n_samples: int, groups: Any = None, stratify: Any = None, sample_weight: Floats | None = None
     ) -> None:
+        #: Whether units are single samples of one weight, drawn from everywhere.
+        self.simple = groups is None and stratify is None and _equal(sample_weight)
         self.unit = None if groups is None else read_groups(groups, n_samples, "groups").codes
         self.n_units = n_samples if self.unit is None else int(self.unit.max()) + 1
         if sample_weight is not None and not sample_weight.all():
@@ -45,7 +49,7 @@ class Sampling:
                 "There is one sample"
                 + (" group, in groups" if groups is not None else "")
                 + (", as far as there is weight" if sample_weight is not None else "")
-                + ": how far it may be off is not to be told. At least two are needed."
+                + ": its error cannot be estimated. At least two are needed."
             )
         self.stratum, self.sizes = None, np.array([self.n_units])
         if stratify is not None:
@@ -56,9 +60,11 @@ class Sampling:
             alone = present[self.sizes == 1]
             if len(alone):
                 raise ValueError(
-                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: how "
-                    "far it may be off is not to be told. Merge small strata."
+                    f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: its "
+                    "error cannot be estimated. Merge small strata."
                 )
+        #: Number of units beyond one for each stratum; infinite where errors are normal.
+        self.degrees_of_freedom: float = self.n_units - len(self.sizes)
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the stratum of every unit, which may have samples of one stratum only."""
@@ -87,10 +93,20 @@ class Sampling:
             else np.bincount(self.unit, weights=each)[: self.n_units].astype(np.float64, copy=False)
         )
 
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Number of units beyond one for each stratum."""
-        return self.n_units - len(self.sizes)
+    def given_kinds(self, kinds: Codes | None) -> "Sampling":
+        """Return the sampling in which the numbers of samples of each kind are given, and errors normal.
+
+        That is DeLong's, of an area by the numbers of positives and negatives. Where there are no kinds, a kind has a
+        single sample, or samples are not equal and drawn one by one, it is this sampling itself.
+        """
+        if kinds is None or not self.simple:
+            return self
+        _, stratum, sizes = np.unique(self._of_units(kinds), return_inverse=True, return_counts=True)
+        if sizes.min() < 2:
+            return self
+        given = copy(self)
+        given.stratum, given.sizes, given.degrees_of_freedom = stratum, sizes, np.inf
+        return given
 
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value from the first-order effects of the samples on it."""
@@ -129,6 +145,14 @@ class Sampling:
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
         return np.stack([taken, 1 - taken], axis=1).reshape(2 * n_draws, -1)
+
+
+def _equal(sample_weight: Floats | None) -> bool:
+    """Return whether all samples that have weight have the same."""
+    if sample_weight is None:
+        return True
+    there = sample_weight[sample_weight > 0]
+    return bool((there == there[0]).all())
 
 
 def draw_outcomes(confidence: Floats, n_draws: int, rng: np.random.Generator) -> Counts:

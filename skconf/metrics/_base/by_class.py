@@ -30,6 +30,8 @@ class RankedByClass(Metric):
     why_resampled = ""
     #: What the weights are called: metrics that call them alike share the sorted probabilities of a class.
     weighted_by: ClassVar[str]
+    #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.
+    given_numbers: ClassVar[bool] = False
     #: What an undefined class lacks; completes the sentence "NAME is an average without the classes ...: there is no".
     lacking: ClassVar[str] = "weight on samples of them"
 
@@ -65,9 +67,12 @@ class RankedByClass(Metric):
         """Return the positions of the classes it reads: of all, or of the positive one alone in a binary task."""
         return range(n_classes) if n_classes != 2 or positive is None else [positive]
 
-    def strata(self, profile: ConfidenceProfile) -> Codes | None:  # noqa: ARG002
-        """Return the kinds of samples whose numbers its standard error takes as given; None of one kind."""
-        return None
+    def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
+        """Return the positives and the negatives of a binary task, where their numbers are given."""
+        codes = self._codes(profile)
+        if not self.given_numbers or len(codes) > 1:
+            return None
+        return (profile.require("true_class") == codes[0]).astype(np.intp)
 
     def value(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return the value, NaN where it is undefined."""

@@ -54,6 +54,13 @@ class Metric(Registered, ABC):
         """Whether it is 0 of calibrated confidences, above 0 of any number of their samples, and reads no classes."""
         return False
 
+    def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:  # noqa: ARG002
+        """Return the kind of each sample, where the standard error takes the number of each kind as given; else None.
+
+        It is then normal with the variances within the kinds, if samples are equal and were drawn one by one.
+        """
+        return None
+
     def __call__(self, profile: ConfidenceProfile) -> Any:
         """Return the metric of a profile: a float, or an array, a curve or a test where it is one."""
         value, notices = self.evaluate(profile)
@@ -275,6 +282,8 @@ class Ratio(Additive):
 
     #: The value of 0/0.
     empty: ClassVar[float] = np.nan
+    #: Whether every sample adds 0 or 1 to the first sum and 1 to the second: a proportion, if they are equal.
+    is_proportion: ClassVar[bool] = False
 
     @abstractmethod
     def ratio(self, profile: ConfidenceProfile) -> tuple[ArrayLike, ArrayLike]:
