@@ -1,5 +1,6 @@
 """How sure are we? Intervals, comparisons and slices for every metric."""
 
+from skconf.inference._assessment import Assessment, TopErrors, assess_confidence
 from skconf.inference._comparison import Comparison, compare
 from skconf.inference._contributions import contributions
 from skconf.inference._cross_validation import compare_scores
@@ -8,9 +9,12 @@ from skconf.inference._shift import ShiftTest, shift_test
 from skconf.inference._slices import by_group, overconfidence_by_group
 
 __all__ = [
+    "Assessment",
     "Comparison",
     "Interval",
     "ShiftTest",
+    "TopErrors",
+    "assess_confidence",
     "by_group",
     "compare",
     "compare_scores",

@@ -1,0 +1,383 @@
+"""May I trust these confidences? Three numbers and one verdict on them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv, gammaincinv, ndtr
+
+from skconf._core.checks import check_whole
+from skconf.inference._calibration_draws import CalibrationDraws
+from skconf.inference._error_table import EPS, ErrorTable
+from skconf.inference._p_values import holm
+from skconf.inference._wording import in_words
+from skconf.profile import ConfidenceProfile, as_profile
+
+#: Level of the verdict.
+LEVEL = 0.05
+#: A gap of so many standard deviations is found in four of five samples: among four statistics, and alone.
+_FOUND_JOINTLY, _FOUND_ALONE = 3.08, 2.8
+#: Standard errors on each side of a 95 % interval.
+_TWO_SIDED = 1.96
+#: Fewest effective errors from which a weighted gap is near enough to normal.
+_FEWEST_ERRORS = 30
+
+
+@dataclass(frozen=True)
+class TopErrors:
+    """Errors announced and seen from a confidence on.
+
+    Attributes
+    ----------
+    confidence : float
+        Where the top begins.
+    count, wrong : int
+        Number of answers there, and of errors among them.
+    announced : float
+        Number of errors that their confidences announce, Σ (1 − c).
+    low, high : float
+        95 % interval of `wrong` / `announced`, exact for a Poisson number.
+    p_value : float
+        One-sided p-value of as many errors, exact.
+    """
+
+    confidence: float
+    count: int
+    wrong: int
+    announced: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """A verdict on confidences, and what it rests on. ``str`` of it is the sentence.
+
+    Attributes
+    ----------
+    text : str
+        The verdict as a sentence.
+    p_value : float
+        Joint p-value of calibrated confidences: that of the smallest p-value of gap, size ratio, errors at the top and
+        smooth error among those of the same draws.
+    n_samples : int
+        Number of answers.
+    confidence, accuracy : float
+        Mean confidence and accuracy.
+    accuracy_low, accuracy_high : float
+        95 % interval of the accuracy, by Clopper and Pearson; of a weighted one by the normal distribution.
+    gap, gap_low, gap_high : float
+        Mean confidence less accuracy, and its 95 % interval.
+    wrong, announced : float
+        Number of errors, and the number that the confidences announce, Σ (1 − c). NaN of weighted answers.
+    size_ratio : float
+        Calibrated size ratio.
+    tops : tuple of TopErrors
+        Errors at .9, .99 and .999 or more, as far as there are answers.
+    smooth_error : float
+        Smooth calibration error at a bandwidth of .05.
+    gap_p_value, top_p_value, shape_p_value : float
+        P-values of the three parts: the gap (two-sided, exact), the top (size ratio and errors there, one-sided), and
+        the shape (smooth error). NaN where a part is not tested.
+    gap_holds, top_holds, shape_holds : bool
+        Whether the p-value of a part is at most .05 after Holm's adjustment for the three, and the joint one, too.
+    detectable_gap, detectable_ratio : float
+        The gap, and the ratio of errors to announced ones, that four of five such samples would have shown. NaN where
+        something was found, or the ratio cannot be told.
+    decisive_row : int or None
+        The row, from 0, of the one answer without which nothing would have been found.
+    certain, certain_wrong : int
+        Number of answers of a confidence of 1, and of errors among them.
+    """
+
+    text: str = ""
+    p_value: float
+    n_samples: int
+    confidence: float
+    accuracy: float
+    accuracy_low: float
+    accuracy_high: float
+    gap: float
+    gap_low: float
+    gap_high: float
+    wrong: float = np.nan
+    announced: float = np.nan
+    size_ratio: float = np.nan
+    tops: tuple[TopErrors, ...] = ()
+    smooth_error: float = np.nan
+    gap_p_value: float
+    top_p_value: float = np.nan
+    shape_p_value: float = np.nan
+    gap_holds: bool
+    top_holds: bool = False
+    shape_holds: bool = False
+    detectable_gap: float = np.nan
+    detectable_ratio: float = np.nan
+    decisive_row: int | None = None
+    certain: int = 0
+    certain_wrong: int = 0
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Assessment({self.text!r}, p_value={self.p_value:.2g})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the numbers as a table: a row for the gap, the size ratio, errors at each top, and the smooth error.
+
+        Returns
+        -------
+        DataFrame
+            Columns `value`, `low`, `high`, `wrong`, `announced`, `p_value`, `holds` (of the part: gap, top or shape)
+            and `detectable`.
+        """
+        nan = np.nan
+        rows: dict[str, tuple[Any, ...]] = {
+            "gap": (
+                *(self.gap, self.gap_low, self.gap_high, self.wrong, self.announced),
+                *(self.gap_p_value, self.gap_holds, self.detectable_gap),
+            ),
+            "size ratio": (self.size_ratio, *[nan] * 4, self.top_p_value, self.top_holds, self.detectable_ratio),
+        }
+        for top in self.tops:
+            ratio = top.wrong / top.announced if top.announced else (np.inf if top.wrong else nan)
+            rows[f"errors at {top.confidence:g} or more"] = (
+                *(ratio, top.low, top.high, top.wrong, top.announced),
+                *(top.p_value, self.top_holds, nan),
+            )
+        rows["smooth error"] = (self.smooth_error, *[nan] * 4, self.shape_p_value, self.shape_holds, nan)
+        columns = ["value", "low", "high", "wrong", "announced", "p_value", "holds", "detectable"]
+        return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def assess_confidence(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    n_resamples: int = 4999,
+    random_state: int | np.random.Generator | None = 0,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> Assessment:
+    """Say whether confidences may be trusted: a verdict that says neither more nor less than the data show.
+
+    Three numbers decide: the gap (mean confidence less accuracy; too sure or too modest overall), the top (the
+    calibrated size ratio, and errors announced and seen at .9, .99 and .999 or more; too sure where it is surest), and
+    the shape (the smooth calibration error; errors that cancel overall). All are compared with what errors drawn from
+    the confidences themselves give, so that the verdict holds at any number of answers: of calibrated classifiers, no
+    more than one in twenty is told to be off.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    n_resamples : int, default=4999
+        Number of draws; the smallest joint p-value is 1 / (n_resamples + 1).
+    random_state : int, Generator or None, default=0
+        Seed of the draws.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights. Unless all are alike, only the gap is tested, and the sentence says so.
+
+    Returns
+    -------
+    Assessment
+        The sentence, a joint p-value, and all that it rests on.
+
+    Raises
+    ------
+    ValueError
+        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot tell at the level of .05.
+    TypeError
+        If predictions are missing, or given beside a profile that holds them.
+
+    See Also
+    --------
+    skconf.confidence_report : The verdict beside metrics, of several models.
+    overconfidence_by_group : Which slices are too sure.
+    skconf.metrics.spiegelhalter_test : A check that many know, with limits.
+
+    Notes
+    -----
+    The gap has the exact distribution of the number of errors. The joint p-value is that of the smallest one of four
+    (gap, size ratio, errors at the top, smooth error) among those of the same draws [1]_. Where it is at most .05, a
+    part is worded if its own p-value is at most .05 after Holm's adjustment for the three parts. More than 2,000
+    answers are drawn in cells within which the odds of an error differ by at most 5 %: time hardly grows with them.
+
+    Where nothing is found, `detectable_gap` is 3.08 times the standard deviation of the gap, which is found in four of
+    five samples; `detectable_ratio` is found by draws with that many times as many errors. Neither is a bound on what
+    is there: that is the interval [2]_.
+
+    Weights break the draws: where the chance of being sampled depends on the label, errors of a calibrated classifier
+    do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
+    standard errors, that which the confidences announce and that of the data. Fewer than 30 effective errors are too
+    few to say.
+
+    References
+    ----------
+    .. [1] P. H. Westfall and S. S. Young, Resampling-Based Multiple Testing, 1993.
+    .. [2] J. M. Hoenig and D. M. Heisey, The Abuse of Power, The American Statistician 55, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import assess_confidence
+    >>> rng = np.random.default_rng(0)
+    >>> y_proba = rng.random(1000)
+    >>> y_true = (rng.random(1000) < 0.5 + 0.8 * (y_proba - 0.5)).astype(int)
+    >>> found = assess_confidence(y_true, y_proba)
+    >>> print(found)
+    Too sure: says 74.7 %, is right in 68.8 % [65.8, 71.7]; 312 wrong, 253 announced. More so at the top: 30 of 185
+    answers at .9 or more are wrong, 9.0 announced (× 3.3 [2.2, 4.8]).
+    >>> found.p_value
+    0.0004
+    """
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = as_profile("assess_confidence()", y_true, y_proba, **given)
+    check_whole(n_resamples, "n_resamples", 99)
+    return assess(profile, n_resamples, random_state)
+
+
+def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
+    """Return the verdict on a profile; weights that are all alike, or zero, are none."""
+    if profile.sample_weight is None:
+        return assess_table(ErrorTable.of(profile), n_draws, random_state)
+    there = profile.sample_weight > 0
+    weights = profile.sample_weight[there]
+    if len(weights) and weights.min() == weights.max():
+        return assess_table(ErrorTable.of(profile[there].with_weight(None)), n_draws, random_state)
+    sure, right = profile.confidence[there], profile.correct[there]
+    residual = sure - right
+    gap = float(weights @ residual / weights.sum())
+    squares = weights**2
+    return assess_weighted(
+        n=len(weights),
+        weight=float(weights.sum()),
+        sure=float(weights @ sure),
+        right=float(weights @ right),
+        announced=float(squares @ (sure * (1 - sure))),
+        seen=float(squares @ (residual - gap) ** 2),
+        squares=float(squares.sum()),
+    )
+
+
+def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
+    """Return the verdict on unweighted errors by confidence."""
+    draws = CalibrationDraws(table, n_draws, random_state)
+    observed = draws.observed()
+    evidence = draws.evidence(observed)
+    n, wrong, announced = table.n, round(table.wrong.sum()), draws.overall.mean
+    gap_p_value, top_p_value, shape_p_value = parts = (float(evidence.gap[0]), evidence.top, float(evidence.shape[0]))
+    found = evidence.joint <= LEVEL
+    gap_holds, top_holds, shape_holds = (bool(found and p <= LEVEL) for p in holm(parts))
+    decisive = _decisive(table, draws) if found else None
+    accuracy, (low, high) = 1 - wrong / n, _clopper_pearson(n - wrong, n)
+    sure, certain = 1 - announced / n, table.chance <= EPS
+    assessment = Assessment(
+        p_value=evidence.joint,
+        n_samples=n,
+        confidence=sure,
+        accuracy=accuracy,
+        accuracy_low=low,
+        accuracy_high=high,
+        gap=sure - accuracy,
+        gap_low=sure - high,
+        gap_high=sure - low,
+        wrong=wrong,
+        announced=announced,
+        size_ratio=table.sizes / n,
+        tops=tuple(_top(table, draws, top) for top in draws.tops),
+        smooth_error=float(draws.smooth_error(observed)),
+        gap_p_value=gap_p_value,
+        top_p_value=top_p_value,
+        shape_p_value=shape_p_value,
+        gap_holds=gap_holds,
+        top_holds=top_holds,
+        shape_holds=shape_holds,
+        detectable_gap=np.nan if found else _FOUND_JOINTLY * np.sqrt(draws.overall.variance) / n,
+        detectable_ratio=np.nan if found else draws.detectable_ratio(evidence.needed),
+        decisive_row=None if decisive is None or table.row is None else int(table.row[decisive]),
+        certain=round(table.count[certain].sum()),
+        certain_wrong=round(table.wrong[certain].sum()),
+    )
+    return replace(assessment, text=in_words(assessment, table, draws.chance_limit(), decisive))
+
+
+def assess_weighted(
+    n: int, weight: float, sure: float, right: float, announced: float, seen: float, squares: float
+) -> Assessment:
+    """Return the verdict on weighted answers, which is on the gap alone.
+
+    Parameters
+    ----------
+    n : int
+        Number of answers.
+    weight, sure, right : float
+        Sums of weights, and of weights times confidence and correctness.
+    announced, seen : float
+        Sums of squared weights times c(1 − c), and times the squares of c − z less the gap.
+    squares : float
+        Sum of squared weights.
+    """
+    confidence, accuracy = sure / weight, right / weight
+    gap, error = confidence - accuracy, np.sqrt(max(announced, seen)) / weight
+    rate = max(1 - confidence, 1 - accuracy)
+    enough = min(rate, 1 - rate) * weight**2 / squares >= _FEWEST_ERRORS
+    p_value = float(2 * ndtr(-abs(gap) / error)) if enough else np.nan
+    reach = _TWO_SIDED * error if enough else np.nan
+    found = p_value <= LEVEL
+    assessment = Assessment(
+        p_value=p_value,
+        n_samples=n,
+        confidence=confidence,
+        accuracy=accuracy,
+        accuracy_low=max(accuracy - reach, 0.0),
+        accuracy_high=min(accuracy + reach, 1.0),
+        gap=gap,
+        gap_low=gap - reach,
+        gap_high=gap + reach,
+        gap_p_value=p_value,
+        gap_holds=found,
+        detectable_gap=np.nan if found or not enough else _FOUND_ALONE * error,
+    )
+    return replace(assessment, text=in_words(assessment))
+
+
+def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
+    """Return the errors from a confidence on."""
+    rows, null = table.at_least(top), draws.tops[top]
+    wrong = round(table.wrong[rows].sum())
+    ends = float(gammaincinv(wrong, 0.025)) if wrong else 0.0, float(gammaincinv(wrong + 1, 0.975))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = (float(np.divide(end, null.mean)) for end in ends)
+    return TopErrors(top, null.size, wrong, null.mean, low, high, float(null.at_least(wrong)))
+
+
+def _decisive(table: ErrorTable, draws: CalibrationDraws) -> int | None:
+    """Return the level of the one error that has most of the size ratio, and without which nothing would be found."""
+    if not table.wrong.any():
+        return None
+    largest = int(np.argmax(np.where(table.wrong > 0, draws.size, 0.0)))
+    if draws.size[largest] < 0.5 * table.sizes:
+        return None
+    return largest if draws.evidence(draws.observed(without=largest)).joint > LEVEL else None
+
+
+def _clopper_pearson(successes: int, n: int) -> tuple[float, float]:
+    """Return the ends of the exact 95 % interval of a share."""
+    low = float(betaincinv(successes, n - successes + 1, 0.025)) if successes else 0.0
+    high = float(betaincinv(successes + 1, n - successes, 0.975)) if successes < n else 1.0
+    return low, high
