@@ -3,7 +3,7 @@
 from skconf import calibration, inference, metrics
 from skconf.accumulation import MetricAccumulator, accumulate
 from skconf.profile import ConfidenceProfile
-from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
+from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class, confidence_report_from_files
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
 from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV
 
@@ -20,6 +20,7 @@ __all__ = [
     "calibration",
     "confidence_report",
     "confidence_report_by_class",
+    "confidence_report_from_files",
     "confidence_scoring",
     "get_scorer",
     "get_scorer_names",

@@ -117,12 +117,12 @@ def accumulate(
     pos_label = empty.pos_label if pos_label is None else pos_label
     columns = Columns(
         target=target,
-        proba=_several(proba),
+        proba=proba,
         prediction=prediction,
         correct=correct,
         confidence=confidence,
         weight=weight,
-        groups=_several(groups),
+        groups=groups,
         labels=None if labels is None else list(labels),  # type: ignore[arg-type]
         pos_label=pos_label,
         threshold=threshold,
@@ -167,10 +167,3 @@ def _read(data: Any, job: Job, progress: bool) -> Totals:
 def _are_paths(data: Any) -> bool:
     items = data if isinstance(data, list | tuple) else [data]
     return bool(items) and all(isinstance(item, str | PathLike) for item in items)
-
-
-def _several(names: Any) -> list[Any]:
-    """Return one name or several as a list."""
-    if names is None:
-        return []
-    return list(names) if isinstance(names, list | tuple) else [names]

@@ -23,6 +23,9 @@ from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring import confidence_scoring
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
 
+#: How the warning of scores that are not exact begins.
+TOO_MANY_CONFIDENCES = "There are too many distinct confidences to keep"
+
 
 class MetricAccumulator:
     """Scores of predictions that come in parts: the batches of a file, the partitions of a cluster, day after day.
@@ -222,7 +225,7 @@ class MetricAccumulator:
         bounds = {name: bound for name, bound in self.error_bounds().items() if bound > 0}
         if bounds:
             warn(
-                "There are too many distinct confidences to keep, and these scores may be off by as much as "
+                f"{TOO_MANY_CONFIDENCES}, and these scores may be off by as much as "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
                 + ". error_bounds() tells these bounds, and a larger max_levels makes them smaller.",
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import shorten, suggest
@@ -17,6 +18,7 @@ from skconf.accumulation._entries import (
     in_type_of,
     labels_in,
     numbers_in,
+    plain,
 )
 from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups
@@ -43,10 +45,8 @@ class Columns:
     ----------
     target, prediction, correct, confidence, weight : label or None
         Names of columns; None stands for the usual name, where there is such a column.
-    proba : sequence of labels
-        Names of the columns of probabilities.
-    groups : sequence of labels
-        Names of the columns of groups.
+    proba, groups : label or list of labels, then list
+        Names of the columns of probabilities, and of groups; None stands for none.
     labels : sequence of labels or None
         Labels of the columns of probabilities.
     pos_label : label or None
@@ -56,18 +56,20 @@ class Columns:
     """
 
     target: Any = None
-    proba: Sequence[Any] = ()
+    proba: Any = None
     prediction: Any = None
     correct: Any = None
     confidence: Any = None
     weight: Any = None
-    groups: Sequence[Any] = ()
+    groups: Any = None
     labels: Sequence[Any] | None = None
     pos_label: Any = None
     threshold: float | None = None
     needed: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
+        for name in ("proba", "groups"):
+            object.__setattr__(self, name, _several(getattr(self, name)))
         if self.threshold is not None:
             get_metric("coverage_score", threshold=self.threshold)  # raises where it is out of range
         single = (getattr(self, name) for name in USUAL)
@@ -103,7 +105,7 @@ class Columns:
             )
         if found["correct"] is not None:
             found |= {"target": None, "prediction": None}
-        return replace(self, **{**found, "proba": ()})
+        return replace(self, **{**found, "proba": None})
 
     def check(self, names: Iterable[Any]) -> None:
         """Raise if one of the columns is missing, or there twice."""
@@ -177,6 +179,13 @@ class Columns:
         profile = weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
+    def read_truth(self, table: Any) -> NDArray[Any] | None:
+        """Return the plain texts of the true labels in a table, which are the same in files of any format."""
+        if self.target is None:
+            return None
+        codes, distinct = pd.factorize(labels_in(table, self.target))
+        return np.array([plain(label) for label in distinct])[codes]
+
     def read_groups(self, table: Any) -> Groups:
         """Return the group of every row of a table."""
         columns = {name: labels_in(table, name) for name in self.groups}
@@ -236,3 +245,10 @@ def column_names(table: Any) -> list[Any]:
     """Return the names of the columns of a table of any kind."""
     names = getattr(table, "column_names", None)  # of pyarrow
     return list(names if names is not None else getattr(table, "columns", table))
+
+
+def _several(names: Any) -> list[Any]:
+    """Return one name or several as a list."""
+    if names is None:
+        return []
+    return list(names) if isinstance(names, list | tuple) else [names]

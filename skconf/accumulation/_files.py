@@ -120,14 +120,18 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
     return found
 
 
-def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> ConfidenceProfile | None:
-    """Return the predictions in the first rows of a file, or in all of them; None where there are no rows."""
+def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[ConfidenceProfile, Any] | None:
+    """Return the predictions in the first rows of a file, or in all of them, and the true labels, where it has them.
+
+    None is returned where there are no rows.
+    """
     file = _open(path)
     with located(path):
         columns = columns.found_in(file.names)
     table = next(file.batches(columns.needed, n_rows), None)
     with located(path):
-        return None if table is None else columns.read(table)
+        profile = None if table is None else columns.read(table)
+        return None if profile is None else (profile, columns.read_truth(table))
 
 
 def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:

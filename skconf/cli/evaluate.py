@@ -1,16 +1,12 @@
 """``evaluate``: a report on predictions in files."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from skconf.accumulation._columns import USUAL, Columns
-from skconf.accumulation._files import list_files, read_rows
-from skconf.accumulation._job import located
 from skconf.cli.options import CommandError, output_file, write_file
-from skconf.profile import ConfidenceProfile
-from skconf.report import confidence_report
-from skconf.report._files import report_on_files
-from skconf.report._page import figure_html, new_figure, page
+from skconf.report._files import evaluate_files
 
 _DESCRIPTION = """\
 Report what the confidences in files of predictions are worth. Files have a row for each prediction, and
@@ -20,13 +16,18 @@ Report what the confidences in files of predictions are worth. Files have a row 
 - or the true label, the predicted label and the confidence in it;
 - or whether the prediction is right (1 or 0) and the confidence in it, which is all that a generative system has.
 
-One file of up to 100 MB is held in memory. Several files, larger ones, or groups are read in batches, in memory that
-does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences are within a
-bound that is told, and there are no plots.
+Files that are named one by one are models, side by side. A folder, a pattern in quotes, or --pool stands for parts of
+one. Where all models have the same true labels, row by row, their differences from the first one follow.
+
+Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
+memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
+are within a bound that is named, and there are neither plots nor differences.
 """
 _EXAMPLES = """\
 examples:
   python -m skconf evaluate predictions.csv
+  python -m skconf evaluate raw.csv calibrated.csv
+  python -m skconf evaluate 'day=*/*.parquet'
   python -m skconf evaluate predictions.parquet --target species --proba proba_setosa proba_versicolor proba_virginica
   python -m skconf evaluate answers.csv --correct is_right --confidence score --html report.html
   python -m skconf evaluate year=2026/ --group month shop --csv shops.csv
@@ -38,8 +39,8 @@ _COLUMNS = {
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
 }
-#: Size of a file that is held in memory.
-_MOST_BYTES = 100_000_000
+#: More files than these are rather parts of one model.
+_MOST_MODELS = 8
 
 
 def add_commands(commands: Any) -> None:
@@ -56,8 +57,9 @@ def add_commands(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="file",
-        help="predictions, .csv or .parquet; a pattern with *; or a folder, of which all tables are read",
+        help="predictions of a model, .csv or .parquet; a pattern in quotes; or a folder, of which all tables are read",
     )
+    evaluate.add_argument("--pool", action="store_true", help="take all files for parts of one model")
     for name, meaning in _COLUMNS.items():
         evaluate.add_argument(
             f"--{name}",
@@ -99,39 +101,31 @@ def _run(options: argparse.Namespace) -> int:
     try:
         columns = Columns(
             **{name: getattr(options, name) for name in _COLUMNS},
-            proba=options.proba or (),
-            groups=options.group or (),
+            proba=options.proba,
+            groups=options.group,
             labels=options.labels,
             threshold=options.threshold,
         )
-        files = list_files(options.files)
-        name = str(files[0].name) if len(files) == 1 else f"{len(files):,} files"
-        in_memory = (
-            len(files) == 1 and files[0].stat().st_size <= _MOST_BYTES and not (options.batches or options.group)
-        )
-        if in_memory:
-            profile = read_rows(files[0], columns)
-            if profile is None:
-                raise ValueError(f"{files[0]}: there are no rows")
-            with located(files[0]):
-                report = confidence_report(profile, metrics=metrics)
-            parts, n_samples = [_plots(profile)] if options.html else [], len(profile)
-        else:
-            parts, (report, n_samples) = [], report_on_files(files, columns, metrics)
+        in_batches = True if options.batches else None
+        evaluation = evaluate_files(_models(options), columns, metrics, in_batches=in_batches, progress=True)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    write_file(options.csv, lambda: str(report.to_csv()))
-    title, subtitle = "Confidence report", f"{n_samples:,} predictions from {name}."
-    write_file(options.html, lambda: page(title, subtitle, [("Metrics", report._repr_html_()), *parts]))
-    print(report)
+    write_file(options.csv, lambda: str(evaluation.report.to_csv()))
+    write_file(options.html, evaluation.html)
+    print(evaluation.text())
     return 0
 
 
-def _plots(profile: ConfidenceProfile) -> tuple[str, str]:
-    from skconf.inspection import ConfidenceHistogramDisplay, ReliabilityDisplay, RiskCoverageDisplay
-
-    displays: tuple[Any, ...] = (ReliabilityDisplay, ConfidenceHistogramDisplay, RiskCoverageDisplay)
-    figure = new_figure(5 * len(displays), 5)
-    for display, axes in zip(displays, figure.subplots(1, len(displays)), strict=True):
-        display.from_predictions(profile, ax=axes)
-    return "Confidences", figure_html(figure)
+def _models(options: argparse.Namespace) -> list[str] | dict[str, str]:
+    """Return the parts of a single model, or each model by its name."""
+    files = list(dict.fromkeys(options.files))
+    if options.pool or len(files) == 1:
+        return files
+    if len(files) > _MOST_MODELS:
+        raise ValueError(
+            f"{len(files)} files are named, and each would be a model of its own. If they are parts of one, give "
+            f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Else name up to "
+            f"{_MOST_MODELS}."
+        )
+    names = [Path(file).name or file for file in files]
+    return {file if names.count(name) > 1 else name: file for file, name in zip(files, names, strict=True)}

@@ -1,108 +1,250 @@
-"""Reports on files that are read batch by batch, with the rows of a report on predictions in memory."""
+"""Reports on predictions in files: in memory where these are small, else batch by batch."""
 
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from numpy.typing import ArrayLike
 
-from skconf._core.messages import shorten
-from skconf._core.warn import warn
-from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import read_files, read_rows
-from skconf.accumulation._job import Job
-from skconf.accumulation._plan import Plan
-from skconf.metrics._base.kinds import Additive
-from skconf.report import ConfidenceReport
-from skconf.report._rows import Row, rows_of
-from skconf.report._verdicts import SIGMAS, in_words
-from skconf.scoring._names import Statistic
+from skconf.accumulation._files import Paths, list_files, read_rows
+from skconf.accumulation._job import located
+from skconf.profile import ConfidenceProfile
+from skconf.report._batches import InBatches, evaluate_in_batches
+from skconf.report._differences import Differences, no_differences, paired_differences
+from skconf.report._frame import ConfidenceReport
+from skconf.report._page import figure_html, new_figure, page
+from skconf.report._report import check_names, confidence_report, lay_out
+from skconf.report._rows import rows_of
 
-#: Rows of a file that tell which metrics its predictions can have.
-_TRIAL_ROWS = 1000
+#: Bytes of files that are held in memory.
+_MOST_BYTES = 100_000_000
 
 
-def report_on_files(files: Sequence[Path], columns: Columns, metrics: Any) -> tuple[ConfidenceReport, int]:
-    """Return the report on all predictions, or a table with a row for each group; and the number of predictions.
+def confidence_report_from_files(
+    files: Paths | Mapping[str, Paths],
+    *,
+    target: Any = None,
+    proba: Any = None,
+    prediction: Any = None,
+    correct: Any = None,
+    confidence: Any = None,
+    weight: Any = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    threshold: float | None = None,
+    metrics: Any = None,
+    in_batches: bool | None = None,
+    progress: bool = False,
+) -> ConfidenceReport:
+    r"""Report what the confidences in files are worth, as :func:`confidence_report` does for predictions in memory.
+
+    Parameters
+    ----------
+    files : path, list of paths, or mapping of str to such
+        Files of Parquet or CSV with a row for each prediction, as :func:`~skconf.accumulate` takes them: a path, a
+        pattern, a folder, or a list of these, which are parts of one whole. A mapping has the files of several models,
+        which then stand side by side.
+    target, prediction : label, default=None
+        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, where there are such columns.
+    proba : label or list of labels, default=None
+        Columns of the probabilities of the classes, or one with that of `pos_label`. None stands for all whose name
+        begins with ``proba_``, else for ``y_proba``.
+    correct, confidence : label, default=None
+        In the place of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the
+        confidence in it. None stands for ``correct`` and ``confidence``.
+    weight : label, default=None
+        Column of sample weights; None stands for ``sample_weight``, where there is one.
+    groups : label or list of labels, default=None
+        Columns of groups: the report has a row for each group, and a column for each metric.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the probabilities, as in :func:`~skconf.accumulate`.
+    pos_label : label, default=None
+        Positive class of a binary task, as in :func:`~skconf.accumulate`.
+    threshold : float, default=None
+        Confidence from which on a prediction is accepted.
+    metrics : iterable of str or callable, "all" or None, default=None
+        As in :func:`confidence_report`. In batches, what needs all confidences at once is left out, with a warning.
+    in_batches : bool, default=None
+        Read batch by batch, in memory that does not grow with the files. None does so where there are groups, or a
+        model has several files, or all are larger than 100 MB together. True does so always, and False never.
+    progress : bool, default=False
+        Show on standard error how much is read.
+
+    Returns
+    -------
+    ConfidenceReport
+        That of :func:`confidence_report`; with `groups` a row for each group instead, and the number of its predictions
+        in the column ``count``. In batches, sums are exact, and areas under curves of more than 65,536 distinct
+        confidences within a bound that a warning names.
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If a file of Parquet is to be read without pyarrow.
     ValueError
-        If a file is malformed, or a metric is asked for by its name that is not to be had in batches.
+        If an entry is missing or invalid, a column is not there, or labels are needed: the message names file, column
+        and row. If `in_batches` is False where batches are needed.
+
+    See Also
+    --------
+    skconf.accumulate : Scores of files, with intervals, or of tables of Dask and Spark.
+    skconf.inference.compare : Paired differences between models.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skconf import confidence_report_from_files
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "predictions.csv")
+    ...     _ = file.write_text("y_true,proba_0,proba_1\n0,.9,.1\n1,.1,.9\n1,.2,.8\n0,.4,.6\n")
+    ...     report = confidence_report_from_files(file, metrics=["accuracy_score", "aurc_loss"])
+    >>> report
+    metric          value best  better  range    verdict
+    accuracy_score 0.7500    1  higher  [0, 1]
+    aurc_loss      0.0625    0  lower   [0, 1]
     """
-    rows = _rows(files, columns, metrics)
-    names = [row.name for row in rows]
-    sigmas = {name: Statistic(f"verdict on {name}", metric) for name, metric in SIGMAS.items() if name in names}
-    found = read_files(files, Job(columns, _RowAccumulator([*rows, *sigmas.values()])), progress=True)
-    values = _values(found)
-    count = [found[group].n_samples for group in values.index]
-    if columns.groups:
-        return ConfidenceReport(_by_group(values[names], columns.groups, count)), sum(count)
-    (value,) = values.to_dict("records")
-    frame = pd.DataFrame({"value": [value[name] for name in names]}, index=pd.Index(names, name="metric"))
-    frame["best"] = [row.best for row in rows]
-    frame["better"] = [row.better for row in rows]
-    frame["range"] = pd.arrays.IntervalArray.from_tuples([row.bounds for row in rows], closed="both")
-    frame["verdict"] = [in_words(value[sigmas[name].name]) if name in sigmas else "" for name in names]
-    return ConfidenceReport(frame), sum(count)
+    columns = Columns(
+        target=target,
+        proba=proba,
+        prediction=prediction,
+        correct=correct,
+        confidence=confidence,
+        weight=weight,
+        groups=groups,
+        labels=None if labels is None else list(labels),  # type: ignore[arg-type]
+        pos_label=pos_label,
+        threshold=threshold,
+    )
+    return evaluate_files(files, columns, metrics, in_batches=in_batches, progress=progress).report
 
 
-class _RowAccumulator(MetricAccumulator):
-    """An accumulator of the rows of a report, which are more than scorers."""
+@dataclass(frozen=True)
+class Evaluation:
+    """A report on files, and what else there is to show.
 
-    def __init__(self, rows: Iterable[Statistic]) -> None:
-        self._rows = {row.name: row for row in rows}
-        super().__init__("coverage")
+    Attributes
+    ----------
+    report : ConfidenceReport
+        The report.
+    read : list of str
+        What was read, a line for each model.
+    profiles : dict of ConfidenceProfile
+        Predictions by model; empty where these were read in batches.
+    differences : Differences or None
+        How models differ; None of a single one.
+    """
 
-    def _make_plan(self) -> Plan:
-        return Plan(self._rows, intervals=False, max_levels=self._max_levels)
+    report: ConfidenceReport
+    read: list[str]
+    profiles: Mapping[str, ConfidenceProfile]
+    differences: Differences | None
 
+    def text(self) -> str:
+        """Return all as text."""
+        parts = [str(self.report)]
+        if self.differences is not None:
+            parts.append(self.differences.text())
+        return "\n\n".join([*parts, "\n".join(self.read)])
 
-def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
-    """Return the rows of the report: those asked for, or all that these predictions have without a sort of all."""
-    by_name = metrics is not None and metrics != "all"
-    asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
-    if by_name and len(asked) < len(metrics):
-        raise ValueError("threshold is not read off predictions in batches: it is what you give. Leave it out.")
-    trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
-    trial = next((profile for profile in trials if profile is not None), None)
-    if trial is None:
-        raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
-    kept, left_out = [], []
-    for row in asked:
-        try:
-            _RowAccumulator([row]).update(trial)
-        except ValueError:
-            if by_name:
-                raise
-            continue
-        if by_name or isinstance(row.metric, Additive) or not row.why_resampled:
-            kept.append(row)
-        else:
-            left_out.append(row.name)
-    if left_out:
-        warn(f"not to be had in batches: {', '.join(left_out)}")
-    return kept
-
-
-def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
-    """Return values with a row for each group, and one warning of those that are not exact."""
-    groups = sorted(found) if len(found) > 1 else list(found)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There are too many distinct confidences")
-        values = pd.DataFrame([found[group].result() for group in groups], index=pd.Index(groups, tupleize_cols=False))
-    bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
-    if bounds.any():
-        told = ", ".join(f"{name} by {bound:.1e}" for name, bound in bounds[bounds > 0].items())
-        warn(f"confidences were rounded, which changes values at most: {told}")
-    return values
+    def html(self) -> str:
+        """Return a page, with plots of what is in memory."""
+        parts = [("Metrics", self.report._repr_html_())]
+        if self.differences is not None:
+            parts.append(("Differences", self.differences.html()))
+        if self.profiles:
+            parts.append(("Confidences", _plots(self.profiles)))
+        return page("Confidence report", " ".join(self.read), parts)
 
 
-def _by_group(values: pd.DataFrame, names: Sequence[str], count: list[int]) -> pd.DataFrame:
-    """Return the values with the labels of the groups, the first of which are the index."""
-    labels = [group if len(names) > 1 else (group,) for group in values.index]
-    index = pd.MultiIndex.from_tuples(labels, names=names)
-    table = values.set_axis(index).assign(count=count)
-    return table.reset_index(level=list(range(1, len(names))))
+def evaluate_files(
+    files: Paths | Mapping[str, Paths], columns: Columns, metrics: Any, *, in_batches: bool | None, progress: bool
+) -> Evaluation:
+    """Read files, in memory or in batches, and report on them; as :func:`confidence_report_from_files`."""
+    if isinstance(files, Mapping):
+        check_names(files)
+        models, several = {model: list_files(paths) for model, paths in files.items()}, True
+    else:
+        models, several = {"value": list_files(files)}, False
+    needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
+    if in_batches is None:
+        in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
+    elif needed and not in_batches:
+        raise ValueError("groups and models of several files are read in batches: leave in_batches out, or True.")
+    if in_batches:
+        return _from_batches(models, columns, metrics, several=several, progress=progress)
+    return _from_memory(models, columns, metrics, several=several)
+
+
+def _from_memory(models: Mapping[str, Sequence[Path]], columns: Columns, metrics: Any, *, several: bool) -> Evaluation:
+    profiles, truths, read = {}, {}, []
+    for model, (file,) in models.items():
+        found = read_rows(file, columns)
+        if found is None:
+            raise ValueError(f"{file}: there are no rows")
+        profiles[model], truths[model] = found
+        read.append(_what_was_read(model if several else "", [file], len(profiles[model])))
+    if not several:
+        ((model, (file,)),) = models.items()
+        with located(file):
+            report = confidence_report(profiles[model], metrics=metrics)
+        return Evaluation(report, read, profiles, None)
+    report = confidence_report(profiles, metrics=metrics)
+    differences = None
+    if len(models) > 1:
+        rows = [row for row in rows_of(metrics, columns.threshold is not None) if row.name in report.index]
+        differences = paired_differences(rows, profiles, truths)
+    return Evaluation(report, read, profiles, differences)
+
+
+def _from_batches(
+    models: Mapping[str, Sequence[Path]], columns: Columns, metrics: Any, *, several: bool, progress: bool
+) -> Evaluation:
+    found = {model: evaluate_in_batches(files, columns, metrics, progress=progress) for model, files in models.items()}
+    read = [
+        _what_was_read(model if several else "", files, sum(found[model].counts)) for model, files in models.items()
+    ]
+    differences = no_differences("the files are read in batches, which keep no rows") if len(models) > 1 else None
+    report = _of_groups(found, columns.groups, several) if columns.groups else _of_models(found, several)
+    return Evaluation(report, read, {}, differences)
+
+
+def _of_models(found: Mapping[str, InBatches], several: bool) -> ConfidenceReport:
+    """Return the report on models whose values come from batches, NaN where one cannot have a metric."""
+    rows = list({row.name: row for of_model in found.values() for row in of_model.rows}.values())
+    values = {model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()}
+    verdicts = [[of_model.verdicts.get(row.name, "") for of_model in found.values()] for row in rows]
+    return lay_out(rows, values, verdicts, {}, several=several)
+
+
+def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> ConfidenceReport:
+    """Return values with the labels of models and groups, the first of which are the index."""
+    names = [*(["model"] if several else []), *groups]
+    tables = []
+    for model, of_model in found.items():
+        labels = [group if len(groups) > 1 else (group,) for group in of_model.values.index]
+        index = pd.MultiIndex.from_tuples([(*([model] if several else []), *label) for label in labels], names=names)
+        tables.append(of_model.values.set_axis(index).assign(count=of_model.counts))
+    return ConfidenceReport(pd.concat(tables).reset_index(level=list(range(1, len(names)))))
+
+
+def _what_was_read(model: str, files: Sequence[Path], n_rows: int) -> str:
+    where = str(files[0]) if len(files) == 1 else f"{len(files):,} files"
+    return f"{f'{model}: ' if model else ''}{n_rows:,} predictions from {where}."
+
+
+def _plots(profiles: Mapping[str, ConfidenceProfile]) -> str:
+    from skconf.inspection import ConfidenceHistogramDisplay, ReliabilityDisplay, RiskCoverageDisplay
+
+    displays: tuple[Any, ...] = (ReliabilityDisplay, ConfidenceHistogramDisplay, RiskCoverageDisplay)
+    figure = new_figure(5 * len(displays), 5)
+    for display, axes in zip(displays, figure.subplots(1, len(displays)), strict=True):
+        for model, profile in profiles.items():
+            display.from_predictions(profile, name=model if len(profiles) > 1 else None, ax=axes)
+    return figure_html(figure)

@@ -96,6 +96,8 @@ def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, S
 
 
 def _statistic(item: Any, params: Mapping[str, Any]) -> Statistic:
+    if isinstance(item, Statistic):
+        return item
     if isinstance(item, partial):
         return _statistic(item.func, {**item.keywords, **params})
     if isinstance(item, ConfidenceScorer):

@@ -8,6 +8,7 @@ import pytest
 
 from skconf.cli import main
 from skconf.datasets import list_uci
+from skconf.inference import compare
 from skconf.metrics import cw_accuracy_score
 
 
@@ -225,7 +226,7 @@ def test_columns_by_name_and_files(iris, tmp_path, capsys):
     )
     page = html.read_text(encoding="utf-8")
     assert page.count("<svg") == 1
-    assert "50 predictions from p.csv" in page
+    assert f"50 predictions from {path}." in page
 
 
 def test_a_single_column_is_the_second_label_in_the_order_of_numbers(tmp_path, capsys):
@@ -310,7 +311,7 @@ def test_all_metrics_in_batches(two_files, tmp_path, capsys):
         assert main(["evaluate", str(file), "--metrics", "all", "--csv", str(tmp_path / "r.out")]) == 0
         reports.append(pd.read_csv(tmp_path / "r.out", index_col=0))
     in_memory, in_batches = reports
-    (told,) = [line for line in capsys.readouterr().err.splitlines() if "not to be had in batches" in line]
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if "cannot be computed in batches" in line]
     left_out = {"smooth_calibration_error", "calibration_distance_error", "cumulative_calibration_error"}
     assert left_out <= {name.strip(",") for name in told.split()}
     assert set(in_memory.index) - set(in_batches.index) == {*left_out, "metric_coverage_auc", "tce_error"}
@@ -354,9 +355,125 @@ def test_groups(two_files, tmp_path, capsys):
 )
 def test_mistakes_in_batches(arguments, message, two_files, capsys):
     folder, _ = two_files
-    files = [str(folder / "b.csv"), str(folder / "a.csv")] if "--proba" in arguments else [str(folder)]
+    files = [str(folder / "b.csv"), str(folder / "a.csv"), "--pool"] if "--proba" in arguments else [str(folder)]
     labels = ["--labels", "10", "9"] if "--proba" in arguments else []
     assert message in fails(["evaluate", *files, *labels, *arguments], capsys)
+
+
+@pytest.fixture
+def models(tmp_path, monkeypatch):
+    """Files of two models with the same rows, and one of others."""
+    rng = np.random.default_rng(0)
+    sure = rng.random(300)
+    y = (rng.random(300) < sure).astype(int)
+    for name, proba, truth in (("a", sure, y), ("b", 0.6 * sure + 0.2, y), ("c", sure, 1 - y)):
+        table = pd.DataFrame({"y_true": truth, "proba_0": 1 - proba, "proba_1": proba})
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return y, sure
+
+
+def test_named_files_are_models_side_by_side(models, capsys):
+    """Two models were pooled into one number."""
+    y, sure = models
+    assert main(["evaluate", "a.csv", "b.csv", "--metrics", "cw_accuracy_score", "expected_calibration_error"]) == 0
+    out = capsys.readouterr().out
+    assert out.split()[:3] == ["metric", "a.csv", "b.csv"]
+    values = out.splitlines()[1].replace("*", "").split()[1:3]
+    for shown, proba in zip(values, (sure, 0.6 * sure + 0.2), strict=True):
+        assert float(shown) == pytest.approx(cw_accuracy_score(y, proba), abs=6e-5)
+    assert "a.csv: 300 predictions from a.csv.\nb.csv: 300 predictions from b.csv." in out
+    # Differences are those of `compare`; calibration errors are resampled there, and left out.
+    both = {"a": sure, "b": 0.6 * sure + 0.2}
+    expected = compare("cw_accuracy_score", y, both, baseline="a").difference
+    (line,) = out.partition("Differences from a.csv, paired row by row")[2].splitlines()[2:3]
+    assert line.split()[:2] == ["cw_accuracy_score", "b.csv"]
+    assert float(line.split()[2]) == pytest.approx(expected, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["a.csv", "c.csv"], "a.csv and c.csv have different true labels, first in row 0."),
+        (["a.csv", "short.csv"], "a.csv and short.csv have 300 and 299 rows."),
+        (["a.csv", "right.csv"], "a.csv and right.csv have no true labels by which rows could be matched."),
+        (["a.csv", "weighted.csv"], "a.csv and weighted.csv have different sample weights."),
+        (["a.csv", "b.csv", "--batches"], "the files are read in batches, which keep no rows."),
+        (["a.csv", "b.csv", "--metrics", "neg_ece"], "all of these metrics are resampled"),
+    ],
+)
+def test_differences_are_given_only_row_by_row(arguments, reason, models, capsys):
+    table = pd.read_csv("a.csv")
+    table[1:].to_csv("short.csv", index=False)
+    table.assign(sample_weight=range(1, 301)).to_csv("weighted.csv", index=False)
+    pd.DataFrame({"correct": table["y_true"], "confidence": table["proba_1"]}).to_csv("right.csv", index=False)
+    metrics = [] if "--metrics" in arguments else ["--metrics", "cw_accuracy", "coverage"]
+    assert main(["evaluate", *arguments, *metrics]) == 0
+    assert f"No differences between models are given: {reason}" in capsys.readouterr().out
+
+
+def test_models_that_cannot_be_paired_leave_others_their_differences(models, capsys):
+    assert main(["evaluate", "a.csv", "c.csv", "b.csv", "--metrics", "cw_accuracy"]) == 0
+    out = capsys.readouterr().out
+    assert "for 1 comparisons" in out
+    assert "Not paired: a.csv and c.csv have different true labels, first in row 0." in out
+
+
+@pytest.mark.parametrize("arguments", [["a.csv", "b.csv", "--pool"], ["[ab].csv"], ["parts"], ["parts/*"]])
+def test_parts_of_one_model_are_pooled(arguments, models, tmp_path, capsys):
+    y, sure = models
+    (tmp_path / "parts").mkdir()
+    for name in "ab":
+        (tmp_path / "parts" / f"{name}.csv").write_bytes((tmp_path / f"{name}.csv").read_bytes())
+    assert main(["evaluate", *arguments, "--metrics", "cw_accuracy"]) == 0
+    out = capsys.readouterr().out
+    expected = cw_accuracy_score(np.tile(y, 2), np.append(sure, 0.6 * sure + 0.2))
+    assert value(out, "cw_accuracy") == pytest.approx(expected, abs=6e-5)
+    assert out.endswith("\n600 predictions from 2 files.\n")
+
+
+def test_models_of_several_files_and_groups(models, tmp_path, capsys):
+    for folder, name in (("one", "a"), ("two", "b")):
+        (tmp_path / folder).mkdir()
+        table = pd.read_csv(f"{name}.csv").assign(shop=["web", "north"] * 150)
+        for part in range(2):
+            table[150 * part : 150 * (part + 1)].to_csv(tmp_path / folder / f"{part}.csv", index=False)
+    assert main(["evaluate", "one", "two", "--metrics", "cw_accuracy"]) == 0
+    by_folder = capsys.readouterr().out
+    assert main(["evaluate", "a.csv", "b.csv", "--metrics", "cw_accuracy"]) == 0
+    by_file = capsys.readouterr().out
+    assert by_folder.splitlines()[1].split()[1:] == by_file.splitlines()[1].split()[1:]
+    assert "two: 300 predictions from 2 files." in by_folder
+    assert main(["evaluate", "one", "two", "--metrics", "cw_accuracy", "--group", "shop"]) == 0
+    out = capsys.readouterr().out
+    assert out.split()[:6] == ["model", "shop", "cw_accuracy", "count", "one", "north"]
+
+
+def test_many_named_files_may_be_parts(models, capsys):
+    names = ["a.csv", "b.csv", "c.csv", *(f"{number}.csv" for number in range(6))]
+    for name in names[3:]:
+        pd.read_csv("a.csv").to_csv(name, index=False)
+    message = fails(["evaluate", *names], capsys)
+    assert "9 files are named, and each would be a model of its own" in message
+    assert "--pool, their folder, or a pattern in quotes, such as '*.csv'" in message
+    assert main(["evaluate", *names, "--pool", "--metrics", "coverage"]) == 0
+    assert "2,700 predictions from 9 files." in capsys.readouterr().out
+
+
+def test_files_of_one_name_in_two_folders(models, tmp_path, capsys):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.csv").write_bytes((tmp_path / "b.csv").read_bytes())
+    assert main(["evaluate", "a.csv", "other/a.csv", "--metrics", "cw_accuracy"]) == 0
+    assert capsys.readouterr().out.split()[:3] == ["metric", "a.csv", "other/a.csv"]
+
+
+def test_a_page_of_two_models(models, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["evaluate", "a.csv", "b.csv", "--metrics", "cw_accuracy", "--html", "r.html"]) == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    assert page.count("<h2>") == 3
+    assert "Differences from a.csv" in page
 
 
 def test_no_file(capsys):

@@ -1,0 +1,116 @@
+"""Rows of a report on predictions that are read batch by batch."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from skconf._core.messages import shorten
+from skconf._core.warn import collected, warn, warn_each
+from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumulator
+from skconf.accumulation._columns import Columns
+from skconf.accumulation._files import read_files, read_rows
+from skconf.accumulation._job import Job
+from skconf.accumulation._plan import Plan
+from skconf.metrics._base.kinds import Additive
+from skconf.report._rows import Row, rows_of
+from skconf.report._verdicts import SIGMAS, in_words
+from skconf.scoring._names import Statistic
+
+#: Rows of a file that tell which metrics its predictions can have.
+_TRIAL_ROWS = 1000
+
+
+class InBatches(NamedTuple):
+    """What was found of one model, batch by batch.
+
+    Attributes
+    ----------
+    rows : list of Row
+        What the report has rows of.
+    values : DataFrame
+        A row for each group, or a single one; a column for each metric.
+    verdicts : dict of str
+        What is said of metrics, where there are no groups.
+    counts : list of int
+        Number of predictions in each group.
+    """
+
+    rows: list[Row]
+    values: pd.DataFrame
+    verdicts: dict[str, str]
+    counts: list[int]
+
+    def value(self, name: str) -> float:
+        """Return what was found of a metric, where there are no groups; NaN where it cannot be had."""
+        return float(self.values[name].iloc[0]) if name in self.values else float("nan")
+
+
+def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *, progress: bool) -> InBatches:
+    """Evaluate the predictions in files, in memory that does not grow with their size.
+
+    Raises
+    ------
+    ValueError
+        If a file is malformed, or a metric is asked for by its name that cannot be computed in batches.
+    """
+    rows = _rows(files, columns, metrics)
+    names = [row.name for row in rows]
+    sigmas = {name: Statistic(f"verdict on {name}", metric) for name, metric in SIGMAS.items() if name in names}
+    found = read_files(files, Job(columns, _RowAccumulator([*rows, *sigmas.values()])), progress=progress)
+    values = _values(found)
+    first = values.iloc[0]
+    verdicts = {name: in_words(first[statistic.name]) for name, statistic in sigmas.items()}
+    return InBatches(rows, values[names], verdicts, [found[group].n_samples for group in values.index])
+
+
+class _RowAccumulator(MetricAccumulator):
+    """An accumulator of the rows of a report, which are more than scorers."""
+
+    def __init__(self, rows: Iterable[Statistic]) -> None:
+        self._rows = {row.name: row for row in rows}
+        super().__init__("coverage")
+
+    def _make_plan(self) -> Plan:
+        return Plan(self._rows, intervals=False, max_levels=self._max_levels)
+
+
+def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
+    """Return the rows of the report: those asked for, or all that these predictions have without a sort of all."""
+    by_name = metrics is not None and metrics != "all"
+    asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
+    if by_name and len(asked) < len(metrics):
+        raise ValueError("threshold is not read off predictions in batches: it is what you give. Leave it out.")
+    trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
+    trial = next((found[0] for found in trials if found is not None), None)
+    if trial is None:
+        raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
+    kept, left_out = [], []
+    for row in asked:
+        try:
+            _RowAccumulator([row]).update(trial)
+        except ValueError:
+            if by_name:
+                raise
+            continue
+        if by_name or isinstance(row.metric, Additive) or not row.why_resampled:
+            kept.append(row)
+        else:
+            left_out.append(row.name)
+    if left_out:
+        warn(f"left out, as they cannot be computed in batches: {', '.join(left_out)}")
+    return kept
+
+
+def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
+    """Return values with a row for each group, and one warning of those that are not exact."""
+    groups = sorted(found) if len(found) > 1 else list(found)
+    with collected() as notices:
+        values = pd.DataFrame([found[group].result() for group in groups], index=pd.Index(groups, tupleize_cols=False))
+    bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
+    if bounds.any():
+        largest = ", ".join(f"{name} by {bound:.1e}" for name, bound in bounds[bounds > 0].items())
+        warn(f"confidences were rounded, which changes values at most: {largest}")
+    warn_each(notice for notice in notices if not notice.message.startswith(TOO_MANY_CONFIDENCES))
+    return values

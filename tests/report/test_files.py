@@ -1,0 +1,67 @@
+"""Reports on files: the rows of a report on predictions in memory, wherever they are read."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceReport, confidence_report, confidence_report_from_files
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet([1, 1, 1], 200)
+    y = (proba.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
+    table = pd.DataFrame(proba, columns=["proba_0", "proba_1", "proba_2"]).assign(y_true=y, day=np.arange(200) % 2)
+    table.to_csv("whole.csv", index=False)
+    (tmp_path / "parts").mkdir()
+    for part in range(4):
+        table[50 * part : 50 * (part + 1)].to_csv(tmp_path / "parts" / f"{part}.csv", index=False)
+    return table
+
+
+def in_memory(table, **options):
+    proba = table[["proba_0", "proba_1", "proba_2"]].to_numpy()
+    return confidence_report(table["y_true"].to_numpy(), proba, labels=[0, 1, 2], **options)
+
+
+@pytest.mark.parametrize(
+    ("files", "options"),
+    [("whole.csv", {}), ("whole.csv", {"in_batches": True}), ("parts", {}), (["parts/*.csv"], {"labels": [0, 1, 2]})],
+)
+def test_says_what_is_said_in_memory(files, options, table):
+    report = confidence_report_from_files(files, threshold=0.5, **options)
+    expected = in_memory(table, threshold=0.5)
+    expected = expected.loc[expected.index.isin(report.index)]
+    assert isinstance(report, ConfidenceReport)
+    pd.testing.assert_frame_equal(pd.DataFrame(report), expected, rtol=1e-12, atol=1e-14)
+    assert set(in_memory(table, threshold=0.5).index) - set(report.index) <= {"threshold"}
+
+
+def test_models_stand_side_by_side(table):
+    other = table.assign(proba_0=table["proba_1"], proba_1=table["proba_0"])
+    other.to_csv("other.csv", index=False)
+    files = {"mine": "whole.csv", "other": "other.csv"}
+    profiles = {"mine": table, "other": other}
+    proba = {name: part[["proba_0", "proba_1", "proba_2"]].to_numpy() for name, part in profiles.items()}
+    expected = confidence_report(table["y_true"].to_numpy(), proba, labels=[0, 1, 2])
+    for in_batches in (None, True):
+        report = confidence_report_from_files(files, in_batches=in_batches)
+        pd.testing.assert_frame_equal(report, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_groups_have_a_row_each(table):
+    report = confidence_report_from_files("parts", groups="day", metrics=["cw_accuracy_score", "aurc_loss"])
+    for day, part in table.groupby("day"):
+        expected = in_memory(part, metrics=["cw_accuracy_score", "aurc_loss"])["value"]
+        assert report.loc[str(day), expected.index].to_numpy(float) == pytest.approx(expected.to_numpy(), rel=1e-12)
+    assert report["count"].tolist() == [100, 100]
+
+
+def test_options_that_contradict_each_other(table):
+    for files, options in (("parts", {}), ("whole.csv", {"groups": "day"})):
+        with pytest.raises(ValueError, match="are read in batches: leave in_batches out"):
+            confidence_report_from_files(files, in_batches=False, **options)
+    with pytest.raises(ValueError, match="No model can be called 'best'"):
+        confidence_report_from_files({"best": "whole.csv", "other": "parts"})
