@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -409,6 +409,15 @@ class ConfidenceProfile:
             If there is no such class, or the profile knows no classes.
         """
         return replace(self, positive_class=position_of(self.require("classes"), pos_label), given_proba=self.proba)
+
+    @overload
+    def require(self, attribute: Literal["classes"]) -> NDArray[Any]: ...
+
+    @overload
+    def require(self, attribute: Literal["true_class", "predicted_class"]) -> Codes: ...
+
+    @overload
+    def require(self, attribute: Literal["positive_class"]) -> int: ...
 
     def require(self, attribute: str) -> Any:
         """Return an attribute that not every profile has, or say what it lacks.

@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))  # the package beside this file, whichever is inst
 import skconf.metrics  # noqa: E402
 from skconf import ConfidenceProfile  # noqa: E402
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
-from skconf.metrics._base.registry import metric_classes  # noqa: E402
+from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
 
 COMMAND = "python tools/generate.py"
 #: Public names of skconf.metrics that are no metrics, and their modules.
@@ -200,6 +200,12 @@ Generated from the definitions by `{COMMAND}`.
 | function | what it is | range | best | inputs | weights | kind | scorers | source |
 |---|---|---|---|---|---|---|---|---|
 """
+WEIGHTS = {
+    WeightMeaning.COUNTS: "counts",
+    WeightMeaning.WHOLE_COUNTS: "counts",
+    WeightMeaning.IMPORTANCES: "importances",
+    WeightMeaning.REFUSED: "refused",
+}
 
 
 def number(value: float) -> str:
@@ -216,17 +222,6 @@ def needs(metric: Any) -> str:
         except ValueError:
             return "*p*"
     return "*c, z*"
-
-
-def weights(metric: Any) -> str:
-    """Return what a weight means: refused, found by giving some, or what the definition says."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            metric(ConfidenceProfile.from_predictions([0, 1, 1], [0.3, 0.8, 0.6], sample_weight=[1, 2, 1]))
-        except ValueError:
-            return "refused"
-    return "importances" if getattr(metric, "weight_meaning", "").startswith("importances") else "counts"
 
 
 def kind(cls: type[Any]) -> str:
@@ -248,7 +243,7 @@ def row(name: str, cls: type[Any]) -> str:
         "" if info.best is None and info.greater_is_better is None and info.bounds == (0, 1) else f"[{low}, {high}]",
         "" if info.best is None else number(info.best) + arrow,
         needs(metric),
-        weights(metric),
+        WEIGHTS[cls.weight_meaning],
         kind(cls),
         ", ".join(f"`{scorer}`" for scorer in info.scorers),
         info.reference,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skconf._core.docstrings import filled
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile, as_profile
 
@@ -206,7 +207,7 @@ def _with_parameters_of(from_profile: Any, method: Any) -> Any:
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in common[:-1] + own[2:]]
     documented.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
     entries = re.search(r"^name : .*\n +.*\n((?:.*\n)*?)\nReturns\n", inspect.getdoc(from_profile) or "", re.M)
-    documented.__doc__ = (inspect.getdoc(method) or "").replace(_PARAMS, entries[1] if entries else "")
+    documented.__doc__ = filled(method, {_PARAMS: entries[1] if entries else ""})
     return classmethod(documented)
 
 

@@ -11,6 +11,7 @@ from skconf.metrics._base.registry import get_metric
 from skconf.metrics._base.weighting import confidence_weighted
 from skconf.metrics._calibration.adaptive import TCalResult
 from skconf.metrics._calibration.entropy import ECDTestResult
+from skconf.metrics._calibration.overall import SpiegelhalterResult
 from skconf.metrics._confidence_weighted.roc import ROCCurve
 from skconf.metrics._cwsa.curve import CWSACurve
 from skconf.metrics._proper import BrierParts
@@ -29,6 +30,7 @@ __all__ = [
     "cfbeta_score",
     "confidence_brier_loss",
     "confidence_gain",
+    "confidence_gap",
     "confidence_log_loss",
     "confidence_roc_auc_score",
     "confidence_weighted",
@@ -68,6 +70,7 @@ __all__ = [
     "selective_accuracy_score",
     "selective_risk_loss",
     "smooth_calibration_error",
+    "spiegelhalter_test",
     "t_cal_test",
     "tce_error",
 ]
@@ -385,7 +388,8 @@ def confidence_brier_loss(
     Returns
     -------
     float
-        In [0, 1]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+        In [0, 1]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are
+        right, or all wrong.
     """
 
 def confidence_gain(
@@ -405,8 +409,28 @@ def confidence_gain(
     Returns
     -------
     float
-        In [−∞, 1]; higher is better, 1 is best. Below 0 the confidences are higher on wrong predictions than on right ones. NaN, with a warning,
-        where all confidences are zero.
+        In [−∞, 1]; higher is better, 1 is best. Below 0 the confidences are higher on wrong predictions than on right
+        ones. NaN, with a warning, where all confidences are zero.
+    """
+
+def confidence_gap(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Confidence gap: the mean confidence less the accuracy.
+
+    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is too sure overall,
+    below 0 too modest. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+
+    Returns
+    -------
+    float
+        In [-1, 1]; neither higher nor lower is better, 0 is best.
     """
 
 def confidence_log_loss(
@@ -435,7 +459,8 @@ def confidence_log_loss(
     Returns
     -------
     float
-        In [0, ∞]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are right, or all wrong.
+        In [0, ∞]; lower is better, 0 is best. NaN, with a warning, where it is normalised and all predictions are
+        right, or all wrong.
     """
 
 def confidence_roc_auc_score(
@@ -669,8 +694,8 @@ def cw_balanced_accuracy_score(
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. It is negative only where adjusted. NaN, with a warning, where all confidences are zero, or a single
-        class is left to adjust for.
+        In [-1, 1]; higher is better, 1 is best. It is negative only where adjusted. NaN, with a warning, where all
+        confidences are zero, or a single class is left to adjust for.
     """
 
 def cw_cohen_kappa_score(
@@ -698,7 +723,8 @@ def cw_cohen_kappa_score(
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, where all confidence is on one class, true and predicted.
+        In [-1, 1]; higher is better, 1 is best. NaN, with a warning, where all confidence is on one class, true and
+        predicted.
     """
 
 def cw_confusion_matrix(
@@ -1085,8 +1111,8 @@ def cw_roc_auc_score(
     Returns
     -------
     float or ndarray of shape (n_classes,)
-        In [0, 1]; higher is better, 1 is best. A class that `y_true` lacks, or consists of, has no value: it is NaN in the array and left out of
-        averages, and a warning names it. NaN, with a warning, where no class has a value.
+        In [0, 1]; higher is better, 1 is best. A class that `y_true` lacks, or consists of, has no value: it is NaN in
+        the array and left out of averages, and a warning names it. NaN, with a warning, where no class has a value.
     """
 
 @overload
@@ -1516,11 +1542,14 @@ def metric_coverage_auc(
     thresholds: Any = None,
     normalize: str = "accepted",
     metric: str = "cwsa",
+    to_zero: bool = False,
 ) -> float:
     """Area under a selective metric over coverage, as thresholds rise.
 
     The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
-    lost on the way to the next.
+    lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
+    a worse model: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``, as in
+    the scorer ``metric_coverage_auc``, the area ends at coverage 0, and a perfect model has 1.
 
     Parameters
     ----------
@@ -1530,11 +1559,13 @@ def metric_coverage_auc(
         Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    to_zero : bool, default=False
+        Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
 
     Returns
     -------
     float
-        In [-1, 1]; higher is better, 1 is best. A threshold that accepts nothing adds nothing.
+        In [-1, 1]; higher is better, 1 is best. Where nothing is accepted, the metric is 0.
     """
 
 def overconfidence_risk(
@@ -1553,7 +1584,9 @@ def overconfidence_risk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
-    the ratio is more than one standard deviation too high, above .9987 more than three.
+    the ratio is more than one standard deviation too high, above .9987 more than three. That is the paper's; it is 0
+    of many models that are too sure, as right answers of full confidence lower the ratio. ``method="monte_carlo"`` is
+    1 − p always.
 
     Parameters
     ----------
@@ -1561,7 +1594,8 @@ def overconfidence_risk(
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "monte_carlo"}, default="normal"
         "normal" is the paper's formula. "monte_carlo" is 1 − p, with p the p-value of the ratio among ratios of errors
-        drawn from the confidences themselves, which is valid at any sample size and however heavy the tail.
+        drawn from the confidences themselves: valid at any sample size, however heavy the tail, and whether the ratio
+        is above 1 or not.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
@@ -1736,6 +1770,27 @@ def smooth_calibration_error(
         In [0, 1]; lower is better, 0 is best.
     """
 
+def spiegelhalter_test(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> SpiegelhalterResult:
+    """Spiegelhalter's test of calibration, on the confidences: whether the Brier score is what they announce.
+
+    z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
+    confidence c_i, is standard normal under calibration where there are many samples.
+
+    Returns
+    -------
+    SpiegelhalterResult
+        Named tuple of `statistic` and the two-sided `p_value`. NaN, with a warning, where every confidence is 1/2, or
+        all are 0, 1/2 or 1 and none is contradicted.
+    """
+
 def t_cal_test(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
@@ -1763,7 +1818,8 @@ def t_cal_test(
     n_bins : int, default=None
         A single number of bins, in place of 2, 4, …, 2^B.
     n_resamples : int, default=1000
-        Number of draws under calibration. One serves every level, as the bins are nested.
+        Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
+        no p-value could be as small as `alpha`, a warning tells how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

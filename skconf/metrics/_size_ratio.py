@@ -12,13 +12,8 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Additive, Metric, Ratio, Term, Whole, divide
 from skconf.metrics._base.references import CSR
-from skconf.metrics._base.registry import Preset
+from skconf.metrics._base.registry import Preset, WeightMeaning
 from skconf.profile import ConfidenceProfile
-
-_IMPORTANCE = (
-    "importances. Doubling all of them changes nothing, but a row given twice is a larger sample,\n    so that a "
-    "sample of weight 2 is not the same as two samples."
-)
 
 
 class _Clipped(Metric):
@@ -140,7 +135,7 @@ class CalibratedSizeRatioStd(
     0.8
     """
 
-    weight_meaning = _IMPORTANCE
+    weight_meaning = WeightMeaning.IMPORTANCES
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.odds(profile), Term(1.0)
@@ -193,7 +188,7 @@ class CalibratedSizeRatioZScore(
     -0.25
     """
 
-    weight_meaning = _IMPORTANCE
+    weight_meaning = WeightMeaning.IMPORTANCES
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return Term(self.error_sizes(profile)), Term(1.0), self.odds(profile)

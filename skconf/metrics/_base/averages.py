@@ -1,8 +1,8 @@
 """Metrics that have a value for each class, and the averages over classes."""
 
-import inspect
 from abc import abstractmethod
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +41,7 @@ class ClassAverage(Additive):
         The value of 0/0; "warn" stands for 0 with a warning, and NaN is left out of averages.
     """
 
+    shared_text = MappingProxyType({"{averages}": _PARAMETERS})
     #: The classes whose quotient is 0/0; completes the sentence "NAME is 0/0 for ...".
     empty_class: ClassVar[str] = "a class that is neither predicted nor present"
     #: What a value is with average=None.
@@ -48,10 +49,6 @@ class ClassAverage(Additive):
 
     average: str | None = "binary"
     zero_division: str | float = "warn"
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("{averages}", _PARAMETERS)
-        super().__init_subclass__(**kwargs)
 
     def __post_init__(self) -> None:
         check_option(self.average, "average", AVERAGES)

@@ -10,7 +10,7 @@ A metric is a small frozen object, its parameters, that reads a profile. Its kin
 Subclassing one of them with a `name` registers the metric and makes its public function.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
@@ -30,7 +30,7 @@ from skconf.profile import ConfidenceProfile
 Sums = tuple[NDArray[Any], ...]
 
 
-class Metric(Registered, ABC):
+class Metric(Registered):
     """A metric: `metric(profile)` is its value, with a warning where that is undefined.
 
     Computing is pure: `value` and all it calls warn of nothing. `evaluate` returns what there is to say beside the

@@ -1,12 +1,14 @@
 """How a definition registers itself: its facts, its public function and its scorers."""
 
 import inspect
-import textwrap
+from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
+from skconf._core.docstrings import filled
 from skconf._core.messages import suggest
 from skconf.profile import as_profile
 
@@ -51,8 +53,36 @@ _METRICS: dict[str, type["Registered"]] = {}
 _AVERAGES = ("macro", "micro", "weighted")
 
 
+class WeightMeaning(Enum):
+    """What a sample weight means, as the documentation of `sample_weight` says it."""
+
+    COUNTS = "a sample of weight 2 counts as two."
+    #: Between whole weights the value is interpolated.
+    WHOLE_COUNTS = (
+        "repetition counts, a sample of weight 2 counts as two; fractions lie between (by the digamma function)."
+    )
+    IMPORTANCES = (
+        "importances. Doubling all of them changes nothing, but a row given twice is a larger sample, so that a "
+        "sample of weight 2 is not the same as two samples."
+    )
+    REFUSED = "not taken."
+
+
+class MetricType(ABCMeta):
+    """What calling a class of metrics means: the metric of its parameters, which may be one of another kind."""
+
+    def __call__(cls, *args: Any, **params: Any) -> Any:
+        """Return the metric, of the kind that its parameters ask for."""
+        asked = super().__call__(*args, **params)
+        metric = asked.variant()
+        if metric is not asked:
+            object.__setattr__(metric, "asked", asked)
+            object.__setattr__(metric, "info", asked.info)
+        return metric
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Registered:
+class Registered(metaclass=MetricType):
     """Base of metrics: a subclass with a `name` is made a frozen dataclass, a function and scorers.
 
     Class keywords
@@ -68,6 +98,12 @@ class Registered:
     """
 
     info: ClassVar[Info]
+    #: What a sample weight means.
+    weight_meaning: ClassVar[WeightMeaning] = WeightMeaning.COUNTS
+    #: Text for places in the docstrings of subclasses, such as {averages}: what parameters of a family mean.
+    shared_text: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: The metric that was asked for, where one of another kind computes it.
+    asked: ClassVar[Any] = None
     #: The public function; `skconf/metrics/__init__.pyi` tells its parameters to type checkers.
     function: ClassVar[Callable[..., Any]]
 
@@ -83,7 +119,7 @@ class Registered:
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        dataclass(frozen=True, kw_only=True)(cls)
+        dataclass(frozen=True, kw_only=True, repr=False)(cls)
         if name is None:
             return
         if name.endswith(("_score", "_loss", "_error")):
@@ -92,7 +128,7 @@ class Registered:
             scorers = _presets(scorers, cls, greater_is_better)
         _refuse_taken(cls, name, scorers)
         cls.info = Info(name, greater_is_better, bounds, best, reference, scorers)
-        cls.__doc__ = _expand(cls)
+        cls.__doc__ = _documentation(cls)
         cls.function = staticmethod(_function(cls))
         _METRICS[name] = cls
 
@@ -106,15 +142,17 @@ class Registered:
                     f"{cls.info.name}() has no parameter {given!r}."
                     f"{suggest(given, known)} Its own parameters are: {', '.join(known) or 'none'}."
                 )
-        metric = cls(**params)
-        variant = metric.variant()
-        if variant is not metric:
-            object.__setattr__(variant, "info", cls.info)  # another kind, under the same name
-        return variant
+        return cls(**params)
 
     def variant(self) -> Any:
         """Return the metric to compute: another one where these parameters change its kind."""
         return self
+
+    def __repr__(self) -> str:
+        shown: Any = self if self.asked is None else self.asked
+        given = [(f.name, getattr(shown, f.name), f.default) for f in fields(shown)]
+        params = ", ".join(f"{name}={value!r}" for name, value, default in given if repr(value) != repr(default))
+        return f"{type(shown).__name__}({params})"
 
 
 def get_metric(metric: Any, **params: Any) -> Any:
@@ -242,34 +280,26 @@ ValueError
     If probabilities are missing or outside [0, 1], a label is missing or unknown, lengths differ, or `labels` is
     needed and not given."""
 
-_WEIGHT_MEANING = "a sample of weight 2 counts as two."
+_DIRECTION = {
+    True: "higher is better",
+    False: "lower is better",
+    None: "neither higher nor lower is better",
+}
 
 
-def _expand(cls: type[Any]) -> str:
-    """Fill the places of a definition's docstring that say the same for every metric."""
-    text = inspect.cleandoc(cls.__doc__ or "")
-    weight = getattr(cls, "weight_meaning", _WEIGHT_MEANING)
+def _documentation(cls: type[Any]) -> str:
+    """Return the docstring of a definition, filled with what is the same for every metric, or every one of a family."""
     low, high = (_number(bound) for bound in cls.info.bounds)
-    direction = {
-        True: "higher is better",
-        False: "lower is better",
-        None: "neither higher nor lower is better",
-    }
-    facts = f"In [{low}, {high}]; {direction[cls.info.greater_is_better]}"
-    facts += "." if cls.info.best is None else f", {_number(cls.info.best)} is best."
+    best = "" if cls.info.best is None else f", {_number(cls.info.best)} is best"
     places = {
-        "{predictions}": _PREDICTIONS.replace("{weight}", weight),
+        "{predictions}": _PREDICTIONS.replace("{weight}", cls.weight_meaning.value),
         "{raises}": _RAISES,
-        "{facts}": facts,
+        "{facts}": f"In [{low}, {high}]; {_DIRECTION[cls.info.greater_is_better]}{best}.",
         "{reference}": cls.info.reference,
     }
-    for place, filling in places.items():
-        for line in text.splitlines():
-            if place in line:
-                indent = line[: len(line) - len(line.lstrip())]
-                text = text.replace(place, textwrap.indent(filling, indent).lstrip())
-                break
-    return text
+    for base in cls.__mro__:
+        places |= vars(base).get("shared_text", {})
+    return filled(cls, places)
 
 
 def _number(value: float) -> str:

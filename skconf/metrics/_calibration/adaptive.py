@@ -13,6 +13,7 @@ from skconf.metrics._base.draws import resolution_notices
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import T_CAL
+from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 #: Bins times trials that are worked on together.
@@ -91,7 +92,7 @@ class TCalTest(
     """
 
     result = TCalResult
-    weight_meaning = "not taken."
+    weight_meaning = WeightMeaning.REFUSED
 
     alpha: float = 0.05
     n_bins: int | None = None

@@ -13,6 +13,7 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.levels import Levels, levels
 from skconf.metrics._base.references import TCE
+from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 #: Probabilities this much larger still count as no larger, as in scipy.stats.binomtest.
@@ -70,7 +71,7 @@ class CalibrationErrorByTests(
     50.0
     """
 
-    weight_meaning = "not taken."
+    weight_meaning = WeightMeaning.REFUSED
 
     strategy: str = "pavabc"
     n_min: int = 10

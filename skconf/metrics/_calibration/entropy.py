@@ -12,7 +12,7 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
-from skconf.metrics._base.registry import Preset
+from skconf.metrics._base.registry import Preset, WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -155,7 +155,7 @@ class ECDTest(
     """
 
     result = ECDTestResult
-    weight_meaning = "not taken."
+    weight_meaning = WeightMeaning.REFUSED
 
     on: str = "classes"
     eps: float = 1e-8

@@ -9,6 +9,7 @@ from scipy.special import ndtr
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import CALIBRATION_IN_THE_LARGE, SPIEGELHALTER
+from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 
@@ -122,10 +123,8 @@ class SpiegelhalterTest(
     (2.18, 0.029)
     """
 
-    weight_meaning = (
-        "importances. Doubling all of them changes nothing, but a row given twice is a larger sample,\n    so that a "
-        "sample of weight 2 is not the same as two samples."
-    )
+    result = SpiegelhalterResult
+    weight_meaning = WeightMeaning.IMPORTANCES
     undefined = "its variance is zero, as every confidence is 0, 1/2 or 1"
 
     def value(self, profile: ConfidenceProfile) -> SpiegelhalterResult:

@@ -9,8 +9,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base import references
 from skconf.metrics._base.kinds import Ranked, divide
-
-_COUNTS = "repetition counts, a sample of weight 2\n    counts as two; fractions lie between (by the digamma function)."
+from skconf.metrics._base.registry import WeightMeaning
 
 
 class RiskCoverageCurve(NamedTuple):
@@ -116,7 +115,7 @@ class AURC(
     0.0625
     """
 
-    weight_meaning = _COUNTS
+    weight_meaning = WeightMeaning.WHOLE_COUNTS
     why_resampled = ""
 
     def of_ranking(self, ranking: Ranking) -> float:
@@ -168,7 +167,7 @@ class ExcessAURC(
     0.0833
     """
 
-    weight_meaning = _COUNTS
+    weight_meaning = WeightMeaning.WHOLE_COUNTS
     why_resampled = ""
 
     optimum: str = "exact"

@@ -1,5 +1,7 @@
 """What follows from a metric's kind: sums, groups, merged parts, contributions, influence."""
 
+import copy
+import pickle
 from dataclasses import fields
 
 import numpy as np
@@ -12,6 +14,9 @@ from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio, merge
 from skconf.metrics._base.registry import metric_classes
+from skconf.metrics._calibration.errors import ExpectedCalibrationError, MaximumCalibrationError
+from skconf.metrics._proper import ConfidenceBrier, ConfidenceLogLoss
+from skconf.metrics._size_ratio import OverconfidenceRisk
 
 COSTS = [[0, 1, 4, 2], [2, 0, 1, 5], [5, 3, 0, 1], [1, 1, 6, 0]]
 
@@ -252,6 +257,35 @@ def test_name_that_is_taken_is_refused(name, scorers, message):
 
     assert metric_classes()["aurc_loss"] is before
     assert "doubt_loss" not in metric_classes()
+
+
+@pytest.mark.parametrize(
+    ("cls", "params"),
+    [
+        (ExpectedCalibrationError, {"strategy": "quantile", "n_bins": 4}),
+        (MaximumCalibrationError, {"strategy": "quantile", "n_bins": 4}),
+        (OverconfidenceRisk, {"method": "monte_carlo", "n_resamples": 99}),
+        (ConfidenceBrier, {"normalize": True}),
+        (ConfidenceLogLoss, {"normalize": True, "eps": 1e-3}),
+    ],
+)
+def test_constructor_means_what_it_says(cls, params):
+    """Also where the parameters ask for a metric of another kind."""
+    profile = drawn_profile(60, weighted=False)
+    metric = cls(**params)
+    assert metric(profile) == cls.function(profile, **params) != cls.function(profile)
+    assert metric.info is cls.info
+    shown = ", ".join(f"{name}={params[name]!r}" for name in sorted(params, key=list(cls.__dataclass_fields__).index))
+    assert repr(metric) == f"{cls.__name__}({shown})"
+    for same in (get_metric(cls.info.name, **params), pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)):
+        assert same == metric
+        assert (same(profile), repr(same)) == (metric(profile), repr(metric))
+    assert metric != cls()
+
+
+def test_metric_shows_the_parameters_it_was_given():
+    assert repr(get_metric("cw_accuracy_score")) == "CWAccuracy()"
+    assert repr(get_metric("cf1_score", average=None, zero_division=0)) == "CF1Score(average=None, zero_division=0)"
 
 
 def test_kinds_are_told_by_their_class():
