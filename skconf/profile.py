@@ -8,14 +8,14 @@ from typing import Any, Literal, Self, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.checks import check_threshold
+from skconf._core.columns import in_order_of
 from skconf._core.inputs import (
     check_column,
     check_length,
-    check_weight,
     classes_of_columns,
-    label_column,
     position_of,
-    refuse_masked,
+    scaled_weight,
     with_unseen,
 )
 from skconf._core.labels import Codes, LabelColumn
@@ -29,6 +29,7 @@ from skconf._core.probabilities import (
 )
 from skconf._core.ranking import Ranking
 from skconf._core.response import respond
+from skconf._core.warn import warn
 
 T = TypeVar("T")
 
@@ -50,7 +51,8 @@ class ConfidenceProfile:
     score : ndarray of shape (n_samples,), float64
         What selection ranks by: the confidence, unless a selective classifier uses another score.
     sample_weight : ndarray of shape (n_samples,) or None
-        Non-negative weights; None stands for ones.
+        Non-negative weights; None stands for ones. They are as given, but where the largest is not in [1e-30, 1e30], or
+        one is less than the largest by a factor of more than 1e30: see `weight_scale` and `given_weight`.
     classes : ndarray of shape (n_classes,) or None
         Labels in the order of the probability columns; None for a profile from correctness.
     true_class, predicted_class : ndarray of shape (n_samples,) or None
@@ -63,6 +65,14 @@ class ConfidenceProfile:
         What that classifier says of a sample below the threshold.
     prediction_given : bool
         Whether the predicted labels were given, and not read off the probabilities.
+    weight_scale : float
+        What the weights were divided by: 1, but where the largest is not in [1e-30, 1e30].
+
+    Notes
+    -----
+    A profile holds arrays of its own, so that later changes of what it was built from do not reach it. Probabilities
+    alone, which may be large, are not copied: `proba` is a read-only view of what was given. Pass a copy
+    (``y_proba.copy()``) where the array will be written to.
 
     Examples
     --------
@@ -91,6 +101,7 @@ class ConfidenceProfile:
     reject_label: Any = None
     prediction_given: bool = False
     given_proba: NDArray[Any] | None = None
+    weight_scale: float = 1.0
 
     @classmethod
     def from_predictions(
@@ -113,7 +124,8 @@ class ConfidenceProfile:
             True labels: numbers, strings, booleans or a pandas categorical.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities in the order of `labels`; in a binary task a single column is the probability of
-            `pos_label`.
+            `pos_label`. Columns of a table (pandas, polars, pyarrow) that are named by the labels, LABEL or
+            proba_LABEL, are found by name; a default index (pandas' 0, 1, …, polars' column_0, …) names nothing.
         y_pred : array-like of shape (n_samples,), default=None
             Predicted labels, where they are not the most probable ones. None stands for the first maximum in the
             order of `labels`.
@@ -127,7 +139,8 @@ class ConfidenceProfile:
         score : array-like of shape (n_samples,), default=None
             What selection ranks by; None stands for the confidence.
         threshold : float, default=None
-            Score from which on a sample is accepted; metrics that are given no other threshold use it.
+            Score from which on a sample is accepted, in [0, 1] or, with a `score`, any number; infinity accepts
+            nothing. Metrics that are given no other threshold use it.
 
         Returns
         -------
@@ -135,15 +148,25 @@ class ConfidenceProfile:
 
         Raises
         ------
+        TypeError
+            If `threshold` is no number.
         ValueError
-            If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, or
-            `labels` is needed and not given.
+            If probabilities are missing or outside [0, 1], lengths differ, a label is missing or unknown, `labels` is
+            needed and not given, a table names its columns otherwise than by the labels, or `threshold` is out of
+            range.
+
+        Warns
+        -----
+        UserWarning
+            If rows do not sum to 1, probabilities are whole numbers in type, or a single column seems to be the
+            confidence in the prediction, rather than the probability of `pos_label`.
         """
-        refuse_masked(y_proba, "y_proba")
-        proba, truth = as_probabilities(y_proba), label_column(y_true, "y_true")
+        check_threshold(threshold, any_number=score is not None)
+        proba, truth = as_probabilities(y_proba), LabelColumn(y_true, "y_true")
         check_length(truth, len(proba), "y_true")
         classes = classes_of_columns(truth, labels, proba)
         positive = position_of(classes, pos_label)
+        proba = in_order_of(classes, proba, y_proba, "y_proba", positive)
         return cls._read(truth, proba, classes, positive, y_pred, sample_weight, score, threshold=threshold)
 
     @classmethod
@@ -162,25 +185,28 @@ class ConfidenceProfile:
         true_class = truth.positions_in(classes)
         predicted = None
         if y_pred is not None:
-            column = label_column(y_pred, "y_pred")
+            column = LabelColumn(y_pred, "y_pred")
             check_length(column, len(proba), "y_pred")
             predicted = column.positions_in(
                 classes, "If it marks rejected samples, pass the class predicted before the rejection."
             )
-        weight = check_weight(sample_weight, len(proba))
+        weight, weight_scale = scaled_weight(sample_weight, len(proba))
         ranked_by = None if score is None else check_column(score, len(proba), "score")
         predicted, confidence = read_confidence(proba, -1 if positive is None else positive, predicted)
+        if proba.ndim == 1:
+            _warn_of_confidence(proba, true_class == positive)
         return cls(
             correct=predicted == true_class,
             confidence=confidence,
             score=_score_or_confidence(ranked_by, confidence),
             sample_weight=weight,
+            weight_scale=weight_scale,
             classes=classes,
             true_class=true_class,
             predicted_class=predicted,
             positive_class=positive,
             prediction_given=y_pred is not None,
-            given_proba=proba,
+            given_proba=_read_only(proba),
             **selection,
         )
 
@@ -230,11 +256,13 @@ class ConfidenceProfile:
             row = int(np.argmax(graded))
             raise ValueError(f"correct is {right[row]} in row {row}; it must be 0 or 1 (or a boolean).")
         ranked_by = None if score is None else check_column(score, len(sure), "score")
+        weight, weight_scale = scaled_weight(sample_weight, len(sure))
         return cls(
             correct=right == 1,
             confidence=sure,
             score=_score_or_confidence(ranked_by, sure),
-            sample_weight=check_weight(sample_weight, len(sure)),
+            sample_weight=weight,
+            weight_scale=weight_scale,
         )
 
     @classmethod
@@ -265,7 +293,7 @@ class ConfidenceProfile:
             If the estimator has no ``predict_proba``.
         """
         answer = respond(estimator, X)
-        proba, truth = as_probabilities(answer.proba), label_column(y, "y")
+        proba, truth = as_probabilities(answer.proba), LabelColumn(y, "y")
         check_length(truth, len(proba), "y")
         classes, proba = with_unseen(classes_of_columns(truth, answer.classes, proba), proba, truth)
         return cls._read(
@@ -328,6 +356,13 @@ class ConfidenceProfile:
         return None if self.classes is None else len(self.classes)
 
     @property
+    def given_weight(self) -> Floats | None:
+        """Weights as they were given, for sums whose size is that of the weights."""
+        if self.sample_weight is None or self.weight_scale == 1:
+            return self.sample_weight
+        return self.sample_weight * self.weight_scale
+
+    @property
     def ranks_by_confidence(self) -> bool:
         """Whether selection ranks by the confidence itself."""
         return self.score is self.confidence
@@ -388,7 +423,8 @@ class ConfidenceProfile:
         ValueError
             If a weight is negative or missing, all are zero, or there are more or fewer than samples.
         """
-        return replace(self, sample_weight=check_weight(sample_weight, len(self)))
+        weight, weight_scale = scaled_weight(sample_weight, len(self))
+        return replace(self, sample_weight=weight, weight_scale=weight_scale)
 
     def with_positive(self, pos_label: Any) -> Self:
         """Return the same predictions with another positive class.
@@ -463,6 +499,32 @@ def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> C
     if len(y_true) == 0:
         raise ValueError(f"{caller} needs at least one sample, but the profile has none.")
     return y_true
+
+
+def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]) -> None:
+    """Warn where a single column seems to be the confidence in whichever class was predicted.
+
+    It is never below 1/2; there are both classes, ten times at least; and it promises far more of the positive class
+    than there are, which a model that predicts one class always, rightly or not far off, does not.
+    """
+    n, found = len(present), np.count_nonzero(present)
+    if min(found, n - found) < 10 or positive_proba.min() < 0.5:
+        return
+    promised = positive_proba.astype(np.float64)
+    excess = float(promised.sum()) - found
+    if excess > 3 * np.sqrt(float((promised * (1 - promised)).sum())):
+        warn(
+            f"y_proba is nowhere below 0.5, and yet {n - found} of {n} samples are not of the positive class. It is "
+            "read as the probability of pos_label, in every row. If it is the confidence in the predicted label, such "
+            "as y_proba.max(axis=1), pass the probabilities of both classes, or use "
+            "ConfidenceProfile.from_correctness(correct, confidence).",
+        )
+
+
+def _read_only(proba: NDArray[Any]) -> NDArray[Any]:
+    view = proba.view()
+    view.flags.writeable = False
+    return view
 
 
 def _score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:

@@ -118,7 +118,8 @@ PROBA = {
     "read only": lambda p, _: np.broadcast_to(np.array(p), (6, 3)),
     "big endian": lambda p, _: np.array(p, dtype=">f8"),
     "memory-mapped": memory_mapped,
-    "DataFrame": lambda p, _: pd.DataFrame(p, columns=["c", "b", "a"], index=range(6, 0, -1)),
+    "DataFrame": lambda p, _: pd.DataFrame(p, index=range(6, 0, -1)),
+    "DataFrame with names": lambda p, _: pd.DataFrame(p, columns=["a", "b", "c"])[["c", "a", "b"]],
     "DataFrame of two types": lambda p, _: pd.DataFrame(p).astype({0: np.float32}),
     "Float64 DataFrame": lambda p, _: pd.DataFrame(p).astype("Float64"),
 }
@@ -141,8 +142,9 @@ class TestProbabilities:
         np.testing.assert_array_equal(profile.proba, P3)
 
     @pytest.mark.parametrize("dtype", [int, np.uint8, bool])
-    def test_whole_numbers_are_probabilities_of_zero_and_one(self, dtype):
-        profile = from_predictions([0, 1, 1], np.array([[1, 0], [0, 1], [1, 0]], dtype=dtype))
+    def test_whole_numbers_are_probabilities_of_zero_and_one_with_a_warning(self, dtype):
+        with pytest.warns(UserWarning, match=r"y_proba holds whole numbers .*: are these predicted labels\? Pass prob"):
+            profile = from_predictions([0, 1, 1], np.array([[1, 0], [0, 1], [1, 0]], dtype=dtype))
         assert profile.confidence.tolist() == [1, 1, 1]
         assert profile.correct.tolist() == [True, True, False]
 
@@ -300,7 +302,7 @@ class TestPrediction:
 
     @pytest.mark.parametrize(("labels", "expected"), [(None, 1), (["b", "a"], 1)])
     def test_the_second_label_of_two_is_positive(self, labels, expected):
-        assert from_predictions(["a", "b"], [[1, 0], [0, 1]], labels=labels).positive_class == expected
+        assert from_predictions(["a", "b"], [[1.0, 0.0], [0.0, 1.0]], labels=labels).positive_class == expected
 
     def test_of_three_classes_none_is_positive_until_one_is_named(self):
         assert from_predictions(Y3, P3).positive_class is None

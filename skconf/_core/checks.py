@@ -28,5 +28,15 @@ def check_whole(value: Any, name: str, low: int = 1) -> None:
 def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
     """Raise unless a parameter is one of a few options."""
     known = list(options)
+    value = value.item() if isinstance(value, np.generic) else value
     if not any(value is option or (type(value) is type(option) and value == option) for option in known):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
+
+
+def check_threshold(value: Any, *, any_number: bool = False) -> None:
+    """Raise unless a threshold is None, in [0, 1] or, of scores that are no confidences, any number; or infinite.
+
+    An infinite one is what a tuned classifier has that rejects everything.
+    """
+    if value is not None and not (isinstance(value, Real) and value == np.inf):
+        check_number(value, "threshold", *(() if any_number else (0.0, 1.0)))

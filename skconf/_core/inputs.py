@@ -5,25 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.arrays import as_floats
 from skconf._core.labels import LabelColumn, check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 
-
-def refuse_masked(values: ArrayLike, name: str) -> None:
-    """Raise where a masked array hides values, which would be read as if they were there."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
-
-
-def label_column(labels: ArrayLike, name: str) -> LabelColumn:
-    """Return a column of labels, none of which is hidden."""
-    refuse_masked(labels, name)
-    return LabelColumn(labels, name)
+#: Weights are held so that products of four neither overflow nor vanish: the largest lies in [1 / this, this], and one
+#: that is smaller than the largest by more than this factor is zero.
+WEIGHT_RANGE = 1e30
 
 
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
-    """Return weights as float64 after checking that they are non-negative and not all zero."""
+    """Return weights as float64, not the caller's, after checking that they are non-negative and not all zero."""
     if sample_weight is None:
         return None
     weight = check_column(sample_weight, n_samples, "sample_weight")
@@ -35,13 +29,41 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
     return weight
 
 
+def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floats | None, float]:
+    """Return checked weights in the range of arithmetic, and the power of two that they were divided by.
+
+    Only weights far from 1 are changed. Their ratios stay as they are, and with them all that depends on ratios alone.
+    """
+    weight = check_weight(sample_weight, n_samples)
+    if weight is None:
+        return None, 1.0
+    largest, scale = float(weight.max()), 1.0
+    if not 1 / WEIGHT_RANGE <= largest <= WEIGHT_RANGE:
+        scale = 2.0 ** float(np.frexp(largest)[1] - 1)
+        weight /= scale
+    negligible = (weight > 0) & (weight < weight.max() / WEIGHT_RANGE)
+    if negligible.any():
+        row = int(np.argmax(negligible))
+        warn(
+            f"sample_weight is {weight[row] * scale:g} in row {row}, less than the largest, {largest:g}, by a "
+            f"factor of more than {WEIGHT_RANGE:g}; such weights count as zero.",
+        )
+        weight[negligible] = 0.0
+    return weight, scale
+
+
+def refuse_scaled(caller: str, scale: float) -> None:
+    """Raise where the sizes of weights matter, and they were so far from 1 that they had to be scaled."""
+    if scale != 1:
+        raise ValueError(
+            f"{caller} reads the sizes of sample_weight, and not only their ratios: the largest must lie in "
+            f"[{1 / WEIGHT_RANGE:g}, {WEIGHT_RANGE:g}], but is about {scale:g}. Divide all weights by their mean."
+        )
+
+
 def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
     """Return a column of finite numbers as float64; ``n_samples=None`` accepts any length but zero."""
-    refuse_masked(values, name)
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} could not be read as numbers: {error}.") from None
+    column = np.array(as_floats(values, name), dtype=np.float64)  # a copy: the caller may go on to change theirs
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, but has shape {column.shape}.")
     if len(column) == 0:

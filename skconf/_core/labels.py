@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.arrays import as_array
 from skconf._core.messages import shorten
 
 Codes = NDArray[np.intp]
@@ -22,7 +23,7 @@ class LabelColumn:
         column: Any = labels
         if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
             # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
-            column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else np.asarray(labels)
+            column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else as_array(labels, name)
             if column.ndim == 2 and column.shape[1] == 1:
                 column = column[:, 0]
             if column.ndim != 1:
@@ -30,10 +31,15 @@ class LabelColumn:
                     f"{name} must be a single column of labels, but has shape {column.shape}. "
                     "Multi-output and multilabel targets are not supported: pass one column at a time."
                 )
-        if getattr(column.dtype, "kind", "") == "c":
+        kind = getattr(column.dtype, "kind", "")
+        if kind == "c":
             raise ValueError(f"Complex data not supported: {name} holds complex numbers, which cannot be labels.")
         if len(column) == 0:
             raise ValueError(f"{name} is empty; at least one sample is needed (0 samples given).")
+        if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:  # in a Series
+            column = np.asarray(column).astype(column.dtype.newbyteorder("="))
+        if kind in "mM":  # dates are compared as pandas' own, whatever unit numpy keeps them in
+            column = pd.Index(column)
         try:
             codes, distinct = pd.factorize(column)
         except TypeError:

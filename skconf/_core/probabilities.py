@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
+from skconf._core.arrays import as_floats, as_real_array
 from skconf._core.labels import Codes
 from skconf._core.warn import warn
 
@@ -25,17 +25,16 @@ def row_blocks(n_rows: int, n_columns: int = 1) -> list[slice]:
 
 def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
     """Return probabilities as a floating-point array of shape (n,) or (n, K), without a copy where they are one."""
-    if sparse.issparse(given):
-        raise ValueError(f"{name} is a sparse matrix; pass a dense array ({name}.toarray()).")
-    try:
-        proba = np.asarray(given)
-        if proba.dtype not in (np.float16, np.float32, np.float64):
-            proba = proba.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} could not be read as an array of numbers: {error}. Pass predict_proba's output: shape "
-            "(n_samples, n_classes), or (n_samples,) with the probability of pos_label."
-        ) from None
+    remedy = (
+        " Pass predict_proba's output: shape (n_samples, n_classes), or (n_samples,) with the probability of pos_label."
+    )
+    array = as_real_array(given, name, remedy)
+    if array.dtype.kind in "iub" and array.size:
+        warn(
+            f"{name} holds whole numbers ({array.dtype}): are these predicted labels? Pass probabilities, such as "
+            "those of predict_proba; where 0 and 1 are meant as such, convert them to float.",
+        )
+    proba = as_floats(array, name, remedy)
     if proba.ndim not in (1, 2):
         raise ValueError(f"{name} must have shape (n_samples,) or (n_samples, n_classes), not {proba.shape}.")
     if len(proba) == 0:

@@ -11,6 +11,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.pipeline import Pipeline
 
+from skconf._core.columns import in_order_of
+from skconf._core.probabilities import as_probabilities
+
 
 @dataclass(frozen=True)
 class Response:
@@ -73,15 +76,29 @@ def respond(estimator: Any, X: Any) -> Response:
             "sklearn.calibration.CalibratedClassifierCV; in the place of a regressor or a clusterer, choose a "
             "classifier that has them."
         )
-    proba = estimator.predict_proba(X)
-    if isinstance(proba, list):
-        raise ValueError(f"{type(estimator).__name__} predicts several outputs; evaluate each output by itself.")
+    given = estimator.predict_proba(X)
     if not hasattr(estimator, "classes_"):
         raise TypeError(
             f"{type(estimator).__name__} has no classes_: it is no classifier, and cannot be right or wrong."
         )
     classes = np.asarray(estimator.classes_)
+    proba = read_answer(estimator, given, X, classes)
     return Response(classes, proba, _thresholded(model, classes, proba))
+
+
+def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return what ``predict_proba`` gave, a row for each sample and a column for each class in their order."""
+    if isinstance(given, list):
+        raise ValueError(f"{type(estimator).__name__} predicts several outputs; evaluate each output by itself.")
+    who = f"predict_proba of {type(estimator).__name__}"
+    proba = as_probabilities(given, who)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else len(proba)
+    if proba.shape != (n_rows, len(classes)):
+        raise ValueError(
+            f"{who} gave shape {proba.shape} for {n_rows} samples and {len(classes)} classes; it must give "
+            f"({n_rows}, {len(classes)}), a row for each sample and a column for each of its classes_."
+        )
+    return in_order_of(classes, proba, given, who)
 
 
 def _innermost(estimator: Any) -> tuple[Any, list[Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.columns import PREFIX
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import shorten, suggest
 from skconf.accumulation._entries import (
@@ -25,8 +26,6 @@ from skconf.inference._inputs import Groups, read_groups
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
-#: What the columns of probabilities are called, before the label.
-PREFIX = "proba_"
 #: What other columns are called by default.
 USUAL = {
     "target": "y_true",

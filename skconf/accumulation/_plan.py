@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.inputs import refuse_scaled
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
@@ -52,6 +53,7 @@ class Plan:
 
     def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
         """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""
+        refuse_scaled("A metric of parts", profile.weight_scale)
         weight = profile.sample_weight
         n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
         sums: dict[str, Sums] = {}

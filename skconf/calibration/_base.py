@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from skconf._core.columns import in_order_of
 from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn, check_labels
 from skconf._core.messages import shorten
@@ -48,7 +49,8 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities of samples that the classifier was not trained on; a single column is the probability of
-            the second class of two. For answers without classes, such as those of a generative system: the
+            the second class of two. Columns that a table names by the labels, LABEL or proba_LABEL, are found by name.
+            For answers without classes, such as those of a generative system: the
             confidence in each.
         y : array-like of shape (n_samples,)
             True labels; for answers without classes, whether each is right.
@@ -72,16 +74,16 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         UserWarning
             If a class is absent from `y`, or alone in it: see the class.
         """
-        columns = _two_dimensional(proba)
-        truth = LabelColumn(y, "y")
-        if len(truth) != len(columns):
-            raise ValueError(f"y has {len(truth)} rows, but proba has {len(columns)}.")
+        read, truth = _read(proba), LabelColumn(y, "y")
+        if len(truth) != len(read):
+            raise ValueError(f"y has {len(truth)} rows, but proba has {len(read)}.")
         classes = truth.sorted_distinct() if labels is None else check_labels(labels)
-        if len(classes) != columns.shape[1]:
+        if len(classes) != _n_columns(read):
             raise ValueError(
-                f"proba has {columns.shape[1]} columns for {len(classes)} labels ({shorten(classes.tolist())}). "
+                f"proba has {_n_columns(read)} columns for {len(classes)} labels ({shorten(classes.tolist())}). "
                 "Pass labels=[...], in the order of the columns."
             )
+        columns = _columns(read, classes, proba)
         codes = truth.positions_in(classes)
         weight = check_weight(sample_weight, len(columns))
         if weight is None:
@@ -98,7 +100,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities, in the order of ``classes_``.
+            Probabilities, in the order of ``classes_``, or in columns named by these, as in ``fit``.
 
         Returns
         -------
@@ -106,12 +108,12 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             Rows sum to one; a row of zeros has become uniform.
         """
         check_is_fitted(self)
-        columns = _two_dimensional(proba)
-        if columns.shape[1] != len(self.classes_):
+        read = _read(proba)
+        if _n_columns(read) != len(self.classes_):
             raise ValueError(
-                f"proba has {columns.shape[1]} columns, but the calibrator was fitted on {len(self.classes_)}."
+                f"proba has {_n_columns(read)} columns, but the calibrator was fitted on {len(self.classes_)}."
             )
-        return self._calibrate(columns)
+        return self._calibrate(_columns(read, self.classes_, proba))
 
     #: What a calibrator does with a class that the calibration data lack.
     _absent = "leaves the probabilities of {} as they are"
@@ -199,7 +201,17 @@ def rows_to_one(proba: Floats) -> Floats:
     return proba
 
 
-def _two_dimensional(proba: ArrayLike) -> NDArray[Any]:
-    columns = as_probabilities(proba, "proba")
-    check_probabilities(columns, "proba")
-    return both_columns(columns, 1) if columns.ndim == 1 else columns
+def _read(given: ArrayLike) -> NDArray[Any]:
+    proba = as_probabilities(given, "proba")
+    check_probabilities(proba, "proba")
+    return proba
+
+
+def _n_columns(proba: NDArray[Any]) -> int:
+    return 2 if proba.ndim == 1 else int(proba.shape[1])
+
+
+def _columns(proba: NDArray[Any], classes: NDArray[Any], given: Any) -> NDArray[Any]:
+    """Return probabilities with a column for each class, in their order."""
+    proba = in_order_of(classes, proba, given, "proba", positive=1)
+    return both_columns(proba, 1) if proba.ndim == 1 else proba

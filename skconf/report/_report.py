@@ -303,7 +303,7 @@ def confidence_report_by_class(
     for stem in _BY_CLASS:
         frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
     frame["ece"] = [_one_against_the_rest(profile, position) for position in range(len(frame))]
-    frame["support"] = np.bincount(profile.require("true_class"), profile.sample_weight, len(frame))
+    frame["support"] = np.bincount(profile.require("true_class"), profile.given_weight, len(frame))
     return ConfidenceReport(frame)
 
 

@@ -179,7 +179,7 @@ class BorrowedScorer:
             reject_label = choose_reject_label(labels, profile.reject_label)
             prediction = with_reject_label(prediction, profile.score >= profile.threshold, reject_label)
         if profile.sample_weight is not None:
-            metadata["sample_weight"] = profile.sample_weight
+            metadata["sample_weight"] = profile.given_weight
         answered = Answered(labels, profile.proba, prediction)
         return float(self.scorer(answered, None, labels[profile.true_class], **metadata))
 

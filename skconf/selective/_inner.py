@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.labels import Codes, LabelColumn
+from skconf._core.response import read_answer
 
 
 @dataclass
@@ -29,9 +30,10 @@ class FittedClassifier:
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return probabilities of all classes; of one that was not seen in fit, zero."""
-        proba = np.asarray(self.estimator.predict_proba(X))
+        given = self.estimator.predict_proba(X)
         if len(self.columns) == 1:  # XGBoost then has two columns, others one: there is no doubt to be had
-            proba = np.ones((len(proba), 1), dtype=proba.dtype)
+            given = np.ones((len(given), 1), dtype=np.asarray(given).dtype)
+        proba = read_answer(self.estimator, given, X, np.asarray(self.estimator.classes_))
         if np.array_equal(self.columns, np.arange(self.n_classes)):
             return proba
         out = np.zeros((len(proba), self.n_classes), dtype=proba.dtype)

@@ -347,7 +347,7 @@ def test_containers_are_all_the_same(make):
     proba, code = three_class_task(60)
     w = weights("real", 60)
     expected = make().fit(proba, code, w).predict_proba(proba)
-    frame = pd.DataFrame(proba, columns=list("abc"), index=range(60, 0, -1))
+    frame = pd.DataFrame(proba, index=range(60, 0, -1))
     for model, asked in (
         (make().fit(frame, pd.Series(code), pd.Series(w)), frame),
         (make().fit(proba.tolist(), code.tolist(), w.tolist()), proba.tolist()),
@@ -377,7 +377,7 @@ def test_polars(make):
     pl = pytest.importorskip("polars")
     proba, code = three_class_task(60)
     expected = make().fit(proba, code).predict_proba(proba)
-    frame = pl.DataFrame(proba, schema=list("abc"))
+    frame = pl.DataFrame(proba)
     np.testing.assert_array_equal(make().fit(frame, pl.Series(code)).predict_proba(frame), expected)
 
 
@@ -409,7 +409,7 @@ BAD_FITS = {
     "missing label": ((P, ["a", None, "b", "b"]), {}, r"missing label in row 1"),
     "multilabel y": ((P, np.zeros((4, 2))), {}, r"y must be a single column"),
     "three dimensions": ((np.zeros((4, 2, 2)), Y), {}, r"shape"),
-    "no numbers": ((["a", "b", "c", "d"], Y), {}, r"proba could not be read as an array of numbers"),
+    "no numbers": ((["a", "b", "c", "d"], Y), {}, r"proba could not be read as numbers"),
     "nothing": (([], []), {}, r"proba has no rows"),
     "no columns": ((np.zeros((4, 0)), Y), {}, r"0 columns"),
     "weights too few": ((P, Y, [1, 1, 1]), {}, r"sample_weight has 3 rows"),

@@ -268,7 +268,7 @@ def test_uniform_probabilities_have_nothing_to_scale():
     assert TemperatureCalibrator().fit(proba, y).temperature_ == 1
 
 
-@pytest.mark.parametrize("row", [[1 / 3, 1 / 3, 1 / 3], [0.5, 0.2, 0.3], [1, 0, 0]])
+@pytest.mark.parametrize("row", [[1 / 3, 1 / 3, 1 / 3], [0.5, 0.2, 0.3], [1.0, 0.0, 0.0]])
 def test_constant_probabilities_are_shifted_and_not_scaled(row):
     proba, y = np.full((30, 3), row), np.repeat([0, 1, 2], [5, 10, 15])
     found = AffineCalibrator().fit(proba, y)

@@ -598,6 +598,7 @@ class TestEveryDisplay:
 
     @every_way
     @pytest.mark.parametrize("case", UNUSUAL)
+    @pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
     def test_draws_unusual_predictions(self, way, case):
         display, params = DRAWN[way]
         if display is CWROCDisplay and ("single" in case or "correctness" in case):

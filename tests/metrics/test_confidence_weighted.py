@@ -364,7 +364,7 @@ def test_sum_of_the_others_loses_no_digits():
 )
 def test_undefined_value_is_nan_with_one_warning(name, reason):
     with pytest.warns(UndefinedMetricWarning, match=f"{name} is undefined: {reason}") as caught:
-        assert math.isnan(getattr(metrics, name)([0, 1, 0], [0, 1, 1], y_pred=[1, 0, 0]))
+        assert math.isnan(getattr(metrics, name)([0, 1, 0], [0.0, 1.0, 1.0], y_pred=[1, 0, 0]))
     assert len(caught) == 1
 
 

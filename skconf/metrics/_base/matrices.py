@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_option
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.kinds import Additive, Term, divide
+from skconf.metrics._base.kinds import Additive, Sums, Term, divide
 from skconf.profile import ConfidenceProfile
 
 
@@ -16,6 +17,10 @@ class MatrixOfSums(Additive):
     """A matrix of sums: it has values, also by group and merged, and no contribution to one number."""
 
     result: ClassVar[Any] = Floats
+
+    def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> Sums:
+        """Return the sums, which are as large as the weights that were given."""
+        return tuple(profile.weight_scale * part for part in super().sums(profile, groups, n_groups))
 
     def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
         """Refuse: the value is a matrix, and no number that a sample could have an effect on."""

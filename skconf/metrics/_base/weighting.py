@@ -156,7 +156,7 @@ class ConfidenceWeighted:
 
     def _of_profile(self, profile: ConfidenceProfile, kwargs: dict[str, Any]) -> Any:
         classes, sure = profile.require("classes"), profile.confidence
-        weight = sure if profile.sample_weight is None else sure * profile.sample_weight
+        weight = sure if profile.given_weight is None else sure * profile.given_weight
         true = classes[profile.require("true_class")]
         passed = dict(kwargs)
         if self._takes_probabilities():

@@ -70,7 +70,7 @@ class SmoothCalibrationError(
 
     def __post_init__(self) -> None:
         if self.bandwidth is not None:
-            check_number(self.bandwidth, "bandwidth", 1e-4)
+            check_number(self.bandwidth, "bandwidth", 1e-4, np.inf, open_high=True)
 
     @property
     def zero_if_calibrated(self) -> bool:
@@ -129,7 +129,7 @@ class _Smoother:
 def _cells_for(sigma: float) -> int:
     """Return the size of a grid fine enough for a bandwidth: a power of two."""
     needed = _CELLS_PER_SIGMA / max(sigma, _CELLS_PER_SIGMA / _MOST_CELLS)
-    return min(max(1 << int(np.ceil(np.log2(needed))), _FEWEST_CELLS), _MOST_CELLS)
+    return min(max(1 << max(int(np.ceil(np.log2(needed))), 0), _FEWEST_CELLS), _MOST_CELLS)
 
 
 def _put_on_grid(confidence: Floats, gap: Floats, cells: int) -> Floats:

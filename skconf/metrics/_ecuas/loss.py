@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.checks import check_number
+from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Term, divide
@@ -20,6 +20,10 @@ class _RejectableCost(CandidateCost):
     """Mean cost of answers that are rejected by their uncertainty."""
 
     normalize: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option(self.normalize, "normalize", (False, True))
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
         """Return what an answer of this uncertainty costs, linear in its own cost."""

@@ -1,15 +1,18 @@
 """The risk-coverage curve and the areas under it."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skconf._core.checks import check_option
+from skconf._core.inputs import refuse_scaled
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
+from skconf._core.warn import Notice
 from skconf.metrics._base import references
 from skconf.metrics._base.kinds import Ranked, divide
 from skconf.metrics._base.registry import WeightMeaning
+from skconf.profile import ConfidenceProfile
 
 
 class RiskCoverageCurve(NamedTuple):
@@ -77,8 +80,31 @@ class RiskCoverage(
 risk_coverage_curve = RiskCoverage.function
 
 
+class _Counted(Ranked):
+    """An area whose weights are repetition counts: their sizes matter, and not only their ratios."""
+
+    weight_meaning = WeightMeaning.WHOLE_COUNTS
+    why_resampled = ""
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        refuse_scaled(self.info.name, profile.weight_scale)
+        return super().value(profile)
+
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
+        """Return, besides, the notice that no weight is as large as one repetition."""
+        found, weight = super().notices(profile, value), profile.sample_weight
+        if weight is None or weight.max() >= 1:
+            return found
+        text = (
+            f"{self.info.name} reads sample_weight as how often each sample counts, but all weights are below 1 (their "
+            f"sum is {weight.sum():.3g}). If only their ratios are meant, divide them by their mean: sample_weight / "
+            "sample_weight.mean()."
+        )
+        return [*found, Notice(text)]
+
+
 class AURC(
-    Ranked,
+    _Counted,
     name="aurc_loss",
     best=0.0,
     reference=references.AURC,
@@ -115,9 +141,6 @@ class AURC(
     0.0625
     """
 
-    weight_meaning = WeightMeaning.WHOLE_COUNTS
-    why_resampled = ""
-
     def of_ranking(self, ranking: Ranking) -> float:
         return ranking.mean_prefix_risk()
 
@@ -129,7 +152,7 @@ aurc_loss = AURC.function
 
 
 class ExcessAURC(
-    Ranked,
+    _Counted,
     name="excess_aurc_loss",
     best=0.0,
     reference=references.AURC,
@@ -166,9 +189,6 @@ class ExcessAURC(
     >>> round(excess_aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.6, 0.8]), 4)
     0.0833
     """
-
-    weight_meaning = WeightMeaning.WHOLE_COUNTS
-    why_resampled = ""
 
     optimum: str = "exact"
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.checks import check_number
+from skconf._core.checks import check_threshold
 from skconf.metrics._base import references
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile
@@ -17,9 +17,7 @@ class AtThreshold(Ratio):
     threshold: float | None = None
 
     def __post_init__(self) -> None:
-        # An infinite threshold is what a tuned classifier has that abstains on everything.
-        if self.threshold is not None and self.threshold != np.inf:
-            check_number(self.threshold, "threshold", 0.0, 1.0)
+        check_threshold(self.threshold)
 
     def threshold_for(self, profile: ConfidenceProfile) -> float:
         """Return the threshold that was given, else that of the classifier the profile came from, else .5."""

@@ -1,0 +1,58 @@
+"""Arrays from whatever users hand in: the one place that converts, and refuses what would be misread."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+
+def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -> NDArray[Any]:
+    """Return values of any kind as an array in the machine's byte order, without a copy where they are one.
+
+    Raises
+    ------
+    ValueError
+        If values are hidden (a masked array), in fields (a structured array), or cannot be read at all. The message
+        ends with the remedy.
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:  # RuntimeError: a tensor that needs a gradient
+        remedy = f" Pass {name}.detach().cpu().numpy()." if hasattr(values, "requires_grad") else remedy
+        raise ValueError(f"{name} could not be read as {kind}: {_sentence(error)}{remedy}") from None
+    if array.dtype.names is not None:
+        fields = array.dtype.names
+        raise ValueError(
+            f"{name} is a structured array with the fields {', '.join(map(repr, fields))}. Pass one field, "
+            f"{name}[{fields[0]!r}], or several as columns: numpy.lib.recfunctions.structured_to_unstructured({name})."
+        )
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def as_real_array(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
+    """Return values as an array that may hold real numbers; dates, durations and complex numbers are none."""
+    if sparse.issparse(values):
+        raise ValueError(f"{name} is a sparse matrix; pass a dense array ({name}.toarray()).")
+    array = as_array(values, name, "numbers", remedy)
+    if array.dtype.kind in "mMc":
+        what = {"m": "durations", "M": "dates", "c": "complex numbers"}[array.dtype.kind]
+        raise ValueError(f"{name} holds {what} ({array.dtype}), where real numbers are needed.{remedy}")
+    return array
+
+
+def as_floats(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
+    """Return values as floating-point numbers of 16, 32 or 64 bits, without a copy where they are such."""
+    array = as_real_array(values, name, remedy)
+    if array.dtype in (np.float16, np.float32, np.float64):
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} could not be read as numbers: {_sentence(error)}{remedy}") from None
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).rstrip(".") + "."

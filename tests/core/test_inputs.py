@@ -1,0 +1,302 @@
+"""What is read: numbers and labels of any container, weights of any size, and nothing that would be misread."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceProfile, confidence_report, inference, metrics
+from skconf.calibration import PlattCalibrator
+from skconf.metrics import aurc_loss, cw_accuracy_score, cw_confusion_matrix, excess_aurc_loss
+from skconf.metrics._base.registry import metric_classes
+
+RNG = np.random.default_rng(3)
+P = RNG.random(80).round(2)
+Y = (RNG.random(80) < P).astype(int)
+W = RNG.exponential(1, 80) + 0.01
+PROFILE = ConfidenceProfile.from_predictions(Y, P)
+
+
+class Tensor:
+    """What numpy is told by a tensor that needs a gradient."""
+
+    requires_grad = True
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+    shape = (80,)
+
+    def __len__(self):
+        return 80
+
+
+HIDDEN = np.ma.array(P, mask=[*[False] * 79, True])
+#: What is refused, and what the message says besides the name of the argument.
+UNREADABLE = {
+    "a tensor that needs a gradient": (Tensor(), r"\.detach\(\)\.cpu\(\)\.numpy\(\)"),
+    "a structured array": (np.rec.fromarrays([P, P], names="a,b"), r"the fields 'a', 'b'\. Pass one field"),
+    "hidden values": (HIDDEN, "masked array with hidden values. Leave out"),
+    "complex numbers": (P + 0j, "holds complex numbers"),
+    "dates": (np.zeros(80, "M8[s]"), r"holds dates \(datetime64\[s\]\), where real numbers are needed"),
+    "durations": (np.zeros(80, "m8[ns]"), "holds durations"),
+}
+#: Arguments that are columns of numbers, and how they are called.
+NUMBERS = {
+    "y_proba": lambda bad: cw_accuracy_score(Y, bad),
+    "sample_weight": lambda bad: cw_accuracy_score(Y, P, sample_weight=bad),
+    "score": lambda bad: ConfidenceProfile.from_predictions(Y, P, score=bad),
+    "confidence": lambda bad: ConfidenceProfile.from_correctness(Y, bad),
+    "correct": lambda bad: ConfidenceProfile.from_correctness(bad, P),
+    "proba": lambda bad: PlattCalibrator().fit(bad, Y),
+}
+
+
+@pytest.mark.parametrize(("bad", "message"), UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize(("name", "call"), NUMBERS.items(), ids=NUMBERS)
+def test_what_is_no_column_of_numbers_is_refused_by_name(name, call, bad, message):
+    with pytest.raises(ValueError, match=f"^{name} .*{message}"):
+        call(bad)
+
+
+#: Arguments that are columns of labels.
+LABELS = {
+    "y_true": lambda bad: cw_accuracy_score(bad, P),
+    "y_pred": lambda bad: cw_accuracy_score(Y, P, y_pred=bad),
+    "y": lambda bad: PlattCalibrator().fit(P, bad),
+    "groups": lambda bad: inference.by_group("cw_accuracy", Y, P, groups=bad),
+}
+
+
+@pytest.mark.parametrize("bad", ["a tensor that needs a gradient", "a structured array", "hidden values"])
+@pytest.mark.parametrize(("name", "call"), LABELS.items(), ids=LABELS)
+def test_what_is_no_column_of_labels_is_refused_by_name(name, call, bad):
+    values, message = UNREADABLE[bad]
+    with pytest.raises(ValueError, match=f"^{name} .*{message}"):
+        call(values)
+
+
+@pytest.mark.parametrize("make", [np.array, pd.Series], ids=["array", "Series"])
+@pytest.mark.parametrize("dtype", [">i8", ">f4", ">U3", ">M8[D]"])
+def test_the_order_of_bytes_plays_no_part(dtype, make):
+    y = make(Y.astype(dtype))
+    assert cw_accuracy_score(y, P.astype(">f8"), sample_weight=W.astype(">f8")) == cw_accuracy_score(
+        Y, P, sample_weight=W
+    )
+    assert len(inference.by_group("cw_accuracy", Y, P, groups=y)) == 2
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+@pytest.mark.parametrize("make", [np.array, pd.Series, pd.DatetimeIndex, list], ids=lambda make: make.__name__)
+def test_dates_are_labels_in_any_unit_and_container(make, unit):
+    dates = np.array(["2020-01-01", "2021-01-01"], f"M8[{unit}]")
+    given = make(pd.Series(dates)) if make is list else make(dates[Y])
+    given = [pd.Timestamp(date) for date in dates[Y]] if make is list else given
+    found = cw_accuracy_score(given, P, labels=dates, pos_label=pd.Timestamp("2021-01-01"))
+    assert found == cw_accuracy_score(Y, P)
+
+
+# Weights -------------------------------------------------------------------------------------------------------------
+
+#: Metrics that read the sizes of weights: matrices of sums, and areas whose weights are repetitions.
+SIZES = ("cw_confusion_matrix", "cw_multilabel_confusion_matrix", "probabilistic_confusion_matrix")
+COUNTS = ("aurc_loss", "excess_aurc_loss")
+
+
+def flat(value):
+    if isinstance(value, tuple):
+        return np.concatenate([flat(part) for part in value])
+    return np.ravel(np.asarray(value, dtype=float))
+
+
+@pytest.mark.parametrize("name", sorted(metric_classes()))
+@pytest.mark.parametrize("scale", [1e-320, 2.0**-665, 2.0**532, 1e300], ids=lambda scale: f"{scale:.0e}")
+@pytest.mark.filterwarnings("ignore:.*is undefined:sklearn.exceptions.UndefinedMetricWarning")
+def test_only_ratios_of_weights_matter_but_where_sizes_are_read(name, scale):
+    metric, far = getattr(metrics, name), np.full(80, scale)
+    try:
+        expected = metric(PROFILE.with_weight(np.ones(80)))
+    except ValueError:
+        pytest.skip("takes no weights")
+    if name in COUNTS:
+        with pytest.raises(ValueError, match=rf"{name} reads the sizes of sample_weight.* \[1e-30, 1e\+30\]"):
+            metric(Y, P, sample_weight=far)
+        return
+    expected = flat(expected) * (scale if name in SIZES else 1)
+    np.testing.assert_allclose(flat(metric(Y, P, sample_weight=far)), expected, rtol=1e-11, atol=0)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e160])
+def test_ratios_of_unequal_weights(scale):
+    for name in ("cw_roc_auc_score", "cw_cohen_kappa_score", "cw_matthews_corrcoef", "augrc_loss"):
+        metric = getattr(metrics, name)
+        assert metric(Y, P, sample_weight=W * scale) == pytest.approx(metric(Y, P, sample_weight=W), rel=1e-11)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e160])
+@pytest.mark.parametrize("name", ["cw_accuracy", "cw_roc_auc", "neg_augrc", "neg_ece"])
+def test_intervals_and_groups_depend_on_ratios_alone(name, scale):
+    weights = W, W * scale
+    near, far = (
+        inference.confidence_interval(name, Y, P, sample_weight=weight, n_resamples=50, random_state=0)
+        for weight in weights
+    )
+    assert (far.low, far.value, far.high) == pytest.approx((near.low, near.value, near.high), rel=1e-9)
+    near, far = (
+        inference.by_group(name, Y, P, groups=np.arange(80) % 2, sample_weight=weight)["value"] for weight in weights
+    )
+    np.testing.assert_allclose(far, near, rtol=1e-9)
+
+
+def test_a_report_depends_on_ratios_alone():
+    names = [name for name in confidence_report(Y, P).index if name not in COUNTS]
+    near, far = (confidence_report(Y, P, sample_weight=w, metrics=names)["value"] for w in (W, W * 1e160))
+    np.testing.assert_allclose(far, near, rtol=1e-11)
+
+
+def test_a_weight_that_is_nothing_beside_the_largest_counts_as_zero_and_is_told():
+    weight = np.append(np.full(79, 1e10), 1e-25)
+    with pytest.warns(
+        UserWarning, match=r"sample_weight is 1e-25 in row 79, less than the largest, 1e\+10, by a factor"
+    ):
+        found = cw_accuracy_score(Y, P, sample_weight=weight)
+    assert found == pytest.approx(cw_accuracy_score(Y[:79], P[:79]))
+    assert ConfidenceProfile.from_predictions(Y, P, sample_weight=np.append(np.ones(79), 1e-29)).sample_weight[79] > 0
+
+
+def test_weights_in_range_are_held_as_given():
+    profile = PROFILE.with_weight(W)
+    assert profile.weight_scale == 1
+    np.testing.assert_array_equal(profile.sample_weight, W)
+    far = PROFILE.with_weight(W * 2.0**600)
+    np.testing.assert_array_equal(far.given_weight, W * 2.0**600)
+    assert far.with_weight(None).given_weight is None
+    assert 1 <= far.sample_weight.max() < 2
+
+
+def test_other_packages_are_given_the_weights_that_were_given():
+    from sklearn.metrics import confusion_matrix
+
+    sums = metrics.confidence_weighted(confusion_matrix)
+    far = W * 2.0**600
+    np.testing.assert_allclose(sums(Y, P, sample_weight=far), cw_confusion_matrix(Y, P, sample_weight=far), rtol=1e-12)
+
+
+@pytest.mark.parametrize("area", [aurc_loss, excess_aurc_loss], ids=lambda area: area.__name__)
+def test_weights_that_are_no_repetitions_are_told_with_the_other_meaning(area):
+    with pytest.warns(
+        UserWarning, match=r"all weights are below 1 \(their sum is 1\).* sample_weight\.mean\(\)"
+    ) as told:
+        area(Y, P, sample_weight=np.full(80, 1 / 80))
+    assert len(told) == 1
+    weight = np.full(80, 1 / 80)
+    assert area(Y, P, sample_weight=weight / weight.mean()) == pytest.approx(area(Y, P))  # as the message says
+    area(Y, P, sample_weight=[1.0] + [0.5] * 79)  # fractions beside whole numbers are what they are
+
+
+def test_groups_and_resamples_do_not_tell_of_weights_again():
+    with pytest.warns(UserWarning, match="all weights are below 1") as told:
+        inference.by_group(aurc_loss, Y, P, groups=np.arange(80) % 4, sample_weight=W / 100)
+    assert len(told) == 1
+
+
+# What is held --------------------------------------------------------------------------------------------------------
+
+
+def test_a_profile_holds_arrays_of_its_own_but_for_probabilities():
+    proba = np.column_stack([1 - P, P])
+    given = {"y_true": Y.copy(), "y_pred": Y.copy(), "sample_weight": W.copy(), "score": P.copy()}
+    labels = np.array([0, 1])
+    profile = ConfidenceProfile.from_predictions(y_proba=proba, labels=labels, **given)
+    names = ("correct", "confidence", "score", "sample_weight", "classes", "true_class", "predicted_class")
+    before = {name: getattr(profile, name).copy() for name in names}
+    for array in (*given.values(), labels):
+        array[:] = 1 - array
+    for name in names:
+        np.testing.assert_array_equal(getattr(profile, name), before[name], err_msg=name)
+    assert np.shares_memory(profile.proba, proba)
+    with pytest.raises(ValueError, match="read-only"):
+        profile.proba[0] = 0.5
+    assert proba.flags.writeable
+
+
+def test_a_profile_from_correctness_holds_arrays_of_its_own():
+    given = [np.array([1.0, 0.0, 1.0]), np.array([0.5, 0.25, 1.0])]
+    more = {"sample_weight": np.array([1.0, 2.0, 3.0]), "score": np.array([1.0, 2.0, 3.0])}
+    profile = ConfidenceProfile.from_correctness(*given, **more)
+    names = ("correct", "confidence", "score", "sample_weight")
+    before = [getattr(profile, name).copy() for name in names]
+    for array in (*given, *more.values()):
+        array[:] = 0
+    for name, value in zip(names, before, strict=True):
+        np.testing.assert_array_equal(getattr(profile, name), value, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "error"),
+    [
+        *((bad, ValueError) for bad in (np.nan, -1, 1.5, -np.inf)),
+        *((bad, TypeError) for bad in (1j, [0.5], "high", True, np.array([0.5, 0.6]))),
+    ],
+    ids=repr,
+)
+def test_a_threshold_is_a_number_in_range(threshold, error):
+    with pytest.raises(error, match=r"^threshold must "):
+        ConfidenceProfile.from_predictions(Y, P, threshold=threshold)
+
+
+def test_a_threshold_of_other_scores_is_any_number():
+    assert ConfidenceProfile.from_predictions(Y, P, score=np.log(P + 1e-3), threshold=-1.0).threshold == -1
+    with pytest.raises(ValueError, match=r"^threshold must "):
+        ConfidenceProfile.from_predictions(Y, P, score=P, threshold=np.nan)
+    assert ConfidenceProfile.from_predictions(Y, P, threshold=np.inf).threshold == np.inf
+
+
+# What is probably meant ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [int, bool, np.uint8])
+def test_predicted_labels_in_the_place_of_probabilities_are_told(dtype):
+    with pytest.warns(
+        UserWarning, match=r"y_proba holds whole numbers .* predicted labels\? Pass probabilities"
+    ) as told:
+        cw_accuracy_score(Y, (P > 0.5).astype(dtype))
+    assert len(told) == 1
+    with pytest.warns(UserWarning, match="^proba holds whole numbers"):
+        PlattCalibrator().fit((P > 0.5).astype(dtype), Y)
+    cw_accuracy_score(Y, (P > 0.5).astype(float))  # what a decision tree says
+
+
+@pytest.mark.parametrize("shape", [100, 1000])
+def test_the_confidence_in_the_place_of_the_probability_of_a_class_is_told(shape):
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.5, 0.5, shape)
+    y = (rng.random(shape) < p).astype(int)
+    with pytest.warns(UserWarning, match=r"y_proba is nowhere below 0\.5.* such as y_proba\.max\(axis=1\)") as told:
+        cw_accuracy_score(y, np.maximum(p, 1 - p))
+    assert len(told) == 1
+    with pytest.warns(UserWarning, match=r"y_proba is nowhere below 0\.5"):
+        cw_accuracy_score(y, np.maximum(p, 1 - p), pos_label=0)
+
+
+def test_a_model_that_always_predicts_one_class_is_none_such():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.6, 0.9, 2000)
+    cw_accuracy_score((rng.random(2000) < p).astype(int), p)
+    cw_accuracy_score(np.repeat([0, 1], [9, 991]), np.full(1000, 0.999))  # too few of one class
+
+
+@pytest.mark.parametrize("value", ["none", "False", None, 2, 0.0])
+@pytest.mark.parametrize("metric", [metrics.ecuas_loss, metrics.reject_cost_loss, metrics.confidence_brier_loss])
+def test_a_flag_is_true_or_false(metric, value):
+    with pytest.raises(ValueError, match="normalize must be one of False, True"):
+        metric(Y, P, normalize=value)
+    assert metric(Y, P, normalize=np.True_) == metric(Y, P, normalize=True)
+
+
+def test_a_bandwidth_beyond_the_unit_interval_smooths_all_to_the_mean_gap():
+    profile = PROFILE
+    gap = abs(profile.confidence.mean() - profile.correct.mean())
+    for bandwidth in (30, 100, 1e6):
+        assert metrics.smooth_calibration_error(profile, bandwidth=bandwidth) == pytest.approx(gap)
+    with pytest.raises(ValueError, match="bandwidth must lie in"):
+        metrics.smooth_calibration_error(profile, bandwidth=np.inf)
