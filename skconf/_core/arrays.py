@@ -7,6 +7,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 
+def refuse_hidden(values: Any, name: str) -> None:
+    """Raise where a masked array hides values, which would be read as if they were there."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+
+
 def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -> NDArray[Any]:
     """Return values of any kind as an array in the machine's byte order, without a copy where they are one.
 
@@ -16,8 +22,7 @@ def as_array(values: Any, name: str, kind: str = "an array", remedy: str = "") -
         If values are hidden (a masked array), in fields (a structured array), or cannot be read at all. The message
         ends with the remedy.
     """
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
+    refuse_hidden(values, name)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:  # RuntimeError: a tensor that needs a gradient

@@ -1,17 +1,16 @@
 """Columns of probabilities, found by the labels in their names."""
 
 from collections.abc import Sequence
-from numbers import Number
 from typing import Any
 
 import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.messages import shorten
+from skconf._core.spellings import Spellings
 
 #: What a column of probabilities is called, before its label.
 PREFIX = "proba_"
-_TRUTH = {"true": True, "false": False}
 
 
 def in_order_of(
@@ -72,31 +71,13 @@ def column_names(table: Any) -> list[Any] | None:
 
 def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int] | None:
     """Return the position of every class among the names of columns; None unless all are named in one way."""
-    labels = classes.tolist()
+    labels, known = classes.tolist(), Spellings(classes.tolist())
     prefixed = all(isinstance(name, str) and name.startswith(PREFIX) for name in names)
     for bare in [list(names), [name.removeprefix(PREFIX) for name in names]] if prefixed else [list(names)]:
-        where = {_as_label(name, labels): position for position, name in enumerate(bare)}
-        if len(names) == len(labels) and where.keys() == set(labels):
+        where = {known.label(name): position for position, name in enumerate(bare) if name in known}
+        if len(where) == len(names) == len(labels):
             return [where[label] for label in labels]
     return None
-
-
-def _as_label(name: Any, labels: Sequence[Any]) -> Any:
-    """Return what a name says as a label of the kind of the others: "1" is 1, 1.0 or True where they are numbers."""
-    if name in labels:
-        return name
-    if all(isinstance(label, str) for label in labels) or not isinstance(name, str):
-        return str(name)
-    if not all(isinstance(label, Number) for label in labels):
-        return next((label for label in labels if str(label) == name), name)
-    if all(isinstance(label, bool) for label in labels) and name.lower() in _TRUTH:
-        return _TRUTH[name.lower()]
-    for kind in (int, float):
-        try:
-            return kind(name)
-        except ValueError:
-            continue
-    return name
 
 
 def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: int | None) -> None:
@@ -104,8 +85,9 @@ def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: 
     if not isinstance(called, str) or positive is None:  # a number may merely count columns
         return
     labels = classes.tolist()
-    read = [_as_label(text, labels) for text in (called, called.removeprefix(PREFIX))]
-    said = next((label for label in read if label in labels), labels[positive])
+    known = Spellings(labels)
+    texts = [text for text in (called, called.removeprefix(PREFIX)) if text in known]
+    said = known.label(texts[0]) if texts else labels[positive]
     if said != labels[positive]:
         raise ValueError(
             f"{name} is called {called!r}, the probability of the label {said!r}, but a single column is that of "

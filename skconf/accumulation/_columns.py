@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from skconf._core.columns import PREFIX
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import shorten, suggest
+from skconf._core.spellings import Spellings, plain
 from skconf.accumulation._entries import (
-    Spellings,
     by_name,
     in_order_of_numbers,
     in_type_of,
     labels_in,
     numbers_in,
-    plain,
 )
 from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups

@@ -1,23 +1,22 @@
 """Entries of tables of any kind: labels and numbers, and which labels are the same though written differently."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._core.inputs import refuse_masked
+from skconf._core.arrays import refuse_hidden
 from skconf._core.messages import shorten
-
-_TRUTH = {"true": "1", "false": "0"}
+from skconf._core.spellings import Spellings, plain
 
 
 def labels_in(table: Any, name: Any) -> Any:
     """Return a column of labels, none of which is missing or an empty text: an array, or a Series of categories."""
     values = table[name]
-    refuse_masked(values, f"column {name!r}")
+    refuse_hidden(values, f"column {name!r}")
     if library_of(values) == "pyarrow":
         import pyarrow as pa
 
@@ -40,7 +39,7 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
     With `or_truth` the texts "true" and "false" stand for 1 and 0.
     """
     values = table[name]
-    refuse_masked(values, f"column {name!r}")
+    refuse_hidden(values, f"column {name!r}")
     if library_of(values) == "pyarrow":
         values = _numbers_of_arrow(values)
     elif library_of(values) == "polars":
@@ -102,30 +101,6 @@ def in_order_of_numbers(target: Any) -> list[Any] | None:
         return None
     numbers = pd.to_numeric(distinct, errors="coerce")
     return None if numbers.isna().any() else distinct.iloc[numbers.argsort()].tolist()
-
-
-def plain(label: Any) -> str:
-    """Return the text of a label without what depends on who wrote it: 1.0, True and "true" are "1"; "01" is not."""
-    text = str(label)
-    return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
-
-
-class Spellings:
-    """Labels by their texts: as they are written, or else by the plain text, where no two labels share one."""
-
-    def __init__(self, labels: Iterable[Any]) -> None:
-        listed = list(labels)
-        self._written = {str(label): label for label in listed}
-        by_plain_text = {plain(label): label for label in listed}
-        self._plain = by_plain_text if len(by_plain_text) == len(listed) else {}
-
-    def __contains__(self, text: Any) -> bool:
-        return str(text) in self._written or plain(text) in self._plain
-
-    def label(self, text: Any) -> Any:
-        """Return the label that a text means; the text itself where it means none."""
-        written = str(text)
-        return self._written[written] if written in self._written else self._plain.get(plain(text), text)
 
 
 def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
