@@ -1,8 +1,20 @@
 """Wording that error messages share."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
+
+#: Kinds of characters that show nothing: control, format, and lone halves of pairs.
+_STEERING = ("Cc", "Cf", "Cs")
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Return a text in which characters that steer a terminal, or turn its lines around, are written out."""
+    return "".join(
+        character if character in keep or unicodedata.category(character) not in _STEERING else ascii(character)[1:-1]
+        for character in text
+    )
 
 
 def shorten(values: Sequence[Any], at_most: int = 10) -> str:

@@ -361,6 +361,8 @@ class MetricAccumulator:
         ------
         ValueError
             If it is the state of another accumulator, or has been changed.
+        TypeError
+            If it is no mapping.
 
         Examples
         --------
@@ -373,6 +375,8 @@ class MetricAccumulator:
         >>> MetricAccumulator("coverage").load_state_dict(np.load(file)).result()
         {'coverage': 1.0}
         """
+        if not isinstance(state, Mapping):
+            raise TypeError(f"state must be what state_dict() returned, a mapping of arrays, but is {state!r:.100}.")
         arrays = {name: np.array(array) for name, array in state.items()}
         digest = arrays.pop("digest", None)
         if str(arrays.get("of")) != self._written():
@@ -383,10 +387,10 @@ class MetricAccumulator:
         return self
 
     def __repr__(self) -> str:
-        text = f"MetricAccumulator({list(self._scoring.scorers)}, n_samples={self.n_samples}"
+        text = f"MetricAccumulator({shorten(list(self._scoring.scorers))}, n_samples={self.n_samples}"
         if self._state is not None:
             rounded = [name for name, score in self._plan.scores.items() if not score.is_exact(self._state)]
-            text += f", rounded confidences for {rounded}" if rounded else ""
+            text += f", rounded confidences for {shorten(rounded)}" if rounded else ""
         return text + ")"
 
     def _written(self) -> str:

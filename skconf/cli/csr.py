@@ -9,15 +9,8 @@ from typing import Any
 import pandas as pd
 
 from skconf import experiments
-from skconf.cli.options import (
-    CommandError,
-    add_data_home,
-    add_output_files,
-    line_width,
-    one_of,
-    whole_number,
-    write_file,
-)
+from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
+from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
 from skconf.experiments._csr_tables import TABLES
@@ -51,6 +44,12 @@ def add_command(names: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     csr.set_defaults(run=_run)
+    _add_what_to_run(csr)
+    _add_how_to_train(csr)
+    _add_files(csr)
+
+
+def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
     what = csr.add_argument_group("what to run")
     what.add_argument(
         "--datasets",
@@ -77,6 +76,9 @@ def add_command(names: Any) -> None:
         metavar="N",
         help="the paper's tables to print, of 2, 6, 7 and 12 (default: 6)",
     )
+
+
+def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
     how = csr.add_argument_group("how to train")
     how.add_argument(
         "--preset",
@@ -102,6 +104,9 @@ def add_command(names: Any) -> None:
     )
     how.add_argument("--seeds", type=whole_number(1), metavar="N", help="N seeds, from the first --seed on")
     how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
+
+
+def _add_files(csr: argparse.ArgumentParser) -> None:
     files = csr.add_argument_group("files")
     add_data_home(files)
     files.add_argument("--no-download", action="store_true", help="do not download files that are missing")
@@ -143,16 +148,16 @@ def _run(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         then = "nothing is kept" if kept is None else "the same command goes on from here"
-        print(f"skconf: interrupted; {then}", file=sys.stderr)
+        say(f"skconf: interrupted; {then}", file=sys.stderr)
         return 130
     except ResultsFolderError as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
-        print(f"skconf: error: {error}", file=sys.stderr)
+        say(f"skconf: error: {error}", file=sys.stderr)
         return 1
     _write(options, result)  # before the tables, whose reader may stop listening
     texts = [f"Table {table}\n{experiments.csr_text(result, table, line_width())}" for table in options.tables]
-    print("\n\n".join(texts))
+    say("\n\n".join(texts))
     return int(set(datasets) != set(result["dataset"]))
 
 
@@ -160,6 +165,6 @@ def _write(options: argparse.Namespace, result: pd.DataFrame) -> None:
     makers = {6: experiments.csr_table6, 7: experiments.csr_table7, 12: experiments.csr_table12}
     tables = [make(result) for number, make in makers.items() if number in options.tables]
     figures = pd.concat(tables or [experiments.csr_table2(result)], axis=1)
-    write_file(options.csv, lambda: figures.loc[:, ~figures.columns.duplicated()].to_csv(index=False))
+    write_file(options.csv, lambda: csv_text(figures.loc[:, ~figures.columns.duplicated()], index=False))
     write_file(options.markdown, lambda: experiments.csr_markdown(result, options.tables))
     write_file(options.html, lambda: experiments.csr_html(result, options.tables))

@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from typing import Any
 
 from skconf.cli.options import add_data_home, one_of
+from skconf.cli.output import say
 from skconf.datasets import describe_uci, fetch_uci, list_uci
 from skconf.datasets._uci import changed_files
 
@@ -14,9 +14,9 @@ need no files.
 """
 
 
-def add_commands(commands: Any) -> None:
-    """Add the command and its own commands."""
-    datasets = commands.add_parser("datasets", help="list, download and check the data sets", description=_DESCRIPTION)
+def add_options(datasets: argparse.ArgumentParser) -> None:
+    """Add the command's own commands."""
+    datasets.description = _DESCRIPTION
     actions = datasets.add_subparsers(title="commands", required=True, metavar="ACTION")
     listing = actions.add_parser(
         "list", help="list the data sets and whether their files are at hand", description="List the data sets."
@@ -53,7 +53,7 @@ def _list(options: argparse.Namespace) -> int:
     # What is last need not be filled up on its left.
     pages = table.pop("page")
     lines = table.to_string().splitlines()
-    print("\n".join(f"{line}  {page}" for line, page in zip(lines, ["page", *pages], strict=True)))
+    say("\n".join(f"{line}  {page}" for line, page in zip(lines, ["page", *pages], strict=True)))
     return 0
 
 
@@ -64,10 +64,10 @@ def _read_all(options: argparse.Namespace, *, download: bool) -> int:
             data = fetch_uci(name, options.data_home, download_if_missing=download)
         except (OSError, ValueError, ImportError) as error:
             failed = True
-            print(f"{name}: {error}", file=sys.stderr)
+            say(f"{name}: {error}", file=sys.stderr)
             continue
-        print(f"{name}: {len(data.target):,} rows, {data.data.shape[1]:,} features, {data.target.nunique()} classes")
+        say(f"{name}: {len(data.target):,} rows, {data.data.shape[1]:,} features, {data.target.nunique()} classes")
         changed = changed_files(name, options.data_home)
         if changed:
-            print(f"{name}: {', '.join(changed)}: not the archive's file, though its counts agree", file=sys.stderr)
+            say(f"{name}: {', '.join(changed)}: not the archive's file, though its counts agree", file=sys.stderr)
     return int(failed)

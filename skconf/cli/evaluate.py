@@ -2,10 +2,10 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from skconf.accumulation._columns import USUAL, Columns
-from skconf.cli.options import CommandError, output_file, write_file
+from skconf.cli.options import output_file
+from skconf.cli.output import CommandError, csv_text, say, write_file
 from skconf.report._files import evaluate_files
 
 _DESCRIPTION = """\
@@ -43,15 +43,9 @@ _COLUMNS = {
 _MOST_MODELS = 8
 
 
-def add_commands(commands: Any) -> None:
-    """Add the command."""
-    evaluate = commands.add_parser(
-        "evaluate",
-        help="report on predictions in files",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(evaluate: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    evaluate.description, evaluate.epilog = _DESCRIPTION, _EXAMPLES
     evaluate.set_defaults(run=_run)
     evaluate.add_argument(
         "files",
@@ -110,9 +104,9 @@ def _run(options: argparse.Namespace) -> int:
         evaluation = evaluate_files(_models(options), columns, metrics, in_batches=in_batches, progress=True)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    write_file(options.csv, lambda: str(evaluation.report.to_csv()))
+    write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
     write_file(options.html, evaluation.html)
-    print(evaluation.text())
+    say(evaluation.text())
     return 0
 
 

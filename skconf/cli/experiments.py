@@ -10,15 +10,8 @@ import pandas as pd
 
 from skconf import experiments
 from skconf.cli import csr
-from skconf.cli.options import (
-    CommandError,
-    add_data_home,
-    add_output_files,
-    line_width,
-    one_of,
-    whole_number,
-    write_file,
-)
+from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
+from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.report._page import Part, as_texts, page
@@ -177,13 +170,9 @@ _OTHERS = {
 }
 
 
-def add_commands(commands: Any) -> None:
-    """Add the command and its own commands."""
-    experiment = commands.add_parser(
-        "experiment",
-        help="rerun an experiment of the papers",
-        description="Rerun an experiment of the papers, and print their figures beside ours.",
-    )
+def add_options(experiment: argparse.ArgumentParser) -> None:
+    """Add the command's own commands."""
+    experiment.description = "Rerun an experiment of the papers, and print their figures beside ours."
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     csr.add_command(names)
     for name, (make, about, options, examples) in _OTHERS.items():
@@ -213,10 +202,10 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     tables = [part for part in parts if isinstance(part.content, pd.DataFrame)]
-    write_file(options.csv, lambda: str(figures.to_csv(index=False)))
+    write_file(options.csv, lambda: csv_text(figures, index=False))
     write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
     write_file(options.html, lambda: page(f"Experiment {name}", _COMPARED, [part.html() for part in parts]))
-    print("\n\n".join(f"{part.title}\n{part.text(line_width())}" for part in tables))
+    say("\n\n".join(f"{part.title}\n{part.text(line_width())}" for part in tables))
     return 0
 
 

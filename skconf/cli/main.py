@@ -5,9 +5,16 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 
-from skconf.cli import datasets, evaluate, experiments
-from skconf.cli.options import CommandError
+from skconf.cli.output import CommandError, say, write_plainly_where_needed
+
+#: Every command: its module, which is imported when it is chosen, and what it does.
+COMMANDS = {
+    "evaluate": ("skconf.cli.evaluate", "report on predictions in files"),
+    "experiment": ("skconf.cli.experiments", "rerun an experiment of the papers"),
+    "datasets": ("skconf.cli.datasets", "list, download and check the data sets"),
+}
 
 _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
@@ -39,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0; 1 if a data set failed; 2 after a mistake of the user; 130 if interrupted.
     """
+    write_plainly_where_needed()
+    given = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(
         prog="python -m skconf",
         description=_DESCRIPTION,
@@ -46,9 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for group in (evaluate, experiments, datasets):
-        group.add_commands(commands)
-    options = parser.parse_args(arguments)
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name in given:  # the others need not be imported
+            import_module(module).add_options(command)
+    options = parser.parse_args(given)
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _tell  # type: ignore[assignment]
@@ -61,10 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("skconf: interrupted", file=sys.stderr)
             return 130
         except (CommandError, ImportError) as error:
-            print(f"skconf: error: {error}", file=sys.stderr)
+            say(f"skconf: error: {error}", file=sys.stderr)
             return 2
 
 
 def _tell(message: Warning | str, *_: object) -> None:
     """Print a warning as what it is to the user of a command: a sentence."""
-    print(f"skconf: warning: {message}", file=sys.stderr)
+    say(f"skconf: warning: {message}", file=sys.stderr)

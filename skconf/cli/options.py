@@ -1,18 +1,12 @@
-"""What commands share: mistakes, names and files."""
+"""What options of commands share: names, numbers and files."""
 
 import argparse
 import os
-import shutil
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from skconf._core.messages import suggest
-
-
-class CommandError(Exception):
-    """A mistake in a command, told without a traceback."""
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
@@ -54,23 +48,6 @@ def output_file(text: str) -> Path:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise argparse.ArgumentTypeError(f"{path} cannot be written: no permission; choose another file")
     return path
-
-
-def write_file(path: Path | None, make: Callable[[], str]) -> None:
-    """Write what is made to a file, if one is wanted, and tell."""
-    if path is None:
-        return
-    text = make()
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {error}") from None
-    print(f"wrote {path}", file=sys.stderr)
-
-
-def line_width() -> int | None:
-    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def add_data_home(parser: Any) -> None:

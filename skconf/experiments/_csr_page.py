@@ -7,6 +7,7 @@ import pandas as pd
 
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._layout import agreement, lay_out
+from skconf.inspection._base import literal
 from skconf.report._page import Part, new_figure, page
 
 if TYPE_CHECKING:
@@ -144,9 +145,11 @@ def plot_csr(result: pd.DataFrame) -> "Figure":
         ):
             part = mine[mine["quantity"] == quantity]
             for column, opacity in columns.items():
-                label = calibration if column == "ours" else None
+                label = literal(calibration) if column == "ours" else None
                 axes.plot(part[column], part["dataset"].map(height), alpha=opacity, label=label, **style)
-    ratios.set(xscale="log", xlabel="CSR (faint: paper)", yticks=range(len(datasets)), yticklabels=datasets)
+    ratios.set(
+        xscale="log", xlabel="CSR (faint: paper)", yticks=range(len(datasets)), yticklabels=list(map(literal, datasets))
+    )
     ratios.axvline(1, color="black", linewidth=0.8)
     figure.legend(*ratios.get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False)
     distances.set(xlabel="cwA (faint: accuracy), standard errors from the paper's")

@@ -14,6 +14,7 @@ from skconf._core.renamed import renamed_keywords
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.inspection import ThresholdDisplay
+from skconf.inspection._base import literal
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 from skconf.report._page import new_figure
@@ -199,7 +200,7 @@ def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
         of_model = curves[curves["model"] == model]
         shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
         ThresholdDisplay(of_model["threshold"].to_numpy(), shown).plot(ax=panel)
-        panel.set_title(model)
+        panel.set_title(literal(model))
     for panel in panels[1:]:  # what they would repeat
         panel.get_legend().remove()
         panel.set_ylabel("")

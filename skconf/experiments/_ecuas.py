@@ -20,6 +20,7 @@ from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
 from skconf.calibration import make_calibrator
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
+from skconf.inspection._base import literal
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._page import new_figure
@@ -248,7 +249,7 @@ def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
     for order, panel in zip(_ORDERS, panels, strict=True):
         for number, (system, part) in enumerate(table.groupby("system", sort=False)):
             style = {"marker": "os^Dvp*X"[number % 8], "linestyle": ["-", "--", ":", "-."][number % 4]}
-            panel.plot(part["temperature"], part[f"n_ecuas_{order}"], label=system, markersize=4, **style)
+            panel.plot(part["temperature"], part[f"n_ecuas_{order}"], label=literal(system), markersize=4, **style)
         panel.set(title=f"n = {order}", xlabel="temperature of the answers", yscale="log")
     panels[0].set_ylabel("ECUAS over that of the class frequencies")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)

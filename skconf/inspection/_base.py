@@ -3,12 +3,14 @@
 import inspect
 import re
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skconf._core.checks import check_whole
 from skconf._core.docstrings import filled
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile, as_profile
@@ -17,6 +19,9 @@ from skconf.profile import ConfidenceProfile, as_profile
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "D", "^", "v", "P")
+
+#: Most bins that are drawn.
+MOST_BINS = 10_000
 
 #: Of what is there to compare with.
 REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
@@ -171,6 +176,15 @@ class Display(ABC):
         name = type(estimator).__name__ if name is None else name
         return cls.from_profile(profile, name=name, **params).plot(ax=ax)
 
+    @property
+    def _label(self) -> str | None:
+        """What the legend calls the classifier."""
+        return None if self.name is None else literal(self.name)
+
+    def __repr__(self) -> str:
+        parts = [f"{field.name}={_in_short(getattr(self, field.name))}" for field in fields(self)]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
     def plot(self, ax: Any = None) -> Self:
         """Draw the numbers.
 
@@ -194,6 +208,15 @@ class Display(ABC):
         self._draw(self.ax_)
         _draw_legend(self.ax_, self._legend_inside)
         return self
+
+
+def _in_short(value: Any) -> str:
+    """Return a value in a few words: of arrays the shape."""
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_in_short(entry)}' for key, entry in value.items())}}}"
+    return f"{value:.4g}" if isinstance(value, float) else repr(value)
 
 
 def _with_parameters_of(from_profile: Any, method: Any) -> Any:
@@ -270,6 +293,18 @@ class Style(NamedTuple):
     def gid(self) -> str:
         """Id of what stands for the classifier."""
         return f"{_CLASSIFIER}{self.number}"
+
+
+def literal(text: Any) -> str:
+    """Return a text for a figure, in which a dollar is a dollar and begins no formula."""
+    return str(text).replace("$", r"\$")
+
+
+def check_drawable(n_bins: Any) -> None:
+    """Raise unless a number of bins is one that a figure can show."""
+    check_whole(n_bins, "n_bins")
+    if n_bins > MOST_BINS:
+        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, which no figure can show more of, but is {n_bins!r}.")
 
 
 def label_once(ax: Any, label: str) -> str | None:

@@ -20,7 +20,7 @@ KINDS = {
 }
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ECUASDisplay(Display):
     """Expected cost of use: against n, against the cost of an abstention, or of one answer against its confidence.
 
@@ -99,7 +99,8 @@ class ECUASDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` is not one of its values, one of `values` is out of range, or there are fewer than two classes.
+            If `kind` is not one of its values, `values` is empty or one of them out of range, or there are fewer than
+            two classes.
         """
         check_option(kind, "kind", KINDS)
         largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
@@ -109,6 +110,8 @@ class ECUASDisplay(Display):
             "answer": (0, 1, 8),
         }
         given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
+        if len(given) == 0:
+            raise ValueError("values is empty; give at least one, or None for the usual ones.")
         error_rate = float(np.average(~profile.correct, weights=profile.sample_weight))
         if kind == "reject_cost":
             return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name)
@@ -142,7 +145,7 @@ class ECUASDisplay(Display):
             marker=style.marker if self.kind == "n" else None,
             markersize=4,
             gid=style.gid,
-            label=self.name or label,
+            label=self._label or label,
         )
         if self.kind == "n":
             ticks = [0.0, *4.0 ** np.arange(-1, np.log2(max(self.x[-1], 1)) // 2 + 1)]

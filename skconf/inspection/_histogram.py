@@ -5,13 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import COLOURS, Display, Style, label_of_threshold, label_once
+from skconf.inspection._base import COLOURS, Display, Style, check_drawable, label_of_threshold, label_once
 from skconf.profile import ConfidenceProfile
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfidenceHistogramDisplay(Display):
     """Histogram of the confidence of right and of wrong predictions.
 
@@ -76,9 +75,9 @@ class ConfidenceHistogramDisplay(Display):
         TypeError
             If `n_bins` is no whole number.
         ValueError
-            If `n_bins` is below 1.
+            If `n_bins` is below 1, or above 10,000, of which no figure shows more.
         """
-        check_whole(n_bins, "n_bins")
+        check_drawable(n_bins)
         n_classes = profile.n_classes or 1
         lowest = 1 / n_classes if n_classes > 1 else 0.0
         edges = np.linspace(min(lowest, profile.confidence.min()), 1, n_bins + 1)
@@ -95,7 +94,7 @@ class ConfidenceHistogramDisplay(Display):
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
         # Colours and widths tell right from wrong, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self.name)
+        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
         for values, colour, width, hatch, kind in (
             (self.right, COLOURS[0], 1.0, None, "right"),
             (self.wrong, COLOURS[1], 2.0, "///", "wrong"),

@@ -7,10 +7,10 @@ import numpy as np
 from scipy.stats import beta
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
-from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, label_once
+from skconf.inspection._base import REFERENCE, Display, Style, check_drawable, label_once
 from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 
@@ -18,7 +18,7 @@ from skconf.profile import ConfidenceProfile
 NEAREST = 1e-8
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
     """Reliability diagram: how often predictions are right at each confidence, with intervals and counts.
 
@@ -112,7 +112,7 @@ class ReliabilityDisplay(Display):
         """
         check_option(view, "view", ("confidence", "tail"))
         check_option(strategy, "strategy", STRATEGIES)
-        check_whole(n_bins, "n_bins")
+        check_drawable(n_bins)
         check_number(confidence_level, "confidence_level", 0.0, 1.0)
         sure, correct = profile.confidence, profile.correct
         w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
@@ -153,7 +153,7 @@ class ReliabilityDisplay(Display):
             marker=style.marker,
             markersize=4,
             gid=style.gid,
-            label=self.name,
+            label=self._label,
         )
         ax.scatter(x[seen], y[seen], s=area[seen], color=style.color, marker=style.marker, zorder=3)
         ax.scatter(

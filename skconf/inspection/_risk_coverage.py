@@ -14,7 +14,7 @@ from skconf.profile import ConfidenceProfile
 _FEW = 0.05
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(Display):
     """Risk-coverage curve, between that of an oracle and that of a random order.
 
@@ -85,7 +85,7 @@ class RiskCoverageDisplay(Display):
         ax.plot(np.append(0, covered), np.append(0, ideal), linestyle=":", label=label_once(ax, "oracle"), **REFERENCE)
         ax.axhline(error_rate, label=label_once(ax, "random order"), **REFERENCE)
         coverage, risk = _through_ties(self.coverage, self.risk)
-        label = ", ".join(filter(None, [self.name, f"AURC {self.aurc:.4f}"]))
+        label = ", ".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
         kind = {"color": style.color, "linestyle": style.linestyle}
         (line,) = ax.plot(*thinned(coverage, risk), gid=style.gid, label=label, **kind)
         if self.threshold is not None:  # the marked point stands for the line

@@ -12,7 +12,7 @@ from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CWROCDisplay(Display):
     """Confidence-weighted ROC curve beside the classical one, as in figures 1 and 2 of the paper [1]_.
 
@@ -88,7 +88,7 @@ class CWROCDisplay(Display):
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
         ax.axline((0, 0), (1, 1), linestyle=":", label=label_once(ax, "random order"), **REFERENCE)
-        prefix = "" if self.name is None else f"{self.name}\n"
+        prefix = "" if self._label is None else f"{self._label}\n"
         ax.plot(
             *thinned(self.cw_fpr, self.cw_tpr),
             color=style.color,

@@ -12,7 +12,7 @@ from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
     """Selective accuracy, CWSA, CWSA+ and coverage against the threshold; or the sweep of a tuned classifier.
 
@@ -138,7 +138,7 @@ class ThresholdDisplay(Display):
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
         # Colours and markers tell the curves apart, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self.name)
+        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
             ax.plot(

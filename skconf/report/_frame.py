@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import visible
+
 #: Columns that say something about a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 
@@ -82,7 +84,7 @@ def _columns(frame: pd.DataFrame, hidden: tuple[str, ...]) -> list[_Column]:
         if name not in hidden:
             write, is_text = _writer(name, column)
             marks = best[name].tolist() if name in best else [False] * len(frame)
-            shown.append(_Column(str(name), [write(value) for value in column], marks, is_text))
+            shown.append(_Column(visible(str(name)), [write(value) for value in column], marks, is_text))
     return shown
 
 
@@ -94,7 +96,7 @@ def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
         return _decimal, False
     if isinstance(column.dtype, pd.IntervalDtype):
         return (lambda bounds: f"[{bounds.left:g}, {bounds.right:g}]".replace("inf", "∞").replace("-", "−")), True
-    return str, not pd.api.types.is_numeric_dtype(column)
+    return (lambda value: visible(str(value))), not pd.api.types.is_numeric_dtype(column)
 
 
 def _decimal(value: float) -> str:
@@ -104,7 +106,7 @@ def _decimal(value: float) -> str:
 def _as_text(frame: pd.DataFrame) -> str:
     """Return a table, with a star at the best of several models and what is said of each model below."""
     compared = "best_model" in frame and "verdict" in frame
-    labels = [str(label) for label in frame.index]
+    labels = [visible(str(label)) for label in frame.index]
     lines = _block(str(frame.index.name or ""), labels, is_text=True)
     for header, cells, marks, is_text in _columns(frame, ("best_model", "verdict") if compared else ()):
         if any(marks):
@@ -114,7 +116,7 @@ def _as_text(frame: pd.DataFrame) -> str:
     if compared:
         lines += ["", "* best"]
         for label, verdict in frame["verdict"].items():
-            lines += [str(label), *(f"  {each}" for each in verdict.split("; "))] if verdict else []
+            lines += [str(label), *(f"  {visible(each)}" for each in verdict.split("; "))] if verdict else []
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -90,10 +90,14 @@ def _text(cell: Any) -> str:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return a table of texts in Markdown."""
+    """Return a table of texts in Markdown, in which markup and line breaks stay what they are in the texts."""
     titles = [" ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table]
     rows = [titles, ["---"] * len(titles), *table.to_numpy().tolist()]
-    return "".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |\n" for row in rows)
+    return "".join("| " + " | ".join(map(_markdown_cell, row)) + " |\n" for row in rows)
+
+
+def _markdown_cell(cell: Any) -> str:
+    return html.escape(" ".join(str(cell).splitlines()), quote=False).replace("|", r"\|")
 
 
 def table_html(table: pd.DataFrame) -> str:

@@ -554,3 +554,15 @@ def test_labels():
     assert total.labels is None
     assert total.update([2, 5], [0.2, 0.9]).labels.tolist() == [2, 5]
     assert MetricAccumulator("coverage", labels=["x", "y"]).labels.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("state", [None, 3, "state", [1, 2]])
+def test_a_state_that_is_none(state):
+    with pytest.raises(TypeError, match=r"state must be what state_dict\(\) returned, a mapping of arrays, but is"):
+        MetricAccumulator("coverage").load_state_dict(state)
+
+
+def test_repr_of_many_scores_is_short():
+    names = [name for name in get_scorer_names() if name.startswith(("cw_", "neg_c"))]
+    assert len(names) > 20
+    assert len(repr(MetricAccumulator(names))) < 400

@@ -1,12 +1,17 @@
 """The command line."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from skconf.cli import main
+from skconf.cli.main import COMMANDS
+from skconf.cli.output import csv_text
 from skconf.datasets import list_uci
 from skconf.inference import compare
 from skconf.metrics import cw_accuracy_score
@@ -53,6 +58,105 @@ def test_help_teaches(arguments, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([*arguments, "--help"])
     assert "usage: python -m skconf" in capsys.readouterr().out
+
+
+def test_help_imports_no_command():
+    code = "import sys; from skconf.cli.main import COMMANDS, main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    code += "print([name for name in sys.modules if name in {module for module, _ in COMMANDS.values()}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    for _, summary in COMMANDS.values():
+        assert summary in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_any_encoding_will_do(encoding, tmp_path):
+    """Every command ended in a traceback on σ."""
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"correct": [1, 0] * 20, "confidence": [0.9] * 40}).to_csv(path, index=False)
+    given = {**os.environ, "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "skconf", "evaluate", str(path), "--metrics", "mean_confidence"]
+    done = subprocess.run(command, capture_output=True, env=given, check=True)
+    out = done.stdout.decode(encoding)
+    assert ("σ" if encoding == "utf-8" else "sigma") in out
+    assert done.stderr == b""
+
+
+def test_labels_do_not_steer_the_terminal(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"correct": [1, 0], "confidence": [0.9, 0.8], "shop": ["\x1b[2Jweb", "a\u202eb"]}).to_csv(path)
+    assert main(["evaluate", str(path), "--group", "shop", "--metrics", "coverage"]) == 0
+    out = capsys.readouterr().out
+    assert "\\x1b[2Jweb" in out
+    assert "a\\u202eb" in out
+    assert not {"\x1b", "\u202e"} & set(out)
+    err = fails(["evaluate", "\x1b[2Jnothing.csv"], capsys)
+    assert "there is no file \\x1b[2Jnothing.csv" in err
+
+
+def test_csv_holds_no_formulas(tmp_path, capsys):
+    path, csv = tmp_path / "p.csv", tmp_path / "r.csv"
+    shops = ["=1+1", "@sum", "-1", "+2.5", "-x", "web"]
+    table = pd.DataFrame({"correct": [1] * 6, "confidence": [0.9] * 6, "=shop": shops, "day": shops})
+    table.to_csv(path, index=False)
+    assert main(["evaluate", str(path), "--group", "=shop", "day", "--metrics", "coverage", "--csv", str(csv)]) == 0
+    written = pd.read_csv(csv, dtype=str)
+    assert written.columns.tolist() == ["'=shop", "day", "coverage", "count"]
+    expected = sorted(["'=1+1", "'@sum", "-1", "+2.5", "'-x", "web"])
+    assert sorted(written["'=shop"]) == sorted(written["day"]) == expected
+    assert csv_text(pd.DataFrame({"loss": [-0.5, 1]}), index=False).split() == ["loss", "-0.5", "1.0"]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, capsys, monkeypatch):
+    """A full disk left an empty file."""
+    path, csv = tmp_path / "p.csv", tmp_path / "r.csv"
+    pd.DataFrame({"correct": [1, 0], "confidence": [0.9, 0.8]}).to_csv(path, index=False)
+    command = ["evaluate", str(path), "--metrics", "coverage", "--csv"]
+
+    def no_space(self, *args, **kwargs):
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", no_space)
+        assert "cannot write" in fails([*command, str(csv)], capsys)
+        assert sorted(tmp_path.iterdir()) == [path]
+    csv.write_text("what was there")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", no_space)
+        assert "No space left on device" in fails([*command, str(csv)], capsys)
+    assert csv.read_text() == "what was there"
+    (tmp_path / "link.csv").symlink_to(csv)
+    assert main([*command, str(tmp_path / "link.csv")]) == 0
+    assert csv.read_text().startswith("metric,value")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_device_that_is_full(tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"correct": [1, 0], "confidence": [0.9, 0.8]}).to_csv(path, index=False)
+    assert "cannot write /dev/full" in fails(["evaluate", str(path), "--csv", "/dev/full"], capsys)
+    assert Path("/dev/full").is_char_device()
+
+
+HOSTILE = "</script><b>&lt; $x^$"
+
+
+def test_names_stay_text_on_pages(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"y_true": ["<i>", "b"] * 20, "proba_<i>": [0.7] * 40, "proba_b": [0.3] * 40, "<u>": HOSTILE})
+    names = ["$x^$.csv", "<b>&.csv"]
+    for name in names:
+        table.to_csv(name, index=False)
+    assert main(["evaluate", *names, "--html", "r.html"]) == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert main(["evaluate", *names, "--group", "<u>", "--metrics", "coverage", "--html", "g.html"]) == 0
+    for text in (page, Path("g.html").read_text(encoding="utf-8")):
+        assert not any(tag in text for tag in ("<b>&.csv", "</script", "<i>", "<u>", "<b>&lt;"))
+    assert "&lt;b&gt;&amp;.csv" in page
 
 
 # --- experiment csr -------------------------------------------------------------------------------------------------

@@ -722,6 +722,18 @@ class TestEveryDisplay:
             ax = shown.ax_
         assert [text.startswith("model") for text in legend_texts(shown)][:3] in ([True, True, False], [True, True])
 
+    @pytest.mark.parametrize("way", DRAWN)
+    @pytest.mark.parametrize("name", ["$x^$", "$", "a $b$ c", "<b>&"])
+    def test_names_are_no_formulas(self, way, name):
+        """A model called $x^$ was an error of matplotlib's parser."""
+        display, params = DRAWN[way]
+        if way == "answer":
+            pytest.skip("it is of no classifier")
+        y, proba, given = predictions()
+        shown = display.from_predictions(y, proba, **given, name=name, **params)
+        shown.figure_.canvas.draw()
+        assert any(text.replace(r"\$", "$").startswith(name) for text in legend_texts(shown))
+
     def test_thirty_six_classifiers_look_different(self):
         from skconf.inspection._base import Style
 
@@ -785,3 +797,30 @@ def numbers_of(display):
     data = {name: value for name, value in vars(display).items() if name not in ("name", "ax_", "figure_")}
     curves = data.pop("curves", {})
     return {**data, **curves}
+
+
+@pytest.mark.parametrize("way", DRAWN)
+def test_repr_is_a_few_lines_without_numbers_of_arrays(way):
+    display, params = DRAWN[way]
+    y, proba, given = predictions()
+    shown = display.from_predictions(y, proba, **given, name="mine", **params)
+    text = repr(shown)
+    assert text.startswith(f"{display.__name__}(")
+    assert "name='mine'" in text
+    assert "<array of shape (" in text
+    assert len(text) < 600
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("display", [ConfidenceHistogramDisplay, ReliabilityDisplay])
+def test_more_bins_than_a_figure_shows_are_refused(display):
+    """A million of them hung."""
+    for n_bins in (10**4 + 1, 10**6, 10**30):
+        with pytest.raises(ValueError, match=r"n_bins must be at most 10,000"):
+            display.from_predictions([0, 1], [0.2, 0.9], n_bins=n_bins)
+
+
+@pytest.mark.parametrize("kind", ["n", "reject_cost", "answer"])
+def test_no_values_are_refused(kind):
+    with pytest.raises(ValueError, match="values is empty; give at least one"):
+        ECUASDisplay.from_predictions([0, 1], [0.2, 0.9], kind=kind, values=[])
