@@ -23,7 +23,20 @@ def shorten(values: Sequence[Any], at_most: int = 10) -> str:
     return f"[{shown}]" if len(values) <= at_most else f"[{shown}, ... {len(values) - at_most} more]"
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Return a sentence with the close matches of a misspelt name, with a space before it; or nothing."""
-    close = get_close_matches(str(name), list(known), n=3, cutoff=0.5)  # lets "adult" find "adult_income"
+def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
+    """Return a sentence with what a wrong name stands for, with a space before it; or nothing.
+
+    Parameters
+    ----------
+    name : str
+        The wrong name.
+    known : iterable of str
+        The right names, of which the closest are told.
+    meant : iterable of str, default=()
+        Right names that go by this one elsewhere; they are told in the place of close ones.
+    """
+    close = list(dict.fromkeys(meant))
+    close = close or get_close_matches(
+        str(name), list(dict.fromkeys(known)), n=3, cutoff=0.5
+    )  # "adult" of adult_income
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
-from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -84,11 +82,5 @@ def contributions(
 
 
 def _contributions(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
-    if np.isnan(statistic.sign):
-        raise TypeError(
-            f"{statistic.name} has no per-sample contributions: {statistic.why_resampled}. Use the metric itself."
-        )
     warn_each(statistic.evaluate(profile)[1])  # raises where it is not a single number
-    metric = statistic.metric
-    found = metric.contributions(profile) if isinstance(metric, Additive) else metric.influence(profile)
-    return np.asarray(statistic.sign * found)
+    return statistic.contributions(profile)

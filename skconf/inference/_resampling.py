@@ -84,7 +84,19 @@ def _replicate(
 
 def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], counts: Counts) -> Floats:
     """Return every statistic under each row of counts."""
-    metrics = [statistic.metric for statistic in statistics]
+    scores = np.empty((len(counts), len(statistics)))
+    of_label: dict[Any, list[int]] = {}  # those with a positive class of their own read other predictions
+    for i, statistic in enumerate(statistics):
+        of_label.setdefault(statistic.pos_label, []).append(i)
+    for positions in of_label.values():
+        values = _values(statistics[positions[0]].on(profile), [statistics[i].metric for i in positions], counts)
+        for i, column in zip(positions, values.T, strict=True):
+            scores[:, i] = statistics[i].score(column)
+    return scores
+
+
+def _values(profile: ConfidenceProfile, metrics: Sequence[Any], counts: Counts) -> Floats:
+    """Return every metric under each row of counts."""
     values = np.empty((len(counts), len(metrics)))
     additive = [i for i, metric in enumerate(metrics) if isinstance(metric, Additive)]
     others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive)]
@@ -94,7 +106,7 @@ def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], count
             values[:, i] = metrics[i].combine(*sums)
     if others:
         values[:, others] = _one_by_one([metrics[i] for i in others], profile, counts)
-    return np.stack([statistic.score(values[:, i]) for i, statistic in enumerate(statistics)], axis=1)
+    return values
 
 
 def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:

@@ -128,7 +128,7 @@ def by_group(
     for name, statistic in statistics.items():
         overall, notices = statistic.evaluate(profile)
         warn_each(notices)
-        values = statistic.score(statistic.metric.by_group(profile, slices.codes, len(slices)))
+        values = statistic.by_group(profile, slices.codes, len(slices))
         _warn_of(slices, np.isnan(values), f"{name} is undefined, and NaN")
         columns = {"value": values, "count": np.bincount(slices.codes), "gap": values - overall}
         frames[name] = pd.DataFrame(columns, index=slices.labels)

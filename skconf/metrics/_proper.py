@@ -27,6 +27,7 @@ def outcome_probability(profile: ConfidenceProfile) -> Floats:
 class ConfidenceBrier(
     Ratio,
     name="confidence_brier_loss",
+    aliases=("brier",),
     best=0.0,
     reference=BRIER,
     scorers="confidence_brier",
@@ -83,6 +84,7 @@ confidence_brier_loss = ConfidenceBrier.function
 class ConfidenceLogLoss(
     Ratio,
     name="confidence_log_loss",
+    aliases=("nll",),
     bounds=(0.0, np.inf),
     best=0.0,
     reference=LOG_SCORE,

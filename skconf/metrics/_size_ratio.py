@@ -45,6 +45,10 @@ class CalibratedSizeRatio(
     _Clipped,
     Ratio,
     name="calibrated_size_ratio",
+    aliases=(
+        "csr",
+        "size_ratio",
+    ),
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2",
     scorers={

@@ -1,27 +1,57 @@
 """The one reader of whatever may name a metric."""
 
+import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+import sklearn.metrics
+from numpy.typing import NDArray
 
+from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
+from skconf._core.sklearn_names import is_scorer, scorer_parts
 from skconf._core.warn import Notice
-from skconf.metrics._base.registry import get_metric, metric_classes
+from skconf.metrics._base.kinds import Additive
+from skconf.metrics._base.registry import get_metric, meant_by, metric_classes
+from skconf.metrics._base.weighting import ConfidenceWeighted
 from skconf.profile import ConfidenceProfile
-from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
+from skconf.scoring._called import Called, called, parameters_of, response_of
+from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, find_metric, scorer_names
+from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
+
+_WHAT = (
+    "a function of skconf.metrics, the name of one, a scorer or its name (skconf's or scikit-learn's), a "
+    "functools.partial, a pair (name, parameters), or a function of scikit-learn"
+)
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number that is read off predictions: a metric, or the score that a scorer makes of it."""
+    """A number that is read off predictions: a metric, or the score that a scorer makes of it.
+
+    Attributes
+    ----------
+    name : str
+        What it is called: the name it was asked for by, with the parameters that were given.
+    metric : Metric
+        The metric.
+    to_score : callable, default=None
+        What makes a score of the metric's value, greater being better; None where it is the value.
+    pos_label : label, default=None
+        Its positive class; None stands for that of the predictions.
+    usual_label : label, default=None
+        The positive class that its name has elsewhere, where none is given: scikit-learn's is the label 1.
+    """
 
     name: str
     metric: Any
     to_score: Callable[[Any], Any] | None = None
+    pos_label: Any = None
+    usual_label: Any = None
 
     def value(self, profile: ConfidenceProfile) -> float:
         """Return the number, NaN where it is undefined."""
@@ -29,11 +59,32 @@ class Statistic:
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[float, list[Notice]]:
         """Return the number, NaN where it is undefined, and what to warn of."""
-        found, notices = self.metric.evaluate(profile)
+        found, notices = self.metric.evaluate(self.on(profile))
         if isinstance(found, tuple) or np.ndim(found):
-            average = " Choose an average." if hasattr(self.metric, "average") else ""
-            raise TypeError(f"{self.name} is not a single number here.{average}")
+            _refuse_many(self.name, self.metric)
         return float(self.score(found)), notices
+
+    def on(self, profile: ConfidenceProfile) -> ConfidenceProfile:
+        """Return the predictions with the positive class of the statistic, where it has one of its own."""
+        if self.pos_label is not None:
+            return profile.with_positive(self.pos_label)
+        self.check_positive(profile.classes, profile.positive_class)
+        return profile
+
+    def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
+        """Raise where the second label is the positive class of the predictions, and the name means another label."""
+        if self.usual_label is None or positive_class != 1 or classes is None or len(classes) > 2:
+            return
+        first, second = classes.tolist()
+        if first == self.usual_label:
+            raise ValueError(
+                f"{self.name} is that of the class {first!r} for scikit-learn, but the positive class of these "
+                f"predictions is {second!r}. Say which: functools.partial(…, pos_label={first!r} or {second!r})."
+            )
+
+    def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
+        """Return the number in every group, NaN where it is undefined."""
+        return np.asarray(self.score(self.metric.by_group(self.on(profile), groups, n_groups)))
 
     def score(self, values: Any) -> Any:
         """Return what values of the metric are as scores."""
@@ -55,7 +106,19 @@ class Statistic:
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample."""
-        effects = self.metric.influence(profile)
+        return self._signed(self.metric.influence(self.on(profile)))
+
+    def contributions(self, profile: ConfidenceProfile) -> Floats:
+        """Return what each sample adds, or where it is no sum of shares the first-order effect of each."""
+        if np.isnan(self.sign):
+            why = self.why_resampled
+            raise TypeError(f"{self.name} has no per-sample contributions: {why}. Use the metric itself.")
+        metric, profile = self.metric, self.on(profile)
+        return self._signed(
+            metric.contributions(profile) if isinstance(metric, Additive) else metric.influence(profile)
+        )
+
+    def _signed(self, effects: Floats) -> Floats:
         return np.asarray(effects if self.to_score is None else self.sign * effects)
 
     @property
@@ -65,28 +128,41 @@ class Statistic:
         ends = [float(self.score(end)) for end in (*info.bounds, *([] if info.best is None else [info.best]))]
         return min(ends), max(ends)
 
+    @property
+    def best(self) -> float:
+        """The best value there is, NaN where there is no better and worse."""
+        best = self.metric.info.best
+        return np.nan if best is None else float(self.score(best))
+
+    @property
+    def better(self) -> str:
+        """Where better values are: "higher", "lower", "closer" to the best one, or nowhere."""
+        info = self.metric.info
+        if info.greater_is_better or self.to_score is not None:
+            return "higher"
+        if info.greater_is_better is None:
+            return "" if info.best is None else "closer"
+        return "lower"
+
 
 def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, Statistic], bool]:
     """Return the statistics by name, and whether there is a single one, given as such."""
     if isinstance(metric, MultiScorer):
         metric = metric.scorers
-    if isinstance(metric, str) or callable(metric):
-        found = _statistic(metric, params)
+    if _is_single(metric):
+        found = read_statistic(metric, params)
         return {found.name: found}, True
     if params:
         raise TypeError(
-            f"{', '.join(params)}: parameters of several metrics go with each: functools.partial(metric, ...) or "
-            "skconf.get_scorer(name, ...)."
+            f"{', '.join(params)}: parameters of several metrics go with each: functools.partial(metric, ...), "
+            "(name, parameters) or skconf.get_scorer(name, ...)."
         )
     if not isinstance(metric, Iterable):
-        raise TypeError(
-            f"metric must be a function of skconf.metrics, a scorer, the name of either, or several of them, but is "
-            f"{metric!r}."
-        )
+        raise TypeError(f"metric must be {_WHAT}, or several of them, but is {metric!r}.")
     if isinstance(metric, Mapping):
-        named = {label: _statistic(item, {}) for label, item in metric.items()}
+        named = {label: read_statistic(item) for label, item in metric.items()}
     else:
-        several = [_statistic(item, {}) for item in metric]
+        several = [read_statistic(item) for item in metric]
         named = {statistic.name: statistic for statistic in several}
         if len(named) < len(several):
             raise ValueError("Two metrics have the same name; give a mapping with a label for each.")
@@ -95,25 +171,184 @@ def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, S
     return named, False
 
 
-def _statistic(item: Any, params: Mapping[str, Any]) -> Statistic:
+def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statistic:
+    """Return the statistic that something names, with parameters.
+
+    Parameters
+    ----------
+    item : object
+        Whatever may name a metric.
+    params : mapping, default=None
+        Parameters beside it.
+
+    Returns
+    -------
+    Statistic
+
+    Raises
+    ------
+    ValueError
+        If there is no metric of this name, or a parameter is out of range or contradicts the name.
+    TypeError
+        If it names no metric, a parameter is unknown, or the value is no single number.
+    """
+    given = {} if params is None else dict(params)
     if isinstance(item, Statistic):
         return item
+    if _is_pair(item):
+        return read_statistic(item[0], {**item[1], **given})
     if isinstance(item, partial):
-        return _statistic(item.func, {**item.keywords, **params})
+        if item.args:
+            raise TypeError(f"{item!r} holds arguments without a name; give parameters by name.")
+        return read_statistic(item.func, {**item.keywords, **given})
     if isinstance(item, ConfidenceScorer):
-        item, params = item.name, {**item.params, **params}
-    if not isinstance(item, str) or item in metric_classes():
-        metric = get_metric(item, **params)
-        return Statistic(metric.info.name, metric)
-    presets = {name: (cls, preset) for cls in metric_classes().values() for name, preset in cls.info.scorers.items()}
-    if item not in presets:
-        known = [*metric_classes(), *presets]
-        raise ValueError(
-            f"There is no metric or scorer {item!r}.{suggest(item, known)} See skconf.metrics.__all__ and "
-            "skconf.get_scorer_names()."
+        return _of_scorer(item.name, {**item.params, **given})
+    if isinstance(item, SklearnScorer):
+        return _of_sklearn_scorer(item.scorer, item.name if item.by_name else None, given)
+    if is_scorer(item):
+        return _of_sklearn_scorer(item, None, given)
+    if isinstance(item, str):
+        return _of_name(item, given)
+    if callable(item):
+        return _of_function(item, given)
+    raise TypeError(f"A metric must be {_WHAT}, but is {item!r}.")
+
+
+def in_words(name: str, params: Mapping[str, Any]) -> str:
+    """Return a name with the parameters that were given, as a call."""
+    if not params:
+        return name
+    written = (f"{key}={getattr(value, '__name__', None) or repr(value)}" for key, value in params.items())
+    return f"{name}({', '.join(written)})"
+
+
+def _is_single(metric: Any) -> bool:
+    return isinstance(metric, str | Statistic) or callable(metric) or _is_pair(metric)
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Mapping)
+
+
+def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
+    """Return what a name stands for: of a function or a scorer, or of either with parameters, as a report shows it."""
+    if name in metric_classes():
+        return _of_metric(name, params)
+    if name in scorer_names():
+        return _of_scorer(name, params)
+    if name in sklearn.metrics.get_scorer_names():
+        return _of_sklearn_scorer(sklearn.metrics.get_scorer(name), name, params)
+    if name in BY_FUNCTION_NAME:
+        return _of_function(BY_FUNCTION_NAME[name].stands_for, params)
+    called_with = _as_call(name)
+    if called_with is not None:
+        return _of_name(called_with[0], {**called_with[1], **params})
+    ordinary = [next(iter(cls.info.scorers)) for cls in BY_FUNCTION_NAME.values() if name.lower() in cls.info.aliases]
+    meant = [*(cls.info.name for cls in meant_by(name)), *ordinary]
+    known = [*metric_classes(), *scorer_names(), *sklearn.metrics.get_scorer_names(), *BY_FUNCTION_NAME]
+    raise ValueError(
+        f"There is no metric or scorer {name!r}.{suggest(name, known, meant)} "
+        "See skconf.metrics.__all__, skconf.get_scorer_names() and sklearn.metrics.get_scorer_names()."
+    )
+
+
+def _as_call(text: str) -> tuple[str, dict[str, Any]] | None:
+    """Return name and parameters of a text such as "cf1_score(average='macro')"; None of any other."""
+    try:
+        call = ast.parse(text, mode="eval").body
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.keywords and not call.args:
+            return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError):
+        pass
+    return None
+
+
+def _of_metric(function: Any, params: Mapping[str, Any]) -> Statistic:
+    own = dict(params)
+    pos_label = own.pop("pos_label", None)
+    metric = get_metric(function, **own)
+    return _single(Statistic(in_words(metric.info.name, params), metric, pos_label=pos_label))
+
+
+def _of_scorer(name: str, params: Mapping[str, Any]) -> Statistic:
+    ConfidenceScorer(name, params)  # raises where parameters contradict the name
+    metric_class, preset = find_metric(name)
+    own = {**preset.params, **params}
+    pos_label = own.pop("pos_label", None)
+    return _single(Statistic(in_words(name, params), metric_class.with_params(own), preset.transform, pos_label))
+
+
+def _of_sklearn_scorer(scorer: Any, name: str | None, params: Mapping[str, Any]) -> Statistic:
+    """Return what one of scikit-learn's scorers scores: as a kind of ours, or by a call of the scorer."""
+    function, sign, response, preset = scorer_parts(scorer)
+    for key in preset.keys() & params.keys():
+        if preset[key] is not None and preset[key] != params[key]:
+            contradicted = f"{key}={preset[key]!r}, which {key}={params[key]!r} contradicts"
+            raise ValueError(f"{name or scorer!r} means {contradicted}.")
+    name, own = name or _name_of(scorer), {**preset, **params}
+    if name is None:
+        plain = f"{'' if sign > 0 else 'neg_'}{getattr(function, '__name__', repr(function))}"
+        label = in_words(plain, own)
+    else:
+        label = in_words(name, params)
+    pos_label = own.pop("pos_label", None)
+    kind = as_kind(function, own) if {"predict", "predict_proba"} & set(response) else None
+    if kind is not None:
+        to_score = np.negative if sign < 0 else None
+        return Statistic(label, kind, to_score, pos_label, None if pos_label is not None else kind.usual_label)
+    if params:
+        made = sklearn.metrics.make_scorer(
+            function, response_method=response, greater_is_better=sign > 0, **{**preset, **params}
         )
-    if "pos_label" in params:
-        raise TypeError(f"The scorer {item!r} has a pos_label of its own. Pass pos_label beside the metric.")
-    ConfidenceScorer(item, params)  # raises where parameters contradict the name
-    metric_class, preset = presets[item]
-    return Statistic(item, metric_class.with_params({**preset.params, **params}), preset.transform)
+        return Statistic(label, called(SklearnScorer(made), label, sign=1))
+    return Statistic(label, called(SklearnScorer(scorer), label, sign=1))
+
+
+def _name_of(scorer: Any) -> str | None:
+    """Return scikit-learn's name of a scorer, None where it has none."""
+    parts = scorer_parts(scorer)
+    names = sklearn.metrics.get_scorer_names()
+    return next((name for name in names if scorer_parts(sklearn.metrics.get_scorer(name)) == parts), None)
+
+
+def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
+    """Return what a function computes: one of skconf, of scikit-learn or of the user."""
+    name = getattr(function, "__name__", repr(function))
+    if name in metric_classes() and function is metric_classes()[name].function:
+        return _of_metric(function, params)
+    label, own = in_words(name, params), dict(params)
+    if isinstance(function, ConfidenceWeighted):
+        call = partial(function, **own)
+        return Statistic(label, Called(call=call, name=label, greater_is_better=None, takes_weights=True))
+    pos_label = own.pop("pos_label", None)
+    kind = as_kind(function, own)
+    if kind is not None:
+        return Statistic(label, kind, None, pos_label, None if pos_label is not None else kind.usual_label)
+    response = response_of(function)
+    if response not in ("predict", "predict_proba"):
+        raise TypeError(
+            f"{name} does not tell what it takes: its second parameter is none of y_pred, y_proba, y_prob and y_score "
+            f"(its parameters are {', '.join(parameters_of(function)) or 'unknown'}). Say so: "
+            f"sklearn.metrics.make_scorer({name}, response_method='predict' or 'predict_proba')."
+        )
+    scorer = SklearnScorer(sklearn.metrics.make_scorer(function, response_method=response, **params))
+    return Statistic(label, called(scorer, label))
+
+
+def _single(statistic: Statistic) -> Statistic:
+    """Return a statistic, or raise where it is no single number."""
+    metric = statistic.metric
+    by_class = getattr(metric, "average", "") is None and metric.result_by_class is Floats
+    if by_class or metric.result is not float:
+        _refuse_many(statistic.name, metric)
+    return statistic
+
+
+def _refuse_many(name: str, metric: Any) -> None:
+    if hasattr(metric, "average"):
+        advice = "Choose an average."
+    elif isinstance(metric, Called):
+        advice = "Choose a function that returns one."
+    else:
+        advice = f"Call skconf.metrics.{metric.info.name} for what it returns."
+    raise TypeError(f"{name} is not a single number here. {advice}")

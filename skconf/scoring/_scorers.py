@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import sklearn.metrics
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
@@ -15,7 +15,7 @@ from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered
 from skconf._core.sklearn_names import raise_for_params, scorer_parts
 from skconf._core.warn import warn
-from skconf.metrics._base.registry import Preset, metric_classes
+from skconf.metrics._base.registry import Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
 
 
@@ -33,7 +33,8 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
     if name in theirs:
         hint = " It is one of scikit-learn's: sklearn.metrics.get_scorer has it, and confidence_scoring takes it."
     else:
-        hint = f"{suggest(name.lower(), [*scorer_names(), *theirs])} skconf.get_scorer_names() lists them all."
+        meant = [next(iter(cls.info.scorers)) for cls in meant_by(name) if cls.info.scorers]
+        hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
     raise ValueError(f"There is no scorer {name!r}.{hint}")
 
 
@@ -149,8 +150,16 @@ class ConfidenceScorer:
         return hash((self.name, *sorted(self.params)))
 
 
-class BorrowedScorer:
-    """One of scikit-learn's scorers, given the answer of a classifier in its place.
+def accepted_of(profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
+    """Return which predictions of a classifier are not its reject label; None where it has none."""
+    if profile.reject_label is None or profile.threshold is None:
+        return None
+    choose_reject_label(profile.require("classes"), profile.reject_label)  # raises where it is a true class
+    return np.asarray(profile.score >= profile.threshold)
+
+
+class SklearnScorer:
+    """One of scikit-learn's scorers, given the answer of a classifier in the place of the classifier.
 
     Parameters
     ----------
@@ -173,15 +182,21 @@ class BorrowedScorer:
 
     def of_profile(self, profile: ConfidenceProfile, **metadata: Any) -> float:
         """Return the score of predictions that were checked already."""
-        labels = profile.require("classes")
-        prediction = labels[profile.predicted_class]
-        if profile.threshold is not None:
-            reject_label = choose_reject_label(labels, profile.reject_label)
-            prediction = with_reject_label(prediction, profile.score >= profile.threshold, reject_label)
+        return float(self.answer(profile, **metadata))
+
+    def answer(self, profile: ConfidenceProfile, **metadata: Any) -> Any:
+        """Return what the scorer makes of predictions, a number or not."""
+        labels, proba = profile.require("classes"), profile.proba
+        prediction, truth = labels[profile.predicted_class], labels[profile.true_class]
+        accepted = accepted_of(profile)
+        if accepted is not None:
+            prediction = with_reject_label(prediction, accepted, profile.reject_label)
         if profile.sample_weight is not None:
             metadata["sample_weight"] = profile.given_weight
-        answered = Answered(labels, profile.proba, prediction)
-        return float(self.scorer(answered, None, labels[profile.true_class], **metadata))
+        order = np.argsort(labels, kind="stable")
+        if (order[1:] < order[:-1]).any():  # scikit-learn takes columns to be sorted by label
+            labels, proba = labels[order], proba[:, order]
+        return self.scorer(Answered(labels, proba, prediction), None, truth, **metadata)
 
     def set_score_request(self, **requests: Any) -> Self:
         """Request metadata, besides what is requested already."""
@@ -196,7 +211,7 @@ class BorrowedScorer:
         return repr(self.name) if self.by_name else repr(self.scorer)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BorrowedScorer):
+        if not isinstance(other, SklearnScorer):
             return NotImplemented
         return all(map(_same, scorer_parts(self.scorer), scorer_parts(other.scorer)))
 
@@ -209,11 +224,11 @@ class MultiScorer:
 
     Parameters
     ----------
-    scorers : mapping of str to ConfidenceScorer or BorrowedScorer
+    scorers : mapping of str to ConfidenceScorer or SklearnScorer
         The scorers by the key of their result.
     """
 
-    def __init__(self, scorers: Mapping[str, ConfidenceScorer | BorrowedScorer]) -> None:
+    def __init__(self, scorers: Mapping[str, ConfidenceScorer | SklearnScorer]) -> None:
         self.scorers = dict(scorers)
 
     def __call__(
@@ -315,7 +330,7 @@ class MultiScorer:
         return f"confidence_scoring({{{', '.join(f'{key!r}: {text}' for key, text in written.items())}}})"
 
 
-def _share_of(scorer: ConfidenceScorer | BorrowedScorer, given: dict[str, Any]) -> dict[str, Any]:
+def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -> dict[str, Any]:
     """Return what a scorer is given: all of it without metadata routing, and with it what it does not decline."""
     if not get_config()["enable_metadata_routing"]:
         return dict(given)

@@ -7,7 +7,7 @@ from typing import Any
 import sklearn.metrics
 
 from skconf._core.sklearn_names import is_scorer
-from skconf.scoring._scorers import BorrowedScorer, ConfidenceScorer, MultiScorer, scorer_names
+from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, scorer_names
 
 
 def get_scorer_names() -> list[str]:
@@ -137,15 +137,15 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     return MultiScorer(scorers)
 
 
-def _as_scorer(item: Any) -> ConfidenceScorer | BorrowedScorer:
+def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
     """Return the scorer behind a name, or a copy of a scorer: what it requests may be changed."""
     if isinstance(item, ConfidenceScorer):
         return copy.deepcopy(item)
     if is_scorer(item):
-        return BorrowedScorer(copy.deepcopy(item))
+        return SklearnScorer(copy.deepcopy(item))
     if isinstance(item, str):
         theirs = item not in scorer_names() and item in sklearn.metrics.get_scorer_names()
-        return BorrowedScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
+        return SklearnScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
     raise TypeError(
         f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
         "Name the scorer of a metric; a function of (estimator, X, y) makes calls of its own, and is to be used alone."

@@ -411,12 +411,16 @@ class TestErrors:
         [
             ({"metric": "cw_acuracy"}, ValueError, "no metric or scorer 'cw_acuracy'. Did you mean 'cw_accuracy'"),
             ({"metric": "neg_cf1_macro"}, ValueError, "Did you mean 'cf1_macro'"),
-            ({"metric": roc_auc_score}, ValueError, "There is no metric 'roc_auc_score'"),
+            (
+                {"metric": roc_auc_score},
+                ValueError,
+                "roc_auc_score is of two classes, and there are 3. Use 'roc_auc_ovr'",
+            ),
             ({"metric": []}, ValueError, "metric is empty"),
             ({"metric": ["cf1_macro", "cf1_macro"]}, ValueError, "Two metrics have the same name"),
             ({"metric": ["cf1_macro"], "eps": 1}, TypeError, "eps: parameters of several metrics go with each"),
             ({"metric": "cf1_macro", "average": "micro"}, ValueError, "contradicts"),
-            ({"metric": get_scorer("cf1", pos_label=1)}, TypeError, "Pass pos_label beside the metric"),
+            ({"metric": get_scorer("cf1", pos_label=7)}, ValueError, "pos_label=7 is not among the labels"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number here.*Choose an average"),
             ({"metric": "brier_decomposition"}, TypeError, "brier_decomposition is not a single number"),
             ({"metric": "cw_accuracy", "n": 1}, TypeError, "cw_accuracy_score.. has no parameter 'n'"),

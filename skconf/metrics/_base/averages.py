@@ -82,15 +82,27 @@ class ClassAverage(Additive):
         above, below = self._parts(*sums)
         quotient = divide(above, below, 0.0 if self.zero_division == "warn" else float(self.zero_division))
         if self.average == "macro":
-            return mean_of_defined(quotient, np.ones_like(quotient))
+            return mean_of_defined(quotient, self.averaged(*sums))
         if self.average == "weighted":
             return mean_of_defined(quotient, hit + missed)
         return quotient
 
+    def averaged(
+        self,
+        hit: NDArray[Any],
+        false_alarm: NDArray[Any],  # noqa: ARG002
+        missed: NDArray[Any],  # noqa: ARG002
+    ) -> NDArray[Any]:
+        """Return the weights of the classes in the plain mean: ones."""
+        return np.ones(hit.shape)
+
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
         """Return the notice of a quotient that is 0/0."""
         _, below = self._parts(*sums)
-        if self.zero_division != "warn" or np.all(below != 0):
+        empty = below == 0
+        if self.average not in ("binary", "micro"):
+            empty = empty & (self.averaged(*sums) > 0)
+        if self.zero_division != "warn" or not np.any(empty):
             return []
         text = f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0."
         return [Notice(f"{text} Choose zero_division to say otherwise.", UndefinedMetricWarning)]

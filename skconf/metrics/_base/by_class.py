@@ -125,10 +125,11 @@ class RankedByClass(Metric):
 
     def _by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
         """Return the value and the weight of each class; all averages find them once."""
-        return profile.once(f"{type(self).__name__} by class", self._find_by_class)
+        codes = self._codes(profile)
+        return profile.once(f"{type(self).__name__} by class", lambda of: self._find_by_class(of, codes))
 
-    def _find_by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-        true_class, weight, codes = profile.require("true_class"), self.weight(profile), self._codes(profile)
+    def _find_by_class(self, profile: ConfidenceProfile, codes: Sequence[int]) -> tuple[Floats, Floats]:
+        true_class, weight = profile.require("true_class"), self.weight(profile)
         values, support = np.empty(len(codes)), np.empty(len(codes))
         step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
         for start in range(0, len(codes), step):

@@ -44,6 +44,8 @@ class Metric(Registered):
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
     #: What a value is: a float, an array, or a named tuple.
     result: ClassVar[Any] = float
+    #: Why it cannot be read off what is kept of parts; empty where a trial tells.
+    why_not_merged: ClassVar[str] = ""
     #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
     reads_score: ClassVar[bool] = False
     #: Whether it estimates something of the source of the samples, so that an interval means something.

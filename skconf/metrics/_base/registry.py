@@ -39,6 +39,8 @@ class Info:
         Paper and equation.
     scorers : mapping of str to Preset
         Its named scorers.
+    aliases : tuple of str
+        What it is called elsewhere: messages tell its name to who asks for one of these.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Info:
     best: float | None
     reference: str
     scorers: Mapping[str, Preset] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
 
 
 _METRICS: dict[str, type["Registered"]] = {}
@@ -95,6 +98,8 @@ class Registered(metaclass=MetricType):
     scorers : str or mapping of str to Preset
         A stem, from which names follow by scikit-learn's rules (`neg_` where lower is better, averages as
         suffixes), or the presets themselves.
+    aliases : tuple of str
+        See `Info`.
     """
 
     info: ClassVar[Info]
@@ -116,6 +121,7 @@ class Registered(metaclass=MetricType):
         reference: str = "",
         greater_is_better: bool | None = None,
         scorers: str | Mapping[str, Preset] = MappingProxyType({}),
+        aliases: tuple[str, ...] = (),
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
@@ -127,7 +133,7 @@ class Registered(metaclass=MetricType):
         if isinstance(scorers, str):
             scorers = _presets(scorers, cls, greater_is_better)
         _refuse_taken(cls, name, scorers)
-        cls.info = Info(name, greater_is_better, bounds, best, reference, scorers)
+        cls.info = Info(name, greater_is_better, bounds, best, reference, scorers, aliases)
         cls.__doc__ = _documentation(cls)
         cls.function = staticmethod(_function(cls))
         _METRICS[name] = cls
@@ -190,13 +196,19 @@ def get_metric(metric: Any, **params: Any) -> Any:
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
     found = _METRICS.get(name)
     if found is None or (not isinstance(metric, str) and metric is not found.function):
-        raise ValueError(f"There is no metric {name!r}.{suggest(name, _METRICS)} See skconf.metrics.__all__.")
+        meant = [cls.info.name for cls in meant_by(name)]
+        raise ValueError(f"There is no metric {name!r}.{suggest(name, _METRICS, meant)} See skconf.metrics.__all__.")
     return found.with_params(params)
 
 
 def metric_classes() -> Mapping[str, type[Any]]:
     """Return the definitions by the name of their function."""
     return MappingProxyType(_METRICS)
+
+
+def meant_by(name: str) -> list[type[Any]]:
+    """Return the definitions that go by a name elsewhere."""
+    return [cls for cls in _METRICS.values() if name.lower() in cls.info.aliases]
 
 
 def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> None:

@@ -61,6 +61,7 @@ calibration_distance_error = CalibrationDistance.function
 class CumulativeCalibrationError(
     Whole,
     name="cumulative_calibration_error",
+    aliases=("ecce",),
     best=0.0,
     reference=ECCE,
     scorers="ecce",

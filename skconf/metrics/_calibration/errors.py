@@ -22,6 +22,7 @@ KINK = "the gap of a bin has a kink where there is none"
 class ExpectedCalibrationError(
     Additive,
     name="expected_calibration_error",
+    aliases=("ece",),
     best=0.0,
     reference=f"{ECE}; the other norms, {CALIBRATION_NORMS}",
     scorers="ece",
@@ -110,6 +111,7 @@ expected_calibration_error = ExpectedCalibrationError.function
 class MaximumCalibrationError(
     Additive,
     name="maximum_calibration_error",
+    aliases=("mce",),
     best=0.0,
     reference=MCE,
     scorers="mce",

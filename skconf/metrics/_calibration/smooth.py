@@ -21,6 +21,10 @@ _FEWEST_CELLS, _MOST_CELLS = 1 << 12, 1 << 20
 class SmoothCalibrationError(
     Whole,
     name="smooth_calibration_error",
+    aliases=(
+        "smece",
+        "smooth_ece",
+    ),
     best=0.0,
     reference=SMOOTH_ECE,
     scorers="smooth_ece",

@@ -14,6 +14,7 @@ from skconf.profile import ConfidenceProfile
 class CWAccuracy(
     Ratio,
     name="cw_accuracy_score",
+    aliases=("cwa",),
     reference=f"{CSR}, Definition 4",
     scorers="cw_accuracy",
 ):

@@ -86,6 +86,7 @@ cw_balanced_accuracy_score = CWBalancedAccuracy.function
 class CWMatthewsCorrcoef(
     OfOutcomes,
     name="cw_matthews_corrcoef",
+    aliases=("cw_mcc",),
     bounds=(-1.0, 1.0),
     greater_is_better=True,
     reference=f"{CSR}, Definition 5 and Proposition 12",

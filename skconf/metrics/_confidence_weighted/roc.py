@@ -121,6 +121,10 @@ cw_roc_curve = CWROCCurve.function
 class CWROCAUC(
     RankedByClass,
     name="cw_roc_auc_score",
+    aliases=(
+        "cwauc",
+        "cw_auc",
+    ),
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):

@@ -17,6 +17,10 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 class ConfidenceROCAUC(
     Ranked,
     name="confidence_roc_auc_score",
+    aliases=(
+        "auroc",
+        "failure_auroc",
+    ),
     reference=FAILURE_AUROC,
     scorers="confidence_roc_auc",
 ):

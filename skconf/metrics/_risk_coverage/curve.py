@@ -106,6 +106,7 @@ class _Counted(Ranked):
 class AURC(
     _Counted,
     name="aurc_loss",
+    aliases=("aurc",),
     best=0.0,
     reference=references.AURC,
     scorers="aurc",
@@ -154,6 +155,10 @@ aurc_loss = AURC.function
 class ExcessAURC(
     _Counted,
     name="excess_aurc_loss",
+    aliases=(
+        "eaurc",
+        "e_aurc",
+    ),
     best=0.0,
     reference=references.AURC,
     scorers="excess_aurc",
@@ -214,6 +219,7 @@ excess_aurc_loss = ExcessAURC.function
 class AUGRC(
     Ranked,
     name="augrc_loss",
+    aliases=("augrc",),
     bounds=(0.0, 0.5),
     best=0.0,
     reference=references.AUGRC,

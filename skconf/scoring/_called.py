@@ -1,0 +1,97 @@
+"""Metrics that are evaluated by calling a function: scikit-learn's that are no kind of ours, and the user's."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sklearn.metrics
+
+from skconf._core.sklearn_names import scorer_parts
+from skconf._core.warn import Notice
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.registry import Info
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._scorers import SklearnScorer
+
+#: Names of a second parameter, and what a function with it is given.
+_SECOND = {"y_pred": "predict", "y_proba": "predict_proba", "y_prob": "predict_proba", "y_score": "predict_proba"}
+
+
+class Called(Whole):
+    """A number that a function makes of predictions.
+
+    Parameters
+    ----------
+    call : callable
+        The function of a profile.
+    name : str
+        What it is called.
+    greater_is_better : bool or None
+        Direction; None where it is not known.
+    takes_weights : bool
+        Whether sample weights may be passed.
+    """
+
+    why_resampled = "it is evaluated by calling a function"
+    why_not_merged = "it is evaluated by calling a function, of all predictions at once"
+
+    call: Callable[[ConfidenceProfile], float]
+    name: str
+    greater_is_better: bool | None
+    takes_weights: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "info", Info(self.name, self.greater_is_better, (-np.inf, np.inf), None, ""))
+
+    def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
+        if profile.sample_weight is not None and not self.takes_weights:
+            raise ValueError(f"{self.name} takes no sample_weight. Leave the weights out, or choose another metric.")
+        try:
+            value = self.call(profile)
+        except Exception as error:
+            error.add_note(f"This is what {self.name} raised.")
+            raise
+        if np.ndim(value):
+            return value, []  # of which the caller tells that it is no number
+        return float(value), self.undefined_notices(value)
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        """Return the number, NaN where the function raises: a resample, or a slice, may lack a class."""
+        try:
+            return self.call(profile)
+        except Exception:  # noqa: BLE001 – whatever a user's function raises
+            return np.nan
+
+
+def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Called:
+    """Return the number that one of scikit-learn's scorers makes; where `sign` is 1, greater is better."""
+    return Called(
+        call=scorer.answer,
+        name=name,
+        greater_is_better=None if sign is None else True,
+        takes_weights=takes_weights(scorer_parts(scorer.scorer).function),
+    )
+
+
+def takes_weights(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes sample weights, or does not tell."""
+    return {"sample_weight", "kwargs"} & set(parameters_of(function)) != set() or not parameters_of(function)
+
+
+def response_of(function: Callable[..., Any]) -> str | None:
+    """Return what a function takes beside the true labels: that of its scorer, or what its second parameter says."""
+    for name in sklearn.metrics.get_scorer_names():
+        parts = scorer_parts(sklearn.metrics.get_scorer(name))
+        if parts.function is function:
+            return "predict_proba" if "predict_proba" in parts.response else parts.response[0]
+    second = [*parameters_of(function), "", ""][1]
+    return _SECOND.get(second)
+
+
+def parameters_of(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's parameters; none where it does not tell."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []

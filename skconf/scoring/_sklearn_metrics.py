@@ -1,0 +1,338 @@
+"""scikit-learn's metrics as kinds of ours: what gives them intervals, paired comparisons, slices and merged parts.
+
+Each is one of our metrics with other weights: where a confidence-weighted metric counts a prediction by its confidence,
+the ordinary one counts it once. Of the predictions of a classifier that rejects, the reject label is one class more, as
+it is for scikit-learn.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import sklearn.metrics
+from numpy.typing import NDArray
+
+from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.areas import area, area_influence, by_score
+from skconf.metrics._base.averages import FBetaOf, FScoreOf, JaccardOf, PrecisionOf, RecallOf
+from skconf.metrics._base.by_class import RankedByClass
+from skconf.metrics._base.kinds import Metric, Ratio, Term, divide
+from skconf.metrics._base.registry import Info, Preset
+from skconf.metrics._confidence_weighted.agreement import CWBalancedAccuracy, CWMatthewsCorrcoef
+from skconf.metrics._confidence_weighted.classes import OutcomeMasses
+from skconf.metrics._confidence_weighted.confusion import OfOutcomes, outcomes_of
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._scorers import accepted_of
+
+_REFERENCE = "scikit-learn"
+
+
+class Ordinary(Metric):
+    """One of scikit-learn's metrics."""
+
+    #: The function whose value it has.
+    stands_for: ClassVar[Callable[..., Any]]
+
+    @property
+    def usual_label(self) -> Any:
+        """The positive class that the function means where none is given; None where it has none."""
+        default = inspect.signature(type(self).stands_for).parameters.get("pos_label")
+        return None if default is None or getattr(self, "average", "binary") in _OF_ALL else default.default
+
+
+#: Averages that read all classes: the positive one means nothing to them.
+_OF_ALL = ("macro", "micro", "weighted")
+
+
+class Accuracy(Ordinary, Ratio):
+    """The share of right predictions; one that is rejected is not right."""
+
+    info = Info("accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.accuracy_score
+    is_proportion = True
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.bool_], float]:
+        accepted = accepted_of(profile)
+        return profile.correct if accepted is None else profile.correct & accepted, 1.0
+
+
+class _CountedOnce(Ordinary, OfOutcomes):
+    """A metric of predicted classes in which every prediction counts as one; the reject label is a class, too."""
+
+    def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
+        predicted, n_classes = profile.require("predicted_class"), len(profile.require("classes"))
+        accepted = accepted_of(profile)
+        if accepted is not None:
+            predicted, n_classes = np.where(accepted, predicted, n_classes), n_classes + 1
+        return outcomes_of(profile.require("true_class"), predicted, n_classes, 1.0, positive)
+
+
+class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy):
+    """The mean recall of the classes present."""
+
+    info = Info("balanced_accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.balanced_accuracy_score
+    undefined = "there is a single class to adjust for"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.adjusted:
+            object.__setattr__(self, "info", replace(self.info, bounds=(-1.0, 1.0)))
+
+
+class MatthewsCorrcoef(_CountedOnce, CWMatthewsCorrcoef):
+    """The Matthews correlation coefficient of true and predicted classes."""
+
+    info = Info(
+        "matthews_corrcoef",
+        True,
+        (-1.0, 1.0),
+        1.0,
+        _REFERENCE,
+        scorers={"matthews_corrcoef": Preset()},
+        aliases=("mcc",),
+    )
+    stands_for = sklearn.metrics.matthews_corrcoef
+
+
+class _ClassAverage(_CountedOnce, OutcomeMasses):
+    """A quotient for each class; averages leave out a class that is neither present nor predicted."""
+
+    @property
+    def terms_name(self) -> str:
+        """As of the confidence-weighted metrics, but of counts."""
+        return f"counted once {super().terms_name}"
+
+    def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray((hit + false_alarm + missed).real > 0)
+
+
+class Precision(_ClassAverage, PrecisionOf):
+    """The share of the predictions of a class that are right."""
+
+    info = Info("precision_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.precision_score
+
+
+class Recall(_ClassAverage, RecallOf):
+    """The share of the samples of a class that are found."""
+
+    info = Info("recall_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.recall_score
+
+
+class F1(_ClassAverage, FScoreOf):
+    """The harmonic mean of precision and recall."""
+
+    info = Info("f1_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.f1_score
+
+
+class FBeta(_ClassAverage, FBetaOf):
+    """The harmonic mean of precision and recall, in which recall counts β times as much."""
+
+    info = Info("fbeta_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.fbeta_score
+
+
+class Jaccard(_ClassAverage, JaccardOf):
+    """The share of what is claimed for a class, or is of it, that is both."""
+
+    info = Info("jaccard_score", True, (0.0, 1.0), 1.0, _REFERENCE)
+    stands_for = sklearn.metrics.jaccard_score
+
+
+class LogLoss(Ordinary, Ratio):
+    """The mean of −log of the probability of the true class, kept off 0 and 1 by the rounding of its type."""
+
+    info = Info(
+        "log_loss",
+        False,
+        (0.0, np.inf),
+        0.0,
+        _REFERENCE,
+        {"neg_log_loss": Preset()},
+        (
+            "nll",
+            "cross_entropy",
+        ),
+    )
+    stands_for = sklearn.metrics.log_loss
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
+        given = profile.proba[np.arange(len(profile)), profile.require("true_class")]
+        eps = np.finfo(given.dtype).eps
+        return -np.log(np.clip(given, eps, 1 - eps).astype(np.float64)), 1.0
+
+
+class BrierLoss(Ordinary, Ratio):
+    """The mean squared distance of the probabilities from the true class, halved in a binary task."""
+
+    info = Info(
+        "brier_score_loss",
+        False,
+        (0.0, 2.0),
+        0.0,
+        _REFERENCE,
+        {"neg_brier_score": Preset()},
+        (
+            "brier",
+            "brier_score",
+        ),
+    )
+    stands_for = sklearn.metrics.brier_score_loss
+
+    scale_by_half: bool | str = "auto"
+
+    def __post_init__(self) -> None:
+        check_option(self.scale_by_half, "scale_by_half", ("auto", True, False))
+
+    @property
+    def usual_label(self) -> None:
+        """None: of two classes, one is as far off as the other."""
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
+        distance = profile.proba.astype(np.float64)  # a copy, of a block
+        distance[np.arange(len(profile)), profile.require("true_class")] -= 1
+        halved = profile.n_classes == 2 if self.scale_by_half == "auto" else self.scale_by_half
+        return np.einsum("ij,ij->i", distance, distance) * (0.5 if halved else 1.0), 1.0
+
+
+class _RankedOnce(Ordinary, RankedByClass):
+    """A metric of the order of probabilities in which every sample counts as one."""
+
+    weighted_by = "sample"
+    lacking = "sample of them"
+
+    def __post_init__(self) -> None:
+        check_option(self.average, "average", ("macro", "weighted"))
+
+    def weight(self, profile: ConfidenceProfile) -> Floats:
+        return np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+
+
+class ROCAUC(_RankedOnce):
+    """The area under the ROC curve; of more than two classes, the mean area of each against the rest."""
+
+    info = Info(
+        "roc_auc_score",
+        True,
+        (0.0, 1.0),
+        1.0,
+        _REFERENCE,
+        {"roc_auc": Preset()},
+        (
+            "auroc",
+            "auc",
+        ),
+    )
+    stands_for = sklearn.metrics.roc_auc_score
+    undefined = "no class has both samples of it and of others"
+    given_numbers = True
+
+    multi_class: str = "raise"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_option(self.multi_class, "multi_class", ("raise", "ovr"))
+
+    @property
+    def usual_label(self) -> None:
+        """None: of two classes, the area of one is that of the other."""
+
+    def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
+        if n_classes > 2 and self.multi_class == "raise":
+            raise ValueError(
+                f"roc_auc_score is of two classes, and there are {n_classes}. Use 'roc_auc_ovr', the mean area of each "
+                "class against the rest, or 'roc_auc_ovo', that of each pair."
+            )
+        return super().codes(n_classes, positive)
+
+    def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+        return area(score, present, weight)
+
+    def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
+        return area_influence(score, present, weight)
+
+
+class AveragePrecision(_RankedOnce):
+    """The mean, over the samples of a class, of the precision among those with a score as high; of each class."""
+
+    info = Info(
+        "average_precision_score", True, (0.0, 1.0), 1.0, _REFERENCE, {"average_precision": Preset()}, ("auprc",)
+    )
+    stands_for = sklearn.metrics.average_precision_score
+    undefined = "there is no sample of the class"
+
+    @property
+    def usual_label(self) -> Any:
+        """The positive class of a binary task."""
+        return 1
+
+    def of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> tuple[float, float]:
+        support = float(weight[present].sum())
+        if support == 0:
+            return np.nan, 0.0
+        above, true, false = _counts_down(*by_score(score, present, weight)[1:])
+        return float((above * divide(true, true + false, 0.0)).sum() / support), support
+
+    def least_of_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> float:
+        """Return the value where the samples of the class that share a score are many, one above the other."""
+        above, true, false = _counts_down(*by_score(score, present, weight)[1:])
+        # The integral of (T + t) / (T + F + t) over t from 0 to the weight at the score.
+        lost = false * np.log1p(divide(above, true - above + false, 0.0))
+        return float((above - lost).sum() / true[-1]) if true[-1] else np.nan
+
+    def influence_on_class(self, score: NDArray[Any], present: NDArray[np.bool_], weight: Floats) -> Floats:
+        levels, above, below = by_score(score, present, weight)
+        above, true, false = _counts_down(above, below)
+        support, precision = true[-1], divide(true, true + false, 0.0)
+        value = (above * precision).sum() / support
+        squares = (true + false) ** 2
+        # One more sample of the class lifts, and one of another lowers, the precision at its score and below.
+        lift = divide(above * false, squares, 0.0)[::-1].cumsum()
+        drop = divide(above * true, squares, 0.0)[::-1].cumsum()
+        at = np.searchsorted(levels, score)
+        effect = np.where(present, precision[::-1][at] - value + lift[at], -drop[at])
+        return np.asarray(weight * effect / support)
+
+
+def _counts_down(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the positives' weight at each score from the highest down, and that of either kind down to there."""
+    above, below = above[::-1], below[::-1]
+    return above, above.cumsum(), below.cumsum()
+
+
+_KINDS: tuple[type[Any], ...] = (
+    Accuracy,
+    BalancedAccuracy,
+    MatthewsCorrcoef,
+    Precision,
+    Recall,
+    F1,
+    FBeta,
+    Jaccard,
+    LogLoss,
+    BrierLoss,
+    ROCAUC,
+    AveragePrecision,
+)
+BY_FUNCTION_NAME = {cls.info.name: cls for cls in _KINDS}
+
+
+def as_kind(function: Callable[..., Any], params: Mapping[str, Any]) -> Ordinary | None:
+    """Return one of scikit-learn's functions as one of our kinds; None where, with these parameters, it is none."""
+    cls = BY_FUNCTION_NAME.get(getattr(function, "__name__", ""))
+    if cls is None or function is not cls.stands_for:
+        return None
+    own = {field.name for field in fields(cls)}
+    defaults = {name: given.default for name, given in inspect.signature(function).parameters.items()}
+    asked = {name: value for name, value in params.items() if name in own or value is not defaults.get(name, value)}
+    try:
+        kind: Ordinary = cls(**asked)
+    except (TypeError, ValueError):  # scikit-learn says what is wrong, if anything is
+        return None
+    return kind
