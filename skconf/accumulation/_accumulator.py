@@ -370,10 +370,10 @@ class MetricAccumulator:
         >>> import numpy as np
         >>> from skconf import MetricAccumulator
         >>> file = io.BytesIO()
-        >>> np.savez(file, **MetricAccumulator("coverage").update([0, 1], [0.2, 0.9]).state_dict())
+        >>> np.savez(file, **MetricAccumulator("cwsa").update([0, 1], [0.2, 0.9]).state_dict())
         >>> _ = file.seek(0)
-        >>> MetricAccumulator("coverage").load_state_dict(np.load(file)).result()
-        {'coverage': 1.0}
+        >>> MetricAccumulator("cwsa").load_state_dict(np.load(file)).result()
+        {'cwsa': 0.7...}
         """
         if not isinstance(state, Mapping):
             raise TypeError(f"state must be what state_dict() returned, a mapping of arrays, but is {state!r:.100}.")

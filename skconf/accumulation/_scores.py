@@ -78,8 +78,9 @@ class OfSums(Score):
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
         """Return the score, NaN where it is undefined, and what to warn of."""
-        value, notices = self.statistic.metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
-        return float(self.statistic.score(value)), notices
+        metric = self.statistic.metric
+        value, notices = metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
+        return float(self.statistic.score(value)), [*notices, *metric.notices_of_threshold(state.task.threshold)]
 
     def interval(
         self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator

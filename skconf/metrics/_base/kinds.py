@@ -76,9 +76,13 @@ class Metric(Registered):
         value = as_users_get_it(self.value(profile))
         return value, self.notices(profile, value)
 
-    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:  # noqa: ARG002
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
         """Return what to warn of where this is the value of a profile."""
-        return self.undefined_notices(value)
+        return [*self.undefined_notices(value), *self.notices_of_threshold(profile.threshold)]
+
+    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:  # noqa: ARG002
+        """Return what to warn of where predictions come with this threshold, or with none."""
+        return []
 
     def undefined_notices(self, value: Any) -> list[Notice]:
         """Return the notice that a value is undefined, where it is one number and NaN."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
+from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import divide
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._risk_coverage.thresholded import AtThreshold
@@ -46,6 +47,10 @@ class _AboveThreshold(AtThreshold):
                 raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
             if not ((matrix >= 0) & (matrix <= 1)).all():
                 raise ValueError("similarity must hold values in [0, 1].")
+
+    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:  # noqa: ARG002
+        """Return nothing: .5 is CWSA's own, where of two classes all count, by how far they are above chance."""
+        return []
 
     @abstractmethod
     def reward(self, correctness: NDArray[Any]) -> Floats:

@@ -6,9 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_threshold
+from skconf._core.warn import Notice
 from skconf.metrics._base import references
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile
+
+#: The same of all metrics, so that it stands once where there are several.
+NO_THRESHOLD = (
+    "No threshold was given, and the predictions come with none: 0.5 is used, which every prediction of a binary task "
+    "reaches. Pass threshold=..., or a profile or scorer (skconf.get_scorer) of a SelectiveClassifier, which has one; "
+    "scikit-learn's make_scorer passes probabilities alone."
+)
 
 
 class AtThreshold(Ratio):
@@ -24,6 +32,12 @@ class AtThreshold(Ratio):
         if self.threshold is not None:
             return self.threshold
         return 0.5 if profile.threshold is None else profile.threshold
+
+    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
+        """Return the notice that nobody has chosen the threshold."""
+        if self.threshold is not None or threshold is not None:
+            return []
+        return [Notice(NO_THRESHOLD)]
 
     def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
         """Return which predictions are accepted."""
@@ -44,7 +58,7 @@ class Coverage(
     {predictions}
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------
@@ -89,7 +103,7 @@ class SelectiveAccuracy(
     {predictions}
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------
@@ -138,7 +152,7 @@ class SelectiveRisk(
     {predictions}
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------
@@ -158,7 +172,7 @@ class SelectiveRisk(
     Examples
     --------
     >>> from skconf.metrics import selective_risk_loss
-    >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6])
+    >>> selective_risk_loss([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.5)
     0.25
     """
 
