@@ -25,8 +25,7 @@ def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def read(batches: Iterable[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        context = TaskContext.get()
-        assert context is not None  # in a task
+        context: Any = TaskContext.get()  # there is one in every task
         part, row = context.partitionId(), 0
         found: Totals = {}
         for table in _larger(batches):

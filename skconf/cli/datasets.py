@@ -6,7 +6,7 @@ import sys
 from skconf.cli.options import add_data_home, one_of
 from skconf.cli.output import say
 from skconf.datasets import describe_uci, fetch_uci, list_uci
-from skconf.datasets._uci import changed_files
+from skconf.datasets._uci import changed_files, unchecked_files
 
 _DESCRIPTION = """\
 The CSR paper's fifteen data sets, read from the files their archives give out. Those that ship with scikit-learn
@@ -67,6 +67,8 @@ def _read_all(options: argparse.Namespace, *, download: bool) -> int:
             say(f"{name}: {error}", file=sys.stderr)
             continue
         say(f"{name}: {len(data.target):,} rows, {data.data.shape[1]:,} features, {data.target.nunique()} classes")
+        for file, reason in unchecked_files(name).items():
+            say(f"{name}: {file}: no checksum to compare with: {reason}", file=sys.stderr)
         changed = changed_files(name, options.data_home)
         if changed:
             say(f"{name}: {', '.join(changed)}: not the archive's file, though its counts agree", file=sys.stderr)

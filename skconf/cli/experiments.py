@@ -14,10 +14,10 @@ from skconf.cli.options import add_data_home, add_output_files, one_of, whole_nu
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._layout import agreement, lay_out, wide
-from skconf.report._page import Part, as_texts, page
+from skconf.report._page import FigurePart, TablePart, as_texts, page
 
 #: Every figure, and what is shown of them.
-Report = tuple[pd.DataFrame, list[Part]]
+Report = tuple[pd.DataFrame, list[TablePart | FigurePart]]
 
 _COMPARED = """\
 Our figures, those the paper prints, and their difference in standard errors (s.e.), as far as they can be compared.
@@ -201,7 +201,7 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
         figures, parts = make(options)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    tables = [part for part in parts if isinstance(part.content, pd.DataFrame)]
+    tables = [part for part in parts if isinstance(part, TablePart)]
     write_file(options.csv, lambda: csv_text(figures, index=False))
     write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
     write_file(options.html, lambda: page(f"Experiment {name}", _COMPARED, [part.html() for part in parts]))
@@ -209,14 +209,14 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
     return 0
 
 
-def _beside(title: str, cells: pd.DataFrame, key: list[str]) -> Part:
+def _beside(title: str, cells: pd.DataFrame, key: list[str]) -> TablePart:
     return lay_out(title, wide(cells, key), key)
 
 
-def _plain(title: str, table: pd.DataFrame, *notes: str) -> Part:
-    return Part(title, as_texts(table), notes)
+def _plain(title: str, table: pd.DataFrame, *notes: str) -> TablePart:
+    return TablePart(title, as_texts(table), notes)
 
 
-def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[Part]:
+def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[FigurePart]:
     """Return a part with a figure, if there is a page to show it."""
-    return [Part(title, draw())] if options.html else []
+    return [FigurePart(title, draw())] if options.html else []

@@ -1,12 +1,14 @@
 """Getting raw files from their archives."""
 
+import errno
 import gzip
 import hashlib
 import http.client
 import shutil
 import tarfile
 import zipfile
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -17,9 +19,21 @@ from skconf._core.progress import progress
 from skconf.datasets._registry import DataSet, RawFile
 
 _BLOCK = 1 << 18
+#: Most bytes that a server may send, and that a file may have when it is unpacked: three times the largest of each.
+MOST_SENT, MOST_UNPACKED = 512 << 20, 256 << 20
+#: How deep an archive may lie in archives; one of the data sets lies in a zip file in another.
+_DEEPEST = 2
 
 
-def download(data_set: DataSet, folder: Path) -> None:
+#: What is the disk's fault, and not that of the file.
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE)
+
+
+class DamagedError(ValueError):
+    """What was sent is no file, or no archive, that can be read."""
+
+
+def download(data_set: DataSet, folder: Path) -> list[Path]:
     """Download the files that are missing; one is in its place complete and checked, or not at all.
 
     Parameters
@@ -29,12 +43,17 @@ def download(data_set: DataSet, folder: Path) -> None:
     folder : Path
         Where its files belong; made, if need be.
 
+    Returns
+    -------
+    list of Path
+        The files that were missing.
+
     Raises
     ------
     FileNotFoundError
         If a file cannot be had.
     ValueError
-        If what was sent is not the file expected.
+        If what was sent is not the file expected, is damaged, or is too large.
     """
     missing = [file for file in data_set.files if not (folder / file.name).is_file()]
     closed = [file.name for file in missing if file.url is None]
@@ -45,31 +64,35 @@ def download(data_set: DataSet, folder: Path) -> None:
     with TemporaryDirectory(dir=folder, prefix=".download-") as scratch:
         sent: dict[str, Path] = {}
         for file in missing:
-            assert file.url is not None
-            if file.url not in sent:
-                sent[file.url] = Path(scratch) / str(len(sent))
-                _get(file.url, sent[file.url], data_set.name)
+            url = str(file.url)
+            if url not in sent:
+                sent[url] = Path(scratch) / str(len(sent))
+                _get(url, sent[url], data_set.name)
             unpacked = Path(scratch) / "unpacked"
-            _extract(sent[file.url], file, unpacked)
+            _extract(sent[url], file, unpacked)
             _verify(unpacked, file, folder)
             unpacked.replace(folder / file.name)
+    return [folder / file.name for file in missing]
 
 
 def checksum(path: Path, name: str) -> str:
     """Return the SHA-256 of a file's content: gzip writes the same content in more than one way."""
+    digest, n_bytes = hashlib.sha256(), 0
     with gzip.open(path) if name.endswith(".gz") else path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            n_bytes += len(block)
+            _check_size(n_bytes)
+    return digest.hexdigest()
 
 
 def _verify(unpacked: Path, file: RawFile, folder: Path) -> None:
     """Raise if a file has not the content expected."""
-    if file.sha256 is None:
-        return
-    try:
+    if file.sha256 is None and not file.name.endswith(".gz"):
+        return  # there is nothing to compare with, or to unpack
+    with _reading(f"{file.url} sent no readable {file.name}, which was not kept"):
         found = checksum(unpacked, file.name)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{file.url} sent no readable {file.name}, which was not kept: {error}") from error
-    if found != file.sha256:
+    if file.sha256 not in (None, found):
         raise ValueError(
             f"{file.url} sent another version of {file.name}, which was not kept: its SHA-256 is {found}, expected "
             f"{file.sha256}. Put the expected one into {folder} by hand."
@@ -89,6 +112,8 @@ def _get(url: str, target: Path, title: str) -> None:
                 while block := answer.read(_BLOCK):
                     file.write(block)
                     bar.update(len(block))
+                    if file.tell() > MOST_SENT:
+                        raise ValueError(f"{url} sends more than {MOST_SENT:,} bytes, which none of the files has")
         size = target.stat().st_size
         if total not in (None, size):
             raise OSError(f"the connection ended after {size:,} of {total:,} bytes")
@@ -101,39 +126,68 @@ def _extract(sent: Path, file: RawFile, target: Path) -> None:
     if unquote_plus(urlsplit(str(file.url)).path).endswith(f"/{file.name}"):
         shutil.copyfile(sent, target)
         return
-    try:
-        with sent.open("rb") as archive:
-            found = _copy_member(archive, file.name, target)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise ValueError(f"{file.url} sent no readable archive: {error}") from error
+    with _reading(f"{file.url} sent no readable archive"), sent.open("rb") as archive:
+        found = _copy_member(archive, file.name, target, _DEEPEST)
     if not found:
         raise ValueError(f"there is no {file.name} in {file.url}")
 
 
-def _copy_member(archive: IO[bytes], name: str, target: Path) -> bool:
+@contextmanager
+def _reading(otherwise: str) -> Iterator[None]:
+    """Raise whatever a damaged or hostile file makes its reader raise as one kind of error."""
+    try:
+        yield
+    except DamagedError as error:
+        raise DamagedError(f"{otherwise}: {error}") from None
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+            raise
+        raise DamagedError(f"{otherwise}: {error}") from error
+
+
+def _copy_member(archive: IO[bytes], name: str, target: Path, depth: int) -> bool:
     """Copy the member with this name, from wherever it is in an archive, and return whether there is one."""
     if not zipfile.is_zipfile(archive):
         archive.seek(0)
-        with tarfile.open(fileobj=archive) as tar:
-            for entry in tar:
-                if entry.isfile() and entry.name.split("/")[-1] == name:
-                    _copy(tar.extractfile(entry), target)
-                    return True
-        return False
+        return _copy_from_tar(archive, name, target)
     with zipfile.ZipFile(archive) as zipped:
-        for member in zipped.namelist():
-            if member.split("/")[-1] == name:
-                _copy(zipped.open(member), target)
+        for member in zipped.infolist():
+            if member.filename.split("/")[-1] == name:
+                with zipped.open(member) as source:
+                    _copy(source, target)
                 return True
-        for member in zipped.namelist():
-            if member.endswith(".zip"):
+        for member in zipped.infolist():
+            if member.filename.endswith(".zip") and depth > 1:
+                _check_size(member.file_size)
                 with zipped.open(member) as inner:
-                    if _copy_member(inner, name, target):
+                    if _copy_member(inner, name, target, depth - 1):
                         return True
     return False
 
 
-def _copy(source: IO[bytes] | None, target: Path) -> None:
-    assert source is not None
-    with source, target.open("wb") as file:
-        shutil.copyfileobj(source, file)
+def _copy_from_tar(archive: IO[bytes], name: str, target: Path) -> bool:
+    passed = 0
+    with tarfile.open(fileobj=archive) as tar:
+        for entry in tar:
+            source = tar.extractfile(entry) if entry.isfile() and entry.name.split("/")[-1] == name else None
+            if source is not None:
+                with source:
+                    _copy(source, target)
+                return True
+            passed += entry.size  # which are unpacked to get beyond them
+            if passed > 4 * MOST_UNPACKED:
+                raise DamagedError(f"it unpacks to more than {4 * MOST_UNPACKED:,} bytes")
+    return False
+
+
+def _copy(source: IO[bytes], target: Path) -> None:
+    """Copy a file, whatever its size is said to be, as long as it is not too large."""
+    with target.open("wb") as file:
+        while block := source.read(_BLOCK):
+            file.write(block)
+            _check_size(file.tell())
+
+
+def _check_size(n_bytes: int) -> None:
+    if n_bytes > MOST_UNPACKED:
+        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes, which none of the files has")

@@ -41,11 +41,13 @@ def _read_scikit_learn(data_set: DataSet, paths: Sequence[Path]) -> Frames:  # n
 
 
 def _read_tables(data_set: DataSet, paths: Sequence[Path]) -> Frames:
-    assert data_set.table is not None
+    layout = data_set.table
+    if layout is None:
+        raise ValueError(f"The registry says of {data_set.name!r} that it is a table, but not of what columns.")
     frames = {}
     for path in paths:
         with _naming(path, data_set):
-            frames[path.name] = _read_table(path, data_set.table)
+            frames[path.name] = _read_table(path, layout)
     return frames
 
 

@@ -12,7 +12,8 @@ class RawFile:
 
     name: str
     url: str | None = None  # of the file, or of an archive that holds it at any depth; None: nobody gives it out freely
-    sha256: str | None = None  # of its content, unpacked where the name ends in .gz; None: there was no file to hash
+    sha256: str | None = None  # of its content, unpacked where the name ends in .gz
+    no_sha256: str = ""  # why there is none
     test_rows: int = 0  # rows, where the file is the official test set
 
 

@@ -1,7 +1,7 @@
 """The data sets of the calibrated size ratio paper, read from their archives' own files."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +110,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     ImportError
         If xlrd, which reads .xls files, is needed and not installed.
     ValueError
-        If `name` is unknown, or the files are not the ones expected.
+        If `name` is unknown, or the files are not the ones expected. Those that were downloaded in this call are then
+        put aside under another name, which ends in ``.bad``.
 
     Examples
     --------
@@ -124,8 +125,19 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     data_set = find_data_set(name)
     folder = _data_home(data_home) / data_set.name
     paths = [folder / file.name for file in data_set.files]
+    downloaded = []
     if not all(path.is_file() for path in paths):
-        _get_missing(data_set, folder, download_if_missing)
+        downloaded = _get_missing(data_set, folder, download_if_missing)
+    try:
+        return _read(data_set, paths)
+    except ValueError as error:
+        aside = _put_aside(downloaded)
+        if aside:
+            raise ValueError(f"{error} What was downloaded is put aside: {', '.join(map(str, aside))}.") from error
+        raise
+
+
+def _read(data_set: DataSet, paths: Sequence[Path]) -> Bunch:
     parts = READERS[data_set.format](data_set, paths)
     frame = pd.concat(parts.values(), ignore_index=True)
     data, target = frame.drop(columns=data_set.target), frame[data_set.target]
@@ -136,7 +148,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     official = {file.name: file.test_rows for file in data_set.files if file.test_rows}
     _check_counts(data_set, target, rows, official)
     test_mask = np.repeat([file in official for file in rows], list(rows.values())) if official else None
-    return Bunch(data=data, target=target, test_mask=test_mask, DESCR=_describe(data_set), name=name)
+    return Bunch(data=data, target=target, test_mask=test_mask, DESCR=_describe(data_set), name=data_set.name)
 
 
 def find_data_set(name: str) -> DataSet:
@@ -157,6 +169,11 @@ def changed_files(name: str, data_home: str | os.PathLike[str] | None = None) ->
     ]
 
 
+def unchecked_files(name: str) -> dict[str, str]:
+    """Return the files that have no checksum to compare with, and why."""
+    return {file.name: file.no_sha256 for file in find_data_set(name).files if file.sha256 is None}
+
+
 def _data_home(data_home: str | os.PathLike[str] | None) -> Path:
     return Path(data_home or os.environ.get("SKCONF_DATA") or "~/skconf_data").expanduser()
 
@@ -169,11 +186,16 @@ def _whereabouts(data_set: DataSet, home: Path) -> str:
     return "to download" if all(file.url for file in data_set.files) else "to get by hand"
 
 
-def _get_missing(data_set: DataSet, folder: Path, download_if_missing: bool) -> None:
+def _put_aside(files: Sequence[Path]) -> list[Path]:
+    """Rename files, so that they are not read again: the next call downloads them anew."""
+    return [file.replace(file.with_name(f"{file.name}.bad")) for file in files if file.is_file()]
+
+
+def _get_missing(data_set: DataSet, folder: Path, download_if_missing: bool) -> list[Path]:
+    """Return the files that were missing, and are downloaded now."""
     try:
         if download_if_missing:
-            download(data_set, folder)
-            return
+            return download(data_set, folder)
         reason: object = "downloading is switched off"
     except OSError as error:  # also where the folder cannot be written to
         reason = error

@@ -8,7 +8,7 @@ import pandas as pd
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._layout import agreement, lay_out
 from skconf.inspection._base import literal
-from skconf.report._page import Part, new_figure, page
+from skconf.report._page import FigurePart, TablePart, new_figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,9 +100,9 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     >>> csr_html(csr_experiment(["breast_cancer"], tables=[6]), [6])[:15]
     '<!DOCTYPE html>'
     """
-    parts = [_part(result, table) for table in tables]
+    parts: list[TablePart | FigurePart] = [_part(result, table) for table in tables]
     if 6 in tables:
-        parts.insert(0, Part("Size ratio and distance from the paper", plot_csr(result)))
+        parts.insert(0, FigurePart("Size ratio and distance from the paper", plot_csr(result)))
     parts += [agreement(f"Table {table}", csr_cells(result, table)) for table in tables if table != 2]
     return page("Calibrated size ratio on real data", _NOTE, [part.html() for part in parts])
 
@@ -158,7 +158,7 @@ def plot_csr(result: pd.DataFrame) -> "Figure":
     return figure
 
 
-def _part(result: pd.DataFrame, table: int) -> Part:
+def _part(result: pd.DataFrame, table: int) -> TablePart:
     if table == 2:
         return lay_out("Table 2", csr_table2(result), _KEYS_2)
     return lay_out(f"Table {table}", wide_table(result, table), _KEYS)

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from skconf.experiments._printed import count_agreement
-from skconf.report._page import Part, as_texts
+from skconf.report._page import TablePart, as_texts
 
 #: Column of a wide table that has what a cell has: of the quantity X.
 _COLUMNS = {
@@ -82,7 +82,7 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     return ordered.set_axis(names, axis=1).infer_objects().reset_index()
 
 
-def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> Part:
+def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
     """Return a wide table as texts: ours, the paper's and their difference in standard errors, below each quantity.
 
     Parameters
@@ -96,7 +96,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
 
     Returns
     -------
-    Part
+    TablePart
     """
     titles = key if isinstance(key, Mapping) else {name: name.replace("_", " ") for name in key}
     shown: dict[tuple[str, str], Any] = {
@@ -119,10 +119,10 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
             shown[heading, "s.e."] = [
                 _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
             ]
-    return Part(title, pd.DataFrame(shown), tuple(f"{mark[note].strip()} {note}." for note in distinct))
+    return TablePart(title, pd.DataFrame(shown), tuple(f"{mark[note].strip()} {note}." for note in distinct))
 
 
-def agreement(of: str, cells: pd.DataFrame) -> Part:
+def agreement(of: str, cells: pd.DataFrame) -> TablePart:
     """Return how many figures lie within one, two and three standard errors of the printed ones.
 
     Parameters
@@ -134,11 +134,11 @@ def agreement(of: str, cells: pd.DataFrame) -> Part:
 
     Returns
     -------
-    Part
+    TablePart
     """
     titles: dict[str, Any] = {"index": lambda name: _shown(name)[0], "columns": lambda name: name.replace("_", " ")}
     counts = count_agreement(cells).rename(**titles)
-    return Part(f"{of}: figures within 1, 2 and 3 standard errors", as_texts(counts.reset_index()))
+    return TablePart(f"{of}: figures within 1, 2 and 3 standard errors", as_texts(counts.reset_index()))
 
 
 def _shown(quantity: str) -> tuple[str, str]:

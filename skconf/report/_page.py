@@ -26,40 +26,56 @@ svg {max-width: 100%; height: auto}
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of what an experiment reports.
+class FigurePart:
+    """A figure of a report, which only a page can show.
 
     Attributes
     ----------
     title : str
         Its heading.
-    content : DataFrame or Figure
-        A table of texts, or a figure, which only a page can show.
+    figure : Figure
+        The figure.
+    """
+
+    title: str
+    figure: "Figure"
+
+    def html(self) -> tuple[str, str]:
+        """Return the heading, plain text, and the figure in HTML."""
+        return self.title, figure_html(self.figure)
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table of a report.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    table : DataFrame
+        A table of texts.
     notes : tuple of str, default=()
         What stands below the table.
     """
 
     title: str
-    content: "pd.DataFrame | Figure"
+    table: pd.DataFrame
     notes: tuple[str, ...] = ()
 
     def text(self, width: int | None = None) -> str:
         """Return the table as text, in several parts where it is wider than a line may be, and its notes."""
-        assert isinstance(self.content, pd.DataFrame)
-        parts = [self.content] if width is None else _narrow(self.content, width)
+        parts = [self.table] if width is None else _narrow(self.table, width)
         return "\n".join(["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts), *self.notes])
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
-        assert isinstance(self.content, pd.DataFrame)
-        return "\n".join([f"## {self.title}\n", markdown(self.content), *(f"{note}\n" for note in self.notes)])
+        return "\n".join([f"## {self.title}\n", markdown(self.table), *(f"{note}\n" for note in self.notes)])
 
     def html(self) -> tuple[str, str]:
-        """Return the heading, plain text, and the table and its notes or the figure in HTML."""
-        if not isinstance(self.content, pd.DataFrame):
-            return self.title, figure_html(self.content)
+        """Return the heading, plain text, and the table and its notes in HTML."""
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return self.title, table_html(self.content) + notes
+        return self.title, table_html(self.table) + notes
 
 
 def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:

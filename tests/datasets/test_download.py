@@ -10,8 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from skconf.datasets import _download
 from skconf.datasets._download import download
 from skconf.datasets._registry import DataSet, RawFile
 
@@ -27,9 +29,9 @@ def zipped(**members):
     return buffer.getvalue()
 
 
-def tarred(name, content):
+def tarred(name, content, form="gz"):
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+    with tarfile.open(fileobj=buffer, mode=f"w:{form}") as archive:
         entry = tarfile.TarInfo(name)
         entry.size = len(content)
         archive.addfile(entry, io.BytesIO(content))
@@ -163,6 +165,85 @@ def test_nothing_is_kept_of_a_failed_download(server, tmp_path, path, content, e
     with pytest.raises(error, match=message):
         download(wine(RawFile(name="red.csv", url=server.url + path, sha256=sha256(RED))), tmp_path)
     assert left_behind(tmp_path) == []
+
+
+def in_zip(content, depth):
+    return content if depth == 0 else zipped(inner_zip=in_zip(content, depth - 1))
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        ("/red.csv", b"0" * 3_000_000, r"sends more than 2,000,000 bytes"),
+        (
+            "/wine.zip",
+            zipped(red_csv=b"0" * 3_000_000),
+            r"readable archive: it unpacks to more than 1,000,000 bytes",
+        ),
+        ("/wine.tar.gz", tarred("red.csv", b"0" * 3_000_000), r"it unpacks to more than 1,000,000 bytes"),
+        ("/wine.tar.gz", tarred("other.csv", b"0" * 5_000_000), r"it unpacks to more than 4,000,000 bytes"),
+        (
+            "/wine.zip",
+            zipped(inner_zip=b"0" * 2_000_000),
+            r"unpacks to more than 1,000,",
+        ),
+        ("/wine.zip", in_zip(zipped(red_csv=RED), 2), r"there is no red.csv in http"),
+    ],
+    ids=["file", "zip", "tar", "tar beside", "zip in zip", "too deep"],
+)
+def test_bombs_are_not_unpacked(server, tmp_path, monkeypatch, path, content, message):
+    """300 MB were unpacked, and archives in archives without an end."""
+    monkeypatch.setattr(_download, "MOST_SENT", 2_000_000 if path == "/red.csv" else 1 << 30)
+    monkeypatch.setattr(_download, "MOST_UNPACKED", 1_000_000)
+    server.content[path] = content
+    with pytest.raises(ValueError, match=message):
+        download(wine(RawFile(name="red.csv", url=server.url + path)), tmp_path)
+    assert left_behind(tmp_path) == []
+
+
+def test_a_compressed_file_that_is_a_bomb(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_download, "MOST_UNPACKED", 1_000_000)
+    server.content["/red.csv.gz"] = gzip.compress(b"0" * 3_000_000)
+    with pytest.raises(ValueError, match="it unpacks to more than 1,000,000 bytes"):
+        download(wine(RawFile(name="red.csv.gz", url=f"{server.url}/red.csv.gz")), tmp_path)
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize("form", ["zip", "tar.gz", "tar.bz2", "tar.xz"])
+def test_damaged_archives_are_errors_of_one_kind(tmp_path, form):
+    if form == "zip":
+        content = zipped(readme_txt=b"read", red_csv=RED * 50)
+    else:
+        content = tarred("red.csv", RED * 50, form.partition(".")[2])
+    archive, rng = tmp_path / f"wine.{form}", np.random.default_rng(0)
+    kept = damaged = 0
+    for _ in range(300):
+        changed = bytearray(content)
+        for at in rng.integers(len(content), size=rng.integers(1, 4)):
+            changed[at] = rng.integers(256)
+        archive.write_bytes(changed[: rng.integers(len(content) // 2, 2 * len(content))])
+        try:
+            file = RawFile(name="red.csv", url=archive.as_uri(), sha256=sha256(RED * 50))
+            download(wine(file), tmp_path / "wine")
+        except ValueError:
+            damaged += 1
+        else:
+            kept += 1
+            (tmp_path / "wine" / "red.csv").unlink()
+    assert kept + damaged == 300
+    assert damaged > 200
+    assert left_behind(tmp_path / "wine") == []
+
+
+def test_a_full_disk_is_no_damaged_archive(server, tmp_path, monkeypatch):
+    server.content["/wine.zip"] = zipped(red_csv=RED)
+
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_download, "_copy", full)
+    with pytest.raises(OSError, match="No space left"):
+        download(wine(RawFile(name="red.csv", url=f"{server.url}/wine.zip")), tmp_path)
 
 
 def test_what_came_before_a_failure_is_kept(server, tmp_path):

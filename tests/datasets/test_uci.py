@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 from sklearn.utils.multiclass import type_of_target
 
-from skconf.datasets import _download, _registry
+from skconf.datasets import _download, _registry, _uci
 from skconf.datasets._readers import READERS
 from skconf.datasets._registry import DATA_SETS
 from skconf.datasets._uci import changed_files, describe_uci, fetch_uci, list_uci
@@ -676,7 +676,7 @@ def test_entries_are_complete(name):
     assert bool(entry.files) == (entry.format != "scikit-learn")
     for file in entry.files:
         assert file.url is None or file.url.startswith("https://")
-        assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
+        assert re.fullmatch("[0-9a-f]{64}", file.sha256) if file.sha256 else file.no_sha256
     table = entry.table
     if table is None or isinstance(table.columns, int):
         return
@@ -712,3 +712,30 @@ def test_whereabouts_of_files(home):
     assert files["wine"] == "to download"
     assert files["higgs_boson"] == "to get by hand"
     assert files["digits"] == "in scikit-learn"
+
+
+def test_a_download_that_is_not_the_data_set_is_put_aside(tmp_path, small, monkeypatch):
+    """It stayed where it was, so that every later call failed."""
+
+    def sent(content):
+        def download(data_set, folder):
+            folder.mkdir(exist_ok=True)
+            paths = [folder / file.name for file in data_set.files]
+            for path in paths:
+                path.write_text(content[path.name])
+            return paths
+
+        return download
+
+    good = {"adult.data": ADULT_TRAIN, "adult.test": ADULT_TEST}
+    monkeypatch.setattr(_uci, "download", sent({**good, "adult.test": "<html>Sorry</html>"}))
+    with pytest.raises(ValueError, match=r"What was downloaded is put aside: .*adult\.data\.bad, .*adult\.test\.bad"):
+        fetch_uci("adult_income", tmp_path)
+    assert sorted(path.name for path in (tmp_path / "adult_income").iterdir()) == ["adult.data.bad", "adult.test.bad"]
+    monkeypatch.setattr(_uci, "download", sent(good))
+    assert len(fetch_uci("adult_income", tmp_path).target) == 5
+    # What a person put there is theirs.
+    (tmp_path / "adult_income" / "adult.test").write_text("mine")
+    with pytest.raises(ValueError, match="adult"):
+        fetch_uci("adult_income", tmp_path)
+    assert (tmp_path / "adult_income" / "adult.test").read_text() == "mine"
