@@ -624,7 +624,7 @@ def test_a_narrow_table_has_all_columns_in_parts(cancer):
 
 def test_a_table_with_one_column_to_tell_rows_apart():
     cells = pd.DataFrame({"mode": ["b", "a"], "quantity": "auc", "ours": [0.5, 1.0], "paper": [0.25, 0.9], "note": ""})
-    shown = lay_out("Areas", wide(cells.assign(deviation=[-2000.0, 0.04]), ["mode"]), ["mode"]).content
+    shown = lay_out("Areas", wide(cells.assign(deviation=[-2000.0, 0.04]), ["mode"]), ["mode"]).table
     assert shown.to_numpy().tolist() == [["b", "0.5000", "0.2500", "< -999"], ["a", "1.0000", "0.9000", "+0.0"]]
 
 
