@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf.inference._error_counts import ErrorCount
@@ -142,12 +141,9 @@ def _draw_errors(chance: Floats, table: ErrorTable, n_draws: int, rng: np.random
     step = max(_CELLS_AT_ONCE // n_draws, 1)
     for start in range(0, len(chance), step):
         rows = slice(start, start + step)
-        if table.row is not None:
-            wrong: NDArray[np.float64] = (rng.random((n_draws, len(chance[rows]))) < chance[rows]).astype(np.float64)
-        else:
-            pairs = zip(table.count[rows].astype(np.int64), chance[rows], strict=True)
-            wrong = np.column_stack([rng.binomial(count, p, n_draws) for count, p in pairs]).astype(np.float64)
-        out += wrong @ effect[rows]
+        pairs = zip(table.count[rows].astype(np.int64), chance[rows], strict=True)
+        wrong = np.column_stack([rng.binomial(count, p, n_draws) for count, p in pairs])
+        out += wrong.astype(np.float64) @ effect[rows]
     return out
 
 

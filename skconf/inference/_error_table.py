@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.kinds import Additive, Term
+from skconf.metrics._base.kinds import Additive, Term, divide
 from skconf.metrics._base.registry import Info
 from skconf.profile import ConfidenceProfile
 
@@ -18,16 +17,16 @@ from skconf.profile import ConfidenceProfile
 EPS = 1e-8
 #: Confidences from which on the errors at the top are counted.
 TOPS = (0.9, 0.99, 0.999)
-#: Most samples that each have a row of their own; more are put into cells.
-MOST_ROWS = 2000
 #: Ends of the cells: within one the odds of an error differ by 5 %, which changes a variance by less than 1e-3.
 _ENDS = np.unique(np.concatenate([expit(np.arange(-18.4, 18.4, 0.05)), TOPS, [1 - EPS]]))
 N_CELLS = len(_ENDS) + 1
+#: Number of the sums of `ErrorSums`.
+N_ERROR_SUMS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """Answers and errors at each level of confidence.
+    """Answers and errors at each level of confidence: of a few samples each at its own, of many in cells.
 
     Attributes
     ----------
@@ -37,24 +36,17 @@ class ErrorTable:
         Number of answers, and of errors.
     sizes : float
         Sum of 1/(1 − c) over the errors.
-    row : ndarray of shape (n_levels,) or None
-        The sample of each level; None where a level has several.
     """
 
     chance: Floats
     count: Floats
     wrong: Floats
     sizes: float
-    row: Codes | None = None
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self:
         """Return the table of an unweighted profile."""
-        if len(profile) > MOST_ROWS:
-            return cls.of_sums(*ErrorSums().sums(profile))
-        chance, wrong = 1 - profile.confidence, ~profile.correct
-        sizes = float((1 / np.clip(chance[wrong], EPS, 1 - EPS)).sum())
-        return cls(chance, np.ones(len(profile)), wrong.astype(np.float64), sizes, np.arange(len(profile)))
+        return cls.of_sums(*ErrorSums().sums(profile))
 
     @classmethod
     def of_sums(cls, count: Floats, chances: Floats, wrong: Floats, sizes: Any) -> Self:
@@ -94,3 +86,33 @@ class ErrorSums(Additive):
         """Return the share of errors: a table is no number."""
         count, _, wrong, _ = sums
         return wrong.sum(axis=-1) / count.sum(axis=-1)
+
+
+class GapSums(Additive):
+    """What a verdict on weighted answers reads: weight, confidence and correctness, and squares for the error."""
+
+    info: ClassVar[Info] = Info("weighted_gap", None, (-1.0, 1.0), None, "")
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        sure, right = profile.confidence, profile.correct
+        gap = sure - right
+        squared = (Term(values, power=2) for values in (sure * (1 - sure), gap * gap, gap, 1.0))
+        return Term(1.0), Term(sure), Term(right), *squared
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        """Return the gap."""
+        weight, sure, right, *_ = sums
+        return divide(sure - right, weight, np.nan)
+
+
+class VerdictSums(Additive):
+    """All that a verdict on answers in parts reads: both, as it shows only in the end whether weights differ."""
+
+    info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return *ErrorSums().terms(profile), *GapSums().terms(profile)
+
+    def combine(self, *sums: NDArray[Any]) -> Any:
+        """Return the gap."""
+        return GapSums().combine(*sums[N_ERROR_SUMS:])

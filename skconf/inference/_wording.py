@@ -14,9 +14,7 @@ _TOO_WIDE, _TOO_HIGH = 10.0, 3.0
 _WEIGHTED = " Weighted: only the gap is tested."
 
 
-def in_words(
-    found: "Assessment", table: ErrorTable | None = None, chance_limit: float = np.nan, decisive: int | None = None
-) -> str:
+def in_words(found: "Assessment", table: ErrorTable | None = None, chance_limit: float = np.nan) -> str:
     """Return the sentence.
 
     Parameters
@@ -27,15 +25,13 @@ def in_words(
         What they were read off; None of weighted answers.
     chance_limit : float, default=nan
         Size ratio that one in twenty calibrated samples exceeds.
-    decisive : int, default=None
-        Level of the one answer that decides.
     """
     if table is None:
         return _of_weighted(found)
     if not found.p_value <= 0.05:
         return _nothing(found)
-    if decisive is not None:
-        return _one_answer(found, table, decisive)
+    if found.decisive is not None:
+        return one_answer(found)
     if found.gap_holds and found.gap > 0:
         return _too_sure(found) + _more_at_the_top(found)
     if found.gap_holds:
@@ -44,7 +40,7 @@ def in_words(
     if found.top_holds:
         return f"Too sure at the top: {_top(found, chance_limit)}. Overall not shown."
     if found.shape_holds:
-        return _opposite(table)
+        return _shape(table)
     return "Off by more than chance, but this sample cannot say where: overall, at the top or in between."
 
 
@@ -64,11 +60,14 @@ def _nothing(found: "Assessment") -> str:
     return text
 
 
-def _one_answer(found: "Assessment", table: ErrorTable, level: int) -> str:
-    chance = table.chance[level]
+def one_answer(found: "Assessment", n_rows: int | None = None) -> str:
+    """Return the sentence on the one answer that decides; with its number, where the number of rows is given."""
+    chance = 1 - (found.decisive or 0.0)
     rarity = "as no such one should be" if chance <= EPS else f"as 1 in {1 / chance:,.0f} such would be"
-    row = "" if found.decisive_row is None else f" number {found.decisive_row + 1:,} of {found.n_samples:,},"
-    return f"One answer decides:{row} wrong at {_confidence(1 - chance)}, {rarity}."
+    number = (
+        "" if n_rows is None or found.decisive_row is None else f" number {found.decisive_row + 1:,} of {n_rows:,},"
+    )
+    return f"One answer decides:{number} wrong at {_confidence(1 - chance)}, {rarity}."
 
 
 def _too_sure(found: "Assessment") -> str:
@@ -82,9 +81,10 @@ def _too_sure(found: "Assessment") -> str:
 
 
 def _more_at_the_top(found: "Assessment") -> str:
-    """Return what is worse at the top than overall, by more than chance."""
+    """Return what is worse at the top than overall by more than chance, if that is no more than half of the answers."""
     worst = _worst(found)
-    if worst is None or not found.top_holds or worst.low <= found.wrong / found.announced:
+    few = worst is not None and worst.count <= found.n_samples / 2
+    if worst is None or not few or not found.top_holds or worst.low <= found.wrong / found.announced:
         return ""
     return f" More so at the top: {_errors(worst)}."
 
@@ -112,23 +112,34 @@ def _errors(top: "TopErrors") -> str:
     return f"{where}, {_count(top.announced)} announced{ratio}"
 
 
-def _opposite(table: ErrorTable) -> str:
-    """Return above and below which confidence errors are of opposite sign: where the gaps, summed, are largest."""
+def _shape(table: ErrorTable) -> str:
+    """Return where errors are of opposite sign: above and below a confidence, or between two."""
     order = np.argsort(table.chance)  # the surest first
-    count, chances = table.count[order], (table.count * table.chance)[order]
-    excess = np.cumsum(table.wrong[order] - chances)
-    split = int(np.argmax(np.abs(excess[:-1]))) + 1 if len(excess) > 1 else 1
-    upper, lower = slice(None, split), slice(split, None)
-    says = [100 - 100 * chances[part].sum() / count[part].sum() for part in (upper, lower) if count[part].sum()]
-    right = [
-        100 - 100 * table.wrong[order][part].sum() / count[part].sum() for part in (upper, lower) if count[part].sum()
-    ]
-    gaps = np.subtract(says, right)
-    if len(gaps) < 2 or gaps[0] * gaps[1] >= 0:
-        return "Off in shape: too sure at some confidences, too modest at others; overall they cancel."
-    first, second = ("too sure", "too modest") if gaps[0] > 0 else ("too modest", "too sure")
-    upper_part = f"{first.capitalize()} above ({says[0]:.0f} %, right {right[0]:.0f})"
-    return f"{upper_part}, {second} below ({says[1]:.0f}, {right[1]:.0f}); overall they cancel."
+    count, wrong = table.count[order], table.wrong[order]
+    chances = count * table.chance[order]
+    excess = np.concatenate([[0.0], np.cumsum(wrong - chances)])
+    first, last = sorted((int(excess.argmin()), int(excess.argmax())))  # the largest excess of a stretch, or lack
+
+    def says(part: slice) -> tuple[float, float]:
+        n = count[part].sum()
+        return 100 - 100 * float(chances[part].sum() / n), 100 - 100 * float(wrong[part].sum() / n)
+
+    def is_sure(part: slice) -> bool:
+        return bool(wrong[part].sum() > chances[part].sum())
+
+    split = last if first == 0 else first
+    if (first == 0 or last == len(count)) and 0 < split < len(count):
+        upper, lower = slice(None, split), slice(split, None)
+        if is_sure(upper) != is_sure(lower):
+            (high, right), (low, right_below) = says(upper), says(lower)
+            above, below = ("Too sure", "too modest") if is_sure(upper) else ("Too modest", "too sure")
+            parts = f"{above} above ({high:.0f} %, right {right:.0f}), {below} below ({low:.0f}, {right_below:.0f})"
+            return f"{parts}; overall they cancel."
+    stretch = slice(first, last)
+    (sure, right), direction = says(stretch), "sure" if is_sure(stretch) else "modest"
+    low, high = (1 - table.chance[order][at] for at in (last - 1, first))
+    where = f"between {_short(low)} and {_short(high)}"
+    return f"Too {direction} {where}: says {sure:.0f} %, is right in {right:.0f} %. Overall not shown."
 
 
 def _of_weighted(found: "Assessment") -> str:
@@ -180,3 +191,8 @@ def _confidence(value: float) -> str:
         return "1.0"
     digits = max(2, int(np.ceil(-np.log10(1 - value) + 1e-9)) + 1)
     return f"{value:.{digits}f}".rstrip("0").removeprefix("0")
+
+
+def _short(confidence: float) -> str:
+    """Return a confidence with two digits."""
+    return f"{confidence:.2f}".removeprefix("0")

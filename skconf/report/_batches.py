@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
@@ -13,9 +13,12 @@ from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import read_files, read_rows
 from skconf.accumulation._job import Job
 from skconf.accumulation._plan import Plan
+from skconf.accumulation._scores import OfSums
+from skconf.inference._assessment import assess_sums
+from skconf.inference._error_table import VerdictSums
 from skconf.metrics._base.kinds import Additive
 from skconf.report._rows import Row, rows_of
-from skconf.report._verdicts import SIGMAS, in_words
+from skconf.report._verdicts import judged_row
 from skconf.scoring._names import Statistic
 
 #: Rows of a file that tell which metrics its predictions can have.
@@ -57,12 +60,16 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     """
     rows = _rows(files, columns, metrics)
     names = [row.name for row in rows]
-    sigmas = {name: Statistic(f"verdict on {name}", metric) for name, metric in SIGMAS.items() if name in names}
-    found = read_files(files, Job(columns, _RowAccumulator([*rows, *sigmas.values()])), progress=progress)
-    values = _values(found)
-    first = values.iloc[0]
-    verdicts = {name: in_words(first[statistic.name]) for name, statistic in sigmas.items()}
-    return InBatches(rows, values[names], verdicts, [found[group].n_samples for group in values.index])
+    judged, evidence = judged_row(names), VerdictSums()
+    judging = [] if judged is None else [Statistic(evidence.info.name, evidence)]
+    job = Job(columns, _RowAccumulator([*rows, *judging]))
+    found = cast(dict[Any, _RowAccumulator], read_files(files, job, progress=progress))
+    values = _values(found)[names]
+    counts = [found[group].n_samples for group in values.index]
+    verdicts = {}
+    if judged is not None and not columns.groups:
+        verdicts[judged] = assess_sums(counts[0], *found[values.index[0]].sums_of(evidence.info.name)).text
+    return InBatches(rows, values, verdicts, counts)
 
 
 class _RowAccumulator(MetricAccumulator):
@@ -74,6 +81,13 @@ class _RowAccumulator(MetricAccumulator):
 
     def _make_plan(self) -> Plan:
         return Plan(self._rows, intervals=False, max_levels=self._max_levels)
+
+    def sums_of(self, name: str) -> tuple[Any, ...]:
+        """Return the sums that an additive row follows from."""
+        score = self._plan.scores[name]
+        if not isinstance(score, OfSums):
+            raise TypeError(f"{name} is not a function of sums.")
+        return self._filled().sums.arrays()[f"values/{score.terms}"]
 
 
 def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:

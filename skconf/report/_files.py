@@ -15,6 +15,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._batches import InBatches, evaluate_in_batches
 from skconf.report._differences import Differences, no_differences, paired_differences
 from skconf.report._frame import ConfidenceReport
+from skconf.report._marks import not_compared
 from skconf.report._page import figure_html, new_figure, page
 from skconf.report._report import check_names, confidence_report, lay_out
 from skconf.report._rows import rows_of
@@ -106,7 +107,7 @@ def confidence_report_from_files(
     ...     _ = file.write_text("y_true,proba_0,proba_1\n0,.9,.1\n1,.1,.9\n1,.2,.8\n0,.4,.6\n")
     ...     report = confidence_report_from_files(file, metrics=["accuracy_score", "aurc_loss"])
     >>> report
-    metric          value best  better  range    verdict
+    metric          value best  better  range
     accuracy_score 0.7500    1  higher  [0, 1]
     aurc_loss      0.0625    0  lower   [0, 1]
     """
@@ -200,6 +201,8 @@ def _from_memory(models: Mapping[str, Sequence[Path]], columns: Columns, metrics
     if len(models) > 1:
         rows = [row for row in rows_of(metrics, columns.threshold is not None) if row.name in report.index]
         differences = paired_differences(rows, profiles, truths)
+        if differences.table is None:  # files without labels may be of the same length by chance
+            report["best_model"], report.attrs["marks"] = not_compared(rows, "files are not paired, see below")
     return Evaluation(report, read, profiles, differences)
 
 
@@ -220,7 +223,8 @@ def _of_models(found: Mapping[str, InBatches], several: bool) -> ConfidenceRepor
     rows = list({row.name: row for of_model in found.values() for row in of_model.rows}.values())
     values = {model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()}
     verdicts = [[of_model.verdicts.get(row.name, "") for of_model in found.values()] for row in rows]
-    return lay_out(rows, values, verdicts, {}, several=several)
+    marks = not_compared(rows, "predictions in batches are not paired") if several else None
+    return lay_out(rows, values, verdicts, {}, marks)
 
 
 def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> ConfidenceReport:

@@ -15,7 +15,8 @@ from skconf.inference._intervals import check_confidence_level, intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
-from skconf.report._frame import OF_THE_METRIC, ConfidenceReport, ends_of, is_best
+from skconf.report._frame import BETWEEN, OF_THE_METRIC, ConfidenceReport, ends_of
+from skconf.report._marks import NOT_COMPARED, NOT_SHOWN, Marks, mark_best
 from skconf.report._rows import Row, rows_of
 from skconf.report._verdicts import verdicts_on
 
@@ -33,11 +34,13 @@ def confidence_report(
     metrics: Iterable[Any] | str | None = None,
     threshold: float | None = None,
     confidence_level: float | None = None,
+    baseline: Any = None,
     random_state: Any = None,
 ) -> ConfidenceReport:
-    """Report what a classifier's confidences are worth: a row for each metric, with a verdict where there can be one.
+    """Report what a classifier's confidences are worth: a row for each metric, and a verdict on the confidences.
 
-    All metrics share one validation and one sort. Several models stand side by side, the best marked.
+    All metrics share one validation and one sort. Several models stand side by side; the best is marked where its
+    paired difference from a baseline shows it.
 
     Parameters
     ----------
@@ -64,6 +67,8 @@ def confidence_report(
     confidence_level : float, default=None
         Level of confidence intervals, between 0 and 1, as :func:`skconf.inference.confidence_interval` has them. None
         leaves them out.
+    baseline : model, default=None
+        Of several models, the one that the others are compared with. None stands for the first.
     random_state : int, Generator or None, default=None
         Seed of the resamples that the intervals of some metrics need.
 
@@ -78,8 +83,11 @@ def confidence_report(
         - ``best`` : the best value there is, NaN where a value is neither good nor bad;
         - ``better`` : "higher", "lower", or "closer" to the best value;
         - ``range`` : interval of possible values;
-        - ``best_model``, for several models only: the nearest to the best value, ties with ", " between them;
-        - ``verdict`` : such as "overconfident, 4.2σ"; for several models, on each, with "; " between them.
+        - ``best_model``, for several models only: the best one, where the paired difference from the baseline is
+          significant at the 5 % level after Holm's adjustment over the rows shown; else "no difference shown", or "not
+          compared" where predictions are not of the same samples, or too many to resample (20,000);
+        - ``verdict`` : that of :func:`skconf.inference.assess_confidence`, in the first row about confidences that are
+          too high or too low; for several models, on each, with " | " between them.
 
         A row is the function of :mod:`skconf.metrics` with that name and default parameters, but averages over classes
         are macro. Three rows are not: ``accuracy_score``, the same as scikit-learn's, ``mean_confidence`` and
@@ -106,14 +114,12 @@ def confidence_report(
 
     Notes
     -----
-    A verdict counts standard deviations between what was found and what is expected of calibrated confidences: for the
-    calibrated size ratio by its z-score [1]_, which confident errors decide; for the mean confidence by its distance
-    from the accuracy, Σ w (c − z) / sqrt(Σ w² c (1 − c)), with c a confidence and z = 1 if it was right. Up to 1σ a
-    verdict is "calibrated within 1σ"; up to 3σ it has a question mark. A calibrated classifier gets
-    "overconfident" without one more often than the .135 % of a normal distribution: by the size ratio of any of the ten
-    distributions of confidence in [1]_, in up to 1.5 % of simulated samples of 20 to 10,000; and in less than 10 %
-    whatever the distribution, by Cantelli's inequality. :func:`~skconf.metrics.overconfidence_risk` with
-    ``method="monte_carlo"`` is valid at any size.
+    The verdict says "too sure" or "too modest", overall, at the top or in part, with counts and an interval, where that
+    is more than chance; "no sign", with the gap that such a sample would have shown; or that it is too small to say.
+    There is one for each model, whatever the row it stands in: see :func:`skconf.inference.assess_confidence`.
+
+    Models are compared as :func:`skconf.inference.compare` does, by their distance from the best value. Without a star
+    a smaller loss is as good as none: with other samples it may well be larger.
 
     References
     ----------
@@ -132,10 +138,10 @@ def confidence_report(
     >>> model = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X_train, y_train)
     >>> raw = ConfidenceProfile.from_estimator(model, X_test, y_test)
     >>> confidence_report(raw)
-    metric                           value best  better  range    verdict
+    metric                           value best  better  range
     accuracy_score                  0.9371    1  higher  [0, 1]
-    mean_confidence                 0.9947               [0, 1]   overconfident, 11.1σ
-    calibrated_size_ratio      15,906.0059    1  closer  [0, ∞]   overconfident, 21.2σ
+    mean_confidence                 0.9947               [0, 1]
+    calibrated_size_ratio      15,906.0059    1  closer  [0, ∞]
     calibrated_size_ratio_std     750.4536               [0, ∞]
     overconfidence_risk             1.0000    0  lower   [0, 1]
     expected_calibration_error      0.0637    0  lower   [0, 1]
@@ -151,6 +157,8 @@ def confidence_report(
     selective_accuracy_score        0.9366    1  higher  [0, 1]
     cwsa_score                      0.8827    1  higher  [−1, 1]
     cwsa_plus_score                 0.9301    1  higher  [0, 1]
+    <BLANKLINE>
+    Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8 announced.
 
     Two models side by side:
 
@@ -162,17 +170,20 @@ def confidence_report(
     ...     metrics=["accuracy_score", "calibrated_size_ratio", "aurc_loss"],
     ... )
     >>> report
-    metric                      bayes    lda  best  better  range
-    accuracy_score             0.9371 0.9720*    1  higher  [0, 1]
-    calibrated_size_ratio 15,906.0059 0.3953*    1  closer  [0, ∞]
-    aurc_loss                  0.0052 0.0029*    0  lower   [0, 1]
+    metric                      bayes    lda best  better  range
+    accuracy_score             0.9371 0.9720    1  higher  [0, 1]
+    calibrated_size_ratio 15,906.0059 0.3953    1  closer  [0, ∞]
+    aurc_loss                  0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * best
-    calibrated_size_ratio
-      bayes: overconfident, 21.2σ
-      lda: calibrated within 1σ
+    * best, by paired differences from bayes: p <= 0.05 after Holm's adjustment for
+      3 comparisons. Without a star no difference is shown.
+    bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
+      announced.
+    lda: No sign of either. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
+      been found in four of five such samples. At the top it cannot tell: a size
+      ratio of 20.8 could hide.
     >>> report.at["aurc_loss", "best_model"]
-    'lda'
+    'no difference shown'
     """
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profiles = _profiles(y_true, y_proba, **given)
@@ -190,8 +201,13 @@ def confidence_report(
             model: _intervals(rows, by_model[model], profile, confidence_level, random_state)
             for model, profile in profiles.items()
         }
-    verdicts = [verdicts_on(row.name, profiles.values()) for row in rows]
-    return lay_out(rows, by_model, verdicts, ends, several=isinstance(y_true, Mapping) or isinstance(y_proba, Mapping))
+    verdicts = verdicts_on([row.name for row in rows], profiles.values())
+    marks = None
+    if isinstance(y_true, Mapping) or isinstance(y_proba, Mapping):
+        marks = mark_best(rows, profiles, _baseline(baseline, profiles))
+    elif baseline is not None:
+        raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
+    return lay_out(rows, by_model, verdicts, ends, marks)
 
 
 def lay_out(
@@ -199,8 +215,7 @@ def lay_out(
     values: Mapping[Any, Sequence[float]],
     verdicts: Sequence[Sequence[str]],
     ends: Mapping[Any, Floats],
-    *,
-    several: bool,
+    marks: Marks | None,
 ) -> ConfidenceReport:
     """Return a report on one model or several.
 
@@ -214,24 +229,25 @@ def lay_out(
         What is said of each model in each row; "" where nothing is.
     ends : mapping of model to ndarray of shape (n_rows, 2)
         Ends of intervals, where there are any.
-    several : bool
-        Whether models stand side by side, under their names.
+    marks : Marks or None
+        The best model by row, where models stand side by side under their names; None of a single one.
     """
     frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
     for model, found in values.items():
         frame[model] = found
         if model in ends:
-            frame[list(ends_of(model) if several else ("low", "high"))] = ends[model]
+            frame[list(("low", "high") if marks is None else ends_of(model))] = ends[model]
     frame["best"] = [row.best for row in rows]
     frame["better"] = [row.better for row in rows]
     frame["range"] = pd.arrays.IntervalArray.from_tuples([row.bounds for row in rows], closed="both")
-    if several:
-        best = is_best(frame)
-        frame["best_model"] = [", ".join(str(model) for model in best if best.at[row.name, model]) for row in rows]
+    if marks is not None:
+        frame["best_model"] = marks.best
         models = list(map(str, values))
         verdicts = [[f"{model}: {each}" for model, each in zip(models, row, strict=True) if each] for row in verdicts]
-    frame["verdict"] = ["; ".join(row) for row in verdicts]
-    return ConfidenceReport(frame)
+    frame["verdict"] = [BETWEEN.join(row) for row in verdicts]
+    report = ConfidenceReport(frame)
+    report.attrs["marks"] = "" if marks is None else marks.note
+    return report
 
 
 def confidence_report_by_class(
@@ -337,10 +353,19 @@ def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidencePr
     return profiles
 
 
+def _baseline(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> Any:
+    """Return the model that others are compared with."""
+    if given is None:
+        return next(iter(profiles))
+    if given not in profiles:
+        raise ValueError(f"baseline={given!r} is not among the models {list(profiles)}.")
+    return given
+
+
 def check_names(models: Iterable[Any]) -> None:
     """Raise if a model has the name of another column of the report."""
     models = list(models)
-    taken = {*OF_THE_METRIC, *(end for model in models for end in ends_of(model))}
+    taken = {*OF_THE_METRIC, NOT_SHOWN, NOT_COMPARED, *(end for model in models for end in ends_of(model))}
     for model in models:
         if model in taken:
             raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")

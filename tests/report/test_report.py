@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, get_scorer_names, metrics
 from skconf.datasets import make_confidence_profile
-from skconf.inference import confidence_interval
+from skconf.inference import assess_confidence, compare, confidence_interval
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
 
 LABELS = {2: np.array(["yes", "no"]), 3: np.array(["low", "top", "middle"])}
@@ -234,120 +234,168 @@ class TestInput:
 
 
 class TestVerdicts:
-    @pytest.mark.parametrize(
-        ("n_errors", "expected"),
-        [  # of 100 at a confidence of .5: an error is .2 standard deviations
-            (50, "calibrated within 1σ"),
-            (55, "calibrated within 1σ"),
-            (45, "calibrated within 1σ"),
-            (56, "overconfident? 1.2σ"),
-            (44, "underconfident? 1.2σ"),
-            (65, "overconfident? 3.0σ"),
-            (66, "overconfident, 3.2σ"),
-            (34, "underconfident, 3.2σ"),
-            (100, "overconfident, 10.0σ"),
-        ],
-    )
-    def test_in_words(self, n_errors, expected):
-        report = confidence_report(of_errors(n_errors, 100))
-        assert set(report.loc[JUDGED, "verdict"]) == {expected}
-        assert (report["verdict"] != "").sum() == 2
+    def test_are_those_of_the_assessment_in_one_row(self):
+        for profile in (of_errors(50, 100), of_errors(65, 100), of_errors(30, 1000, sure=0.95)):
+            report = confidence_report(profile)
+            assert report.at["mean_confidence", "verdict"] == assess_confidence(profile).text
+            assert (report["verdict"] != "").sum() == 1
+
+    def test_stand_in_the_first_row_that_they_are_about(self):
+        for names in (["accuracy_score", "calibrated_size_ratio"], ["overconfidence_risk", "aurc_loss"]):
+            report = confidence_report(of_errors(65, 100), metrics=names)
+            told = report.index[report["verdict"].str.startswith("Too sure: says 50.0 %")]
+            assert told.tolist() == [next(name for name in names if name not in ("accuracy_score", "aurc_loss"))]
+        assert set(confidence_report(of_errors(65, 100), metrics=["aurc_loss"])["verdict"]) == {""}
 
     def test_at_full_confidence(self):
         wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
-        assert wrong.at["mean_confidence", "verdict"] == "overconfident, ∞σ"
-        assert re.fullmatch(r"overconfident, [\d,]{5,}σ", wrong.at["calibrated_size_ratio", "verdict"])
-        assert right.at["mean_confidence", "verdict"] == ""  # nothing was in doubt
-        assert right.at["calibrated_size_ratio", "verdict"] == "calibrated within 1σ"
-
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_count_standard_deviations_of_calibrated_classifiers(self, weighted):
-        rng = np.random.default_rng(0)
-        n = 200
-        sure, wrong = rng.uniform(0.3, 0.9, n), rng.random(n) < 0.75
-        weight = rng.exponential(1, n) if weighted else np.ones(n)
-        drawn = rng.random((20_000, n)) < 1 - sure
-        statistics = {
-            "mean_confidence": lambda e: (e - (1 - sure)) @ weight,
-            "calibrated_size_ratio": lambda e: (e / (1 - sure)) @ weight,
-        }
-        profile = ConfidenceProfile.from_correctness(~wrong, sure, sample_weight=weight if weighted else None)
-        report = confidence_report(profile)
-        for name, statistic in statistics.items():
-            null = statistic(drawn)
-            expected = (statistic(wrong) - null.mean()) / null.std()
-            count = re.fullmatch(r"overconfident, ([\d.]+)σ", report.at[name, "verdict"])
-            assert float(count[1]) == pytest.approx(expected, rel=0.03)
+        expected = "One answer decides: number 1 of 4, wrong at 1.0, as no such one should be."
+        assert wrong.at["mean_confidence", "verdict"] == expected
+        assert right.at["mean_confidence", "verdict"].startswith("No sign of either. The gap is 0 points [0, 60.2]")
 
     @pytest.mark.parametrize(
         ("mode", "direction"),
-        [("overconf_half", "overconfident, "), ("underconf_sqrt", "underconfident, "), ("random_over_c", "underconf")],
+        [("overconf_half", "Too sure: "), ("underconf_sqrt", "Too modest: "), ("random_over_c", "Too modest: ")],
     )
     def test_find_what_is_wrong(self, mode, direction):
-        for seed in range(10):
+        for seed in range(5):
             report = confidence_report(make_confidence_profile("Bell", mode, 2000, seed), metrics=JUDGED)
-            assert report["verdict"].str.startswith(direction).sum() == 2
+            assert report.at["mean_confidence", "verdict"].startswith(direction)
 
     def test_rarely_accuse_the_calibrated(self):
+        """One in twenty; each distribution of the paper ten times."""
         names = ["Uniform", "Skew High", "Skew Low", "Bimodal", "Tight Hi", "Tight Lo", "Normal", "Bell"]
         names += ["Log-Uniform Low", "Log-Uniform High"]
-        profiles = [make_confidence_profile(name, "perfect", 500, seed) for name in names for seed in range(40)]
-        given = [verdict for profile in profiles for verdict in confidence_report(profile, metrics=JUDGED)["verdict"]]
-        assert sum("," in verdict for verdict in given) <= 0.015 * len(given)
-        assert sum(verdict == "calibrated within 1σ" for verdict in given) > 0.6 * len(given)
+        profiles = [make_confidence_profile(name, "perfect", 300, seed) for name in names for seed in range(10)]
+        accused = [not str(assess_confidence(profile, n_resamples=199)).startswith("No sign") for profile in profiles]
+        assert sum(accused) <= 12
+
+    def test_of_weighted_predictions_are_on_the_gap_alone(self):
+        y, proba, weight = predictions(2)
+        report = confidence_report(y, proba, labels=LABELS[2], sample_weight=weight)
+        assert report.at["mean_confidence", "verdict"].endswith(" Weighted: only the gap is tested.")
 
 
 class TestComparison:
-    def test_marks_the_nearest_to_the_best_value(self):
-        models = {errors: of_errors(errors, 100) for errors in (10, 60, 45)}
-        report = confidence_report(models, metrics=["accuracy_score", "calibrated_size_ratio", "cwsa_score"])
-        np.testing.assert_allclose(report[[10, 60, 45]].iloc[:2], [[0.9, 0.4, 0.55], [0.2, 1.2, 0.9]])
-        assert list(report["best_model"]) == ["10", "45", "10, 60, 45"]  # at its threshold, confidence earns nothing
+    NO_DIFFERENCE = "no difference shown"
+
+    def test_columns(self):
+        report = confidence_report({errors: of_errors(errors, 100) for errors in (10, 60, 45)})
         assert list(report.columns) == [10, 60, 45, "best", "better", "range", "best_model", "verdict"]
 
-    def test_a_lower_loss_and_a_higher_score_are_better(self):
+    def test_marks_only_what_is_shown_by_a_paired_difference(self):
+        """60 errors of 400 against 40 of the same answers are told apart, and 60 against 58 are not."""
+        few, many, nearly = np.arange(400) >= 40, np.arange(400) >= 60, np.arange(400) >= 58
+        sure = np.linspace(0.7, 1, 400)
+        profiles = {
+            name: ConfidenceProfile.from_correctness(right, sure)
+            for name, right in {"many": many, "few": few, "nearly": nearly}.items()
+        }
+        names = ["accuracy_score", "confidence_brier_loss"]
+        report = confidence_report({name: profiles[name] for name in ("many", "few")}, metrics=names)
+        assert report["best_model"].tolist() == ["few", "few"]
+        report = confidence_report({name: profiles[name] for name in ("many", "nearly")}, metrics=names)
+        assert report["best_model"].tolist() == [self.NO_DIFFERENCE] * 2
+        assert "*" not in repr(report).split("\n\n")[0]
+        assert "<b>" not in report._repr_html_()
+
+    def test_the_baseline_is_marked_where_all_others_are_worse(self):
         y, good, _ = predictions(3)
-        poor = 0.5 * good + 0.5 / 3
-        report = confidence_report(y, {"poor": poor, "good": good}, labels=LABELS[3], metrics="all", threshold=0.5)
+        poor, dull = 0.3 * good + 0.7 / 3, 0.5 * good + 0.5 / 3
+        models = {"good": good, "poor": poor, "dull": dull}
+        report = confidence_report(y, models, labels=LABELS[3], metrics=["confidence_brier_loss"])
+        assert report["best_model"].tolist() == ["good"]
+        report = confidence_report(y, models, labels=LABELS[3], metrics=["confidence_brier_loss"], baseline="poor")
+        assert report["best_model"].tolist() == ["good"]
+
+    def test_p_values_are_adjusted_for_all_rows_shown(self):
+        """A difference that stands alone need not stand among twelve."""
+        rng = np.random.default_rng(0)
+        sure = rng.uniform(0.5, 1, 300)
+        right = rng.random(300) < sure
+        changed = right.copy()
+        changed[np.flatnonzero(~right)[:6]] = True
+        models = {
+            "one": ConfidenceProfile.from_correctness(right, sure),
+            "other": ConfidenceProfile.from_correctness(changed, sure),
+        }
+        found = compare("confidence_brier_loss", models, baseline="one")
+        assert 0.05 / 12 < found.p_value < 0.05
+        alone = confidence_report(models, metrics=["confidence_brier_loss"])
+        assert alone["best_model"].tolist() == ["other"]
+        assert confidence_report(models).at["confidence_brier_loss", "best_model"] == self.NO_DIFFERENCE
+
+    def test_a_ratio_is_better_the_nearer_it_is_to_one(self):
+        """.5 and 1.9 differ more than any chance, and .5 is nearer; .5 and 1.5 are as near."""
+        sure = np.full(4000, 0.9)
+        models = {
+            errors: ConfidenceProfile.from_correctness(np.arange(4000) >= errors, sure) for errors in (200, 760, 600)
+        }
+        names = ["calibrated_size_ratio"]
+        assert confidence_report({k: models[k] for k in (200, 760)}, metrics=names)["best_model"].tolist() == ["200"]
+        report = confidence_report({k: models[k] for k in (200, 600)}, metrics=names)
+        assert report["best_model"].tolist() == [self.NO_DIFFERENCE]
+
+    def test_every_mark_is_of_the_better_model(self):
+        y, good, _ = predictions(3)
+        poor = 0.3 * good + 0.7 / 3
+        report = confidence_report(y, {"poor": poor, "good": good}, labels=LABELS[3], threshold=0.5)
+        marked = 0
         for name, row in report.iterrows():
-            better = {"higher": row["good"] > row["poor"], "lower": row["good"] < row["poor"]}
-            if row["better"] in better and abs(row["good"] - row["poor"]) > 1e-9:
-                assert row["best_model"] == ("good" if better[row["better"]] else "poor"), name
+            distance = {model: abs(row[model] - row["best"]) for model in ("poor", "good")}
+            if row["best_model"] in distance:
+                marked += 1
+                assert row["best_model"] == min(distance, key=distance.get), name
+        assert marked > 3
         assert (report["best_model"] == "").sum() == report["best"].isna().sum() > 0
+        assert report.at["overconfidence_risk", "best_model"] == "not compared"  # it is no estimate
+
+    def test_other_samples_are_not_compared_and_the_report_says_why(self):
+        models = {"a": of_errors(10, 100), "b": of_errors(10, 90)}
+        report = confidence_report(models)
+        assert set(report["best_model"]) == {"", "not compared"}
+        assert "No stars: Model 'b' has 90 predictions, and 'a' has 100." in " ".join(repr(report).split())
+        y, proba, _ = predictions(2)
+        flipped = ConfidenceProfile.from_predictions(y[::-1], proba, labels=LABELS[2])
+        same = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2])
+        assert "other true labels" in " ".join(repr(confidence_report({"a": same, "b": flipped})).split())
 
     def test_rounding_makes_no_difference(self):
         y, proba, _ = predictions(3)
-        order = np.random.default_rng(1).permutation(len(y))
-        profiles = [
-            ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=LABELS[3])
-            for rows in (np.arange(len(y)), order)
-        ]
-        report = confidence_report(dict(zip("ab", profiles, strict=True)))
-        assert set(report["best_model"]) == {"", "a, b"}
+        models = {"a": proba, "b": proba.copy()}
+        report = confidence_report(y, models, labels=LABELS[3])
+        assert set(report["best_model"]) <= {"", self.NO_DIFFERENCE, "not compared"}
 
     def test_nan_is_never_best(self):
-        models = {"all": of_errors(1, 4), "none": of_errors(1, 4)}
+        models = {"all": of_errors(1, 40), "none": of_errors(1, 40)}
         models["none"] = ConfidenceProfile(**{**vars(models["none"]), "threshold": np.inf})
         with pytest.warns(UndefinedMetricWarning, match="nothing is accepted"):
             report = confidence_report(models)
         assert np.isnan(report.at["selective_accuracy_score", "none"])
-        assert report.at["selective_accuracy_score", "best_model"] == "all"
-        assert report.at["threshold", "all"] == 0.5
+        assert report.at["selective_accuracy_score", "best_model"] == self.NO_DIFFERENCE
         with pytest.warns(UndefinedMetricWarning) as told:
             report = confidence_report({"a": of_errors(1, 4), "b": of_errors(2, 4)}, metrics=["cf1_score"])
         assert len(told) == 1
-        assert list(report["best_model"]) == [""]
+        assert report["best_model"].tolist() == ["not compared"]
 
     def test_verdicts_are_of_each_model(self):
         report = confidence_report({"timid": of_errors(20, 100), "fair": of_errors(50, 100)})
-        expected = "timid: underconfident, 6.0σ; fair: calibrated within 1σ"
-        assert report.at["calibrated_size_ratio", "verdict"] == expected
+        timid, fair = report.at["mean_confidence", "verdict"].split(" | ")
+        assert timid == "timid: Too modest: says 50.0 %, is right in 80.0 % [70.8, 87.3]."
+        assert fair == "fair: 100 answers are too few to say: a gap of 15 points could hide."
+        assert repr(report).endswith(f"{timid}\n{fair}")
 
     def test_a_single_model_is_not_marked(self):
         report = confidence_report({"only": of_errors(1, 4)})
         assert set(report["best_model"]) == {""}
         assert "<b>" not in report._repr_html_()
         assert not re.search(r"\d\*", repr(report))
+
+    def test_a_baseline_must_be_a_model(self):
+        with pytest.raises(ValueError, match=r"baseline='c' is not among the models \['a', 'b'\]"):
+            confidence_report({"a": of_errors(1, 4), "b": of_errors(1, 4)}, baseline="c")
+        with pytest.raises(ValueError, match="baseline='a' is for several models"):
+            confidence_report(of_errors(1, 4), baseline="a")
 
 
 class TestIntervals:
@@ -447,26 +495,27 @@ class TestFrame:
         assert repr(again) == repr(comparison)
 
     def test_text_is_a_table_of_its_numbers(self, comparison):
-        table, below = repr(comparison).split("\n\n* best\n")
+        table, below = repr(comparison).split("\n\n")
         header, *lines = table.splitlines()
         assert header.split() == ["metric", "raw", "<b>sharp", "best", "better", "range"]
         assert len(lines) == len(comparison)
         for line, (name, row) in zip(lines, comparison.iterrows(), strict=True):
             shown, *cells = line.split()
             assert shown == name
-            best = row["best_model"].split(", ")
             for model, cell in zip(["raw", "<b>sharp"], cells[:2], strict=True):
                 assert float(cell.rstrip("*").replace(",", "")) == pytest.approx(row[model], abs=5e-5, rel=5e-3)
-                assert cell.endswith("*") == (model in best)
-        told = [f"{line[2:]}" for line in below.splitlines() if line.startswith("  ")]
-        assert told == [each for verdict in comparison["verdict"] if verdict for each in verdict.split("; ")]
+                assert cell.endswith("*") == (model == row["best_model"])
+        stars, *told = re.sub("\n  ", " ", below).splitlines()
+        assert re.fullmatch(r"\* best, by paired differences from raw: p <= 0.05 .*", stars)
+        assert "not compared are overconfidence_risk." in stars
+        assert told == comparison.at["mean_confidence", "verdict"].split(" | ")
 
     def test_text_fits_a_terminal(self):
         y, proba, _ = predictions()
         report = confidence_report(
             y, 0.3 * proba + 0.7 * np.eye(3)[proba.argmax(axis=1)], labels=LABELS[3], threshold=0
         )
-        assert "overconfident, " in repr(report)
+        assert "\nToo sure: " in repr(report)
         assert max(map(len, repr(report).splitlines())) <= 80
         assert str(report) == repr(report)
         by_class = repr(confidence_report_by_class(y, proba, labels=LABELS[3]))
@@ -480,28 +529,26 @@ class TestFrame:
         assert shown in repr(ConfidenceReport({"value": [value]})).split()
 
     def test_html_is_a_table_with_the_best_in_bold(self, comparison):
-        rows, bold = read_table(comparison._repr_html_())
-        assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range", "verdict"]
+        rows, bold, paragraphs = read_table(comparison._repr_html_())
+        assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range"]
         assert [row[0] for row in rows[1:]] == list(comparison.index)
-        assert [row[6].replace(";", "; ") for row in rows[1:]] == list(comparison["verdict"])
-        marked = [model for best in comparison["best_model"] if best for model in best.split(", ")]
-        assert len(bold) == len(marked) > 0
-        np.testing.assert_allclose(float(rows[1][1]), comparison["raw"].iloc[0], atol=5e-5)
+        told = comparison.at["mean_confidence", "verdict"].split(" | ")
+        assert [paragraph for paragraph in paragraphs if not paragraph.startswith("*")] == told
+        assert len(bold) == comparison["best_model"].isin(["raw", "<b>sharp"]).sum() > 0
+        np.testing.assert_allclose(float(rows[1][1].rstrip("*")), comparison["raw"].iloc[0], atol=5e-5)
 
     def test_shows_itself_whatever_is_done_to_it(self, comparison):
         comparison["note"] = "mine"
         del comparison["verdict"]
         assert "mine" in repr(comparison)
         assert "mine" in comparison._repr_html_()
-        comparison["best_model"] = "nobody"
-        assert "nobody" in repr(comparison)
         del comparison["range"]
         assert repr(ConfidenceReport(comparison.iloc[:0])).split()[:2] == ["metric", "raw"]
 
 
 def read_table(html):
-    """Return the cells of a table by row, as a browser shows them, and what is bold."""
-    rows, bold = [], []
+    """Return the cells of a table by row, as a browser shows them, what is bold, and the paragraphs below."""
+    rows, bold, paragraphs = [], [], []
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag, attrs):  # noqa: ARG002
@@ -511,12 +558,17 @@ def read_table(html):
                 rows[-1].append("")
             if tag == "b":
                 bold.append(rows[-1][0])
+            if tag == "p":
+                paragraphs.append("")
 
         def handle_data(self, data):
-            rows[-1][-1] += data
+            if paragraphs:
+                paragraphs[-1] += data
+            else:
+                rows[-1][-1] += data
 
     Reader().feed(html)
-    return rows, bold
+    return rows, bold, paragraphs
 
 
 class TestByClass:

@@ -346,9 +346,11 @@ class Ranked(Metric):
         """Return the first-order effect of each sample on the value: its squares add up to the variance."""
         ranking = self.ranking_of(profile)
         right, wrong = self.slopes(ranking)
-        # A sample of weight zero may have a score of its own, below all others.
         score = profile.score if self.reads_score else profile.confidence
-        at = np.minimum(np.searchsorted(-ranking.score, -score), len(ranking.score) - 1)
+        order = np.argsort(-score)  # what is looked up in order is found five times as fast
+        at = np.empty(len(score), dtype=np.intp)
+        # A sample of weight zero may have a score of its own, below all others.
+        at[order] = np.minimum(np.searchsorted(-ranking.score, -score[order]), len(ranking.score) - 1)
         effect = np.where(profile.correct, right[at], wrong[at])
         return effect if profile.sample_weight is None else profile.sample_weight * effect
 
