@@ -93,7 +93,8 @@ class Columns:
         proba = proba or [name for name in ("y_proba",) if name in there]
         if found["target"] is not None and proba and not given:
             proba = self._in_order_of_labels(proba)
-            return replace(self, **{**found, "proba": proba, "correct": None, "confidence": None})
+            labels = self.labels if self.labels is not None or len(proba) == 1 else _labels_after_prefix(proba)
+            return replace(self, **{**found, "proba": proba, "labels": labels, "correct": None, "confidence": None})
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise ValueError(
@@ -132,17 +133,9 @@ class Columns:
             )
         return proba
 
-    @property
-    def column_labels(self) -> list[Any] | None:
-        """Labels of the columns of probabilities: as given, or what their names say, else None."""
-        if self.labels is not None:
-            return list(self.labels)
-        named = [str(name).removeprefix(PREFIX) for name in self.proba if str(name).startswith(PREFIX)]
-        return named if len(named) == len(self.proba) > 1 else None
-
     def check_labels_are_known(self) -> None:
         """Raise if only all rows together could tell the labels of the columns of probabilities."""
-        if self.proba and self.column_labels is None:
+        if self.proba and self.labels is None:
             raise ValueError(
                 f"the labels of the columns {shorten(list(self.proba))} are not known, and a part of the rows may lack "
                 f"some: give labels, in the order of the columns, or call the columns {PREFIX}LABEL."
@@ -174,7 +167,7 @@ class Columns:
             names = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             used = ", ".join(f"{name}={value!r}" for name, value in names.items() if value not in (None, []))
             raise ValueError(f"{error} (columns: {used})") from None
-        profile = weigh_part(profile, weight)
+        profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
     def read_truth(self, table: Any) -> NDArray[Any] | None:
@@ -191,32 +184,30 @@ class Columns:
 
     def _classes(self, table: Any) -> ConfidenceProfile:
         target = labels_in(table, self.target)
-        labels = self._labels_for(target)
+        labels = self.labels if self.labels is not None else self._labels_in_bare_names(target)
         if labels is not None:
             labels = in_type_of(target, labels)
             target = by_name(target, labels)
-        spellings = Spellings(pd.unique(target) if labels is None else labels)
+        known = pd.unique(target) if labels is None else labels
         positive = self.pos_label
         if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
             positive = str(self.proba[0]).removeprefix(PREFIX)
-        prediction = None if self.prediction is None else labels_in(table, self.prediction)
         parts = [numbers_in(table, name) for name in self.proba]
         return ConfidenceProfile.from_predictions(
             target,
             parts[0] if len(parts) == 1 else np.stack(parts, axis=1),
-            y_pred=None if prediction is None else by_name(prediction, pd.unique(target) if labels is None else labels),
+            y_pred=None if self.prediction is None else by_name(labels_in(table, self.prediction), known),
             labels=in_order_of_numbers(target) if labels is None else labels,
-            pos_label=None if positive is None else spellings.label(positive),
+            pos_label=None if positive is None else Spellings(known).label(positive),
         )
 
-    def _labels_for(self, target: Any) -> list[Any] | None:
-        """Return the labels of the columns of probabilities, which their bare names may say, too."""
+    def _labels_in_bare_names(self, target: Any) -> list[str] | None:
+        """Return the names of the columns of probabilities where one of them is a true label."""
         names = _labels_in_names(self.proba)
-        if self.column_labels is None and len(self.proba) > 1 and names is not None:
-            known = Spellings(names)
-            if any(label in known for label in pd.unique(target)):
-                return names
-        return self.column_labels
+        if len(self.proba) == 1 or names is None:
+            return None
+        known = Spellings(names)
+        return names if any(label in known for label in pd.unique(target)) else None
 
     def _correctness(self, table: Any) -> ConfidenceProfile:
         confidence = numbers_in(table, self.confidence)
@@ -231,12 +222,16 @@ class Columns:
         return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
 
 
+def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:
+    """Return what follows ``proba_`` in the names of columns; None where not all begin with it."""
+    names = [str(name) for name in proba]
+    return [name.removeprefix(PREFIX) for name in names] if all(name.startswith(PREFIX) for name in names) else None
+
+
 def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
     """Return what the names of columns of probabilities say of their labels; None where they only count."""
     names = [str(name) for name in proba]
-    if all(name.startswith(PREFIX) for name in names):
-        return [name.removeprefix(PREFIX) for name in names]
-    return None if names == [str(number) for number in range(len(names))] else names
+    return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
 
 
 def column_names(table: Any) -> list[Any]:

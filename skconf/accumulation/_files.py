@@ -94,7 +94,7 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
     asked = job.columns
     with located(first.path):
         job = job.on_parts(first.names)
-    for file in files:
+    for file in files[1:]:
         with located(file.path):
             job.columns.check(file.names)
             _refuse_more(asked.found_in(file.names), job.columns, first.path)
