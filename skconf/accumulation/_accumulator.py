@@ -1,8 +1,7 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
 import hashlib
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Self
 
@@ -20,8 +19,7 @@ from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import State, Task
 from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
-from skconf.scoring import confidence_scoring
-from skconf.scoring._scorers import ConfidenceScorer, MultiScorer
+from skconf.scoring._names import read_statistics
 
 #: How the warning of scores that are not exact begins.
 TOO_MANY_CONFIDENCES = "There are too many distinct confidences to keep"
@@ -38,13 +36,14 @@ class MetricAccumulator:
       no more than `max_levels` distinct confidences. Then these are rounded, to a grid that depends on no data, and
       :meth:`error_bounds` has a bound of what the score is off by.
     - Metrics of the confidences themselves (`neg_smooth_ece`, `neg_ecce`, `neg_calibration_distance`,
-      `metric_coverage_auc`, and errors over bins of equal mass) are exact up to that number, and more are refused.
+      `metric_coverage_auc_to_zero`, and errors over bins of equal mass) are exact up to that number, and more are
+      refused.
 
     Parameters
     ----------
-    names : str, scorer, iterable of them, or mapping from str
-        Scorers: names of :func:`~skconf.get_scorer_names`, or made by :func:`~skconf.get_scorer`, as
-        :func:`~skconf.confidence_scoring` takes them; scikit-learn's own are none.
+    names : callable, str, scorer, pair (name, parameters), or list or mapping of them
+        Whatever names a metric, as in :func:`skconf.inference.confidence_interval`. The key of a result is the name,
+        with the parameters that were given; in a mapping it is yours.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns of probabilities. None stands for those of the first part, which must not lack one.
     pos_label : label, default=None
@@ -68,9 +67,10 @@ class MetricAccumulator:
     Raises
     ------
     ValueError
-        If there is no such scorer; or if it cannot be accumulated, as one that takes no sample weights.
+        If there is no such metric; or if it cannot be accumulated, as one that takes no sample weights, or one that is
+        evaluated by calling a function.
     TypeError
-        If a scorer is none of skconf's.
+        If something names no metric, or one that is no single number.
 
     See Also
     --------
@@ -101,16 +101,14 @@ class MetricAccumulator:
 
     def __init__(
         self,
-        names: str | ConfidenceScorer | MultiScorer | Iterable[Any] | Mapping[str, Any],
+        names: Any,
         *,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
         intervals: bool = True,
         max_levels: int = 1 << 16,
     ) -> None:
-        if isinstance(names, MultiScorer):
-            names = names.scorers
-        self._scoring = confidence_scoring([names] if isinstance(names, str) or callable(names) else names)
+        self._statistics, _ = read_statistics(names, {}, "names")
         check_option(intervals, "intervals", (False, True))
         check_whole(max_levels, "max_levels", FEWEST_LEVELS)
         self._labels = None if labels is None else check_labels(labels)
@@ -121,7 +119,7 @@ class MetricAccumulator:
         self._plan = self._make_plan()  # which copies share
 
     def _make_plan(self) -> Plan:
-        return Plan(self._scoring.scorers, intervals=self._intervals, max_levels=self._max_levels)
+        return Plan(self._statistics, intervals=self._intervals, max_levels=self._max_levels)
 
     @property
     def n_samples(self) -> int:
@@ -387,7 +385,7 @@ class MetricAccumulator:
         return self
 
     def __repr__(self) -> str:
-        text = f"MetricAccumulator({shorten(list(self._scoring.scorers))}, n_samples={self.n_samples}"
+        text = f"MetricAccumulator({shorten(list(self._statistics))}, n_samples={self.n_samples}"
         if self._state is not None:
             rounded = [name for name, score in self._plan.scores.items() if not score.is_exact(self._state)]
             text += f", rounded confidences for {shorten(rounded)}" if rounded else ""
@@ -395,8 +393,8 @@ class MetricAccumulator:
 
     def _written(self) -> str:
         """Return what must be the same where states are merged, in words."""
-        scorers = [f"{key!r}: {_in_words(scorer)}" for key, scorer in self._scoring.scorers.items()]
-        return f"{', '.join(sorted(scorers))}, intervals={self._intervals}, max_levels={self._max_levels}"
+        statistics = [f"{key!r}: {statistic.identity}" for key, statistic in self._statistics.items()]
+        return f"{', '.join(sorted(statistics))}, intervals={self._intervals}, max_levels={self._max_levels}"
 
     def _read(self, y_true: Any, y_proba: Any, y_pred: Any, sample_weight: Any) -> ConfidenceProfile | None:
         """Return the predictions of a part, or None of an empty one."""
@@ -444,15 +442,6 @@ class MetricAccumulator:
             return float("nan")
         warn_each(notices)
         return value
-
-
-def _in_words(scorer: Any) -> str:
-    """Return a scorer in words that are the same in every process, with all digits of all numbers."""
-    given = {
-        name: np.asarray(value).tolist() if hasattr(value, "__array__") or isinstance(value, tuple) else value
-        for name, value in sorted(scorer.params.items())
-    }
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(ConfidenceScorer(scorer.name, given)))  # where a function lies in memory
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:

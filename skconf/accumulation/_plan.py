@@ -15,6 +15,7 @@ from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
 from skconf.metrics._base.kinds import Sums, merge
 from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
 
 #: Fewest levels of a table.
 FEWEST_LEVELS = 1024
@@ -27,17 +28,17 @@ class Plan:
 
     Parameters
     ----------
-    scorers : mapping of str to scorer
-        The scorers by the key of their result.
+    statistics : mapping of str to Statistic
+        The scores by the key of their result.
     intervals : bool
         Whether second moments are kept.
     max_levels : int
         Largest number of levels of a table.
     """
 
-    def __init__(self, scorers: Mapping[str, Any], *, intervals: bool, max_levels: int) -> None:
-        self.scorers, self.intervals, self.max_levels = scorers, intervals, max_levels
-        self.scores = {name: as_score(name, scorer) for name, scorer in scorers.items()}
+    def __init__(self, statistics: Mapping[str, Statistic], *, intervals: bool, max_levels: int) -> None:
+        self.statistics, self.intervals, self.max_levels = statistics, intervals, max_levels
+        self.scores = {name: as_score(name, statistic) for name, statistic in statistics.items()}
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
         self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
@@ -48,11 +49,13 @@ class Plan:
                 self.of_classes.setdefault(score.weighted_by, []).append(score)
 
     def __reduce__(self) -> Any:
-        # Made anew, as it has functions; once for all accumulators that are pickled together.
-        return partial(Plan, intervals=self.intervals, max_levels=self.max_levels), (self.scorers,)
+        # Made anew, once for all accumulators that are pickled together.
+        return partial(Plan, intervals=self.intervals, max_levels=self.max_levels), (self.statistics,)
 
     def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
         """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""
+        for statistic in self.statistics.values():
+            statistic.check_positive(profile.classes, profile.positive_class)
         refuse_scaled("A metric of parts", profile.weight_scale)
         weight = profile.sample_weight
         n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
@@ -72,12 +75,12 @@ class Plan:
     def _sums(self, block: ConfidenceProfile) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals those of products, and what is to be expected of calibration."""
         weight, n = block.sample_weight, len(block)
-        labels = {score.pos_label for score in self.summed.values()}
+        labels = {score.statistic.pos_label for score in self.summed.values()}
         blocks = {label: block if label is None else block.with_positive(label) for label in labels}
         found: dict[str, Sums] = {}
         for key, score in self.summed.items():
             metric = score.statistic.metric
-            terms = metric.terms(blocks[score.pos_label])
+            terms = metric.terms(blocks[score.statistic.pos_label])
             sums = found[f"values/{key}"] = tuple(term.sum(weight, n, None, 1) for term in terms)
             if self.intervals and sum(map(np.size, sums)) <= MOST_SUMS:
                 found[f"products/{key}"] = second_moments(terms, weight, n)

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from skconf.metrics._base.by_class import RankedByClass
 from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
-from skconf.scoring._scorers import ConfidenceScorer, find_metric
 
 #: Most sums of a metric whose products are kept, for its interval.
 MOST_SUMS = 256
@@ -58,23 +56,13 @@ class Score(ABC):
 
 @dataclass(frozen=True)
 class OfSums(Score):
-    """A score of an additive metric.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The score.
-    pos_label : label or None
-        Its positive class, where it has one of its own.
-    """
-
-    pos_label: Any
+    """A score of an additive metric."""
 
     @property
     def terms(self) -> str:
         """A name of its terms, which scores of the same terms share."""
         shared = self.statistic.metric.terms_name
-        return repr((shared, "" if shared else self.statistic.name, self.pos_label))
+        return repr((shared, "" if shared else self.statistic.name, self.statistic.pos_label))
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
         """Return the score, NaN where it is undefined, and what to warn of."""
@@ -180,17 +168,7 @@ class OfConfidences(OfTables):
 
 @dataclass(frozen=True)
 class OfClasses(OfTables):
-    """A score of the probabilities of classes, of each against the rest.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The score.
-    pos_label : label or None
-        Its positive class, where it has one of its own.
-    """
-
-    pos_label: Any
+    """A score of the probabilities of classes, of each against the rest."""
 
     @property
     def weighted_by(self) -> str:
@@ -199,7 +177,9 @@ class OfClasses(OfTables):
 
     def codes(self, task: Task) -> Sequence[int]:
         """Return the positions of the classes it reads."""
-        codes: Sequence[int] = self.statistic.metric.codes(len(task.labels or []), task.position(self.pos_label))
+        codes: Sequence[int] = self.statistic.metric.codes(
+            len(task.labels or []), task.position(self.statistic.pos_label)
+        )
         return codes
 
     def tables(self, state: State) -> list[LevelTable]:
@@ -230,29 +210,23 @@ class OfClasses(OfTables):
         return self.tables(state)[0].samples()[1] if self.statistic.metric.given_numbers else None
 
 
-def as_score(name: str, scorer: Any) -> Score:
-    """Return how the score of a scorer, or a row of a report, follows; or raise where it does not from what is kept."""
-    statistic, pos_label = (scorer, None) if isinstance(scorer, Statistic) else _statistic(name, scorer)
+def as_score(name: str, statistic: Statistic) -> Score:
+    """Return how a score follows from what is kept of parts, or raise where it does not."""
     metric = statistic.metric
     if isinstance(metric, Additive):
-        return OfSums(statistic, pos_label)
+        return OfSums(statistic)
     if isinstance(metric, RankedByClass):
-        return OfClasses(statistic, pos_label)
-    try:
-        metric.value(_TRIAL)
-    except ValueError as error:
+        return OfClasses(statistic)
+    reason = metric.why_not_merged
+    if not reason:
+        try:
+            metric.value(_TRIAL)
+        except ValueError as error:
+            reason = (
+                f"it is neither a function of sums, nor one of confidences, correctness and weights alone ({error})"
+            )
+    if reason:
         raise ValueError(
-            f"{name} cannot be accumulated: it is neither a function of sums, nor one of confidences, correctness and "
-            f"weights alone. Leave it out, and compute it of a sample of the rows. ({error})"
-        ) from None
+            f"{name} cannot be accumulated: {reason}. Leave it out, or compute it from predictions in memory."
+        )
     return OfConfidences(statistic)
-
-
-def _statistic(name: str, scorer: Any) -> tuple[Statistic, Any]:
-    """Return what a scorer reads off predictions, and its positive class, where it has one of its own."""
-    if not isinstance(scorer, ConfidenceScorer):
-        raise TypeError(f"{name} is a scorer of scikit-learn, which needs all samples at once. Leave it out.")
-    metric_class, preset = find_metric(scorer.name)
-    params = {**preset.params, **scorer.params}
-    pos_label = params.pop("pos_label", None)
-    return Statistic(name, metric_class.with_params(params), preset.transform), pos_label

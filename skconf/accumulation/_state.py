@@ -34,16 +34,20 @@ class Task:
         Position of the positive one.
     threshold : float or None
         Threshold of the selective classifier that the predictions came from.
+    rejects : bool
+        Whether that classifier has a reject label.
     """
 
     classes: NDArray[Any] | None = None
     positive_class: int | None = None
     threshold: float | None = None
+    rejects: bool = False
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self:
         """Read them off predictions."""
-        return cls(profile.classes, profile.positive_class, profile.threshold)
+        rejects = profile.reject_label is not None
+        return cls(profile.classes, profile.positive_class, profile.threshold, rejects)
 
     @property
     def labels(self) -> list[Any] | None:
@@ -73,7 +77,7 @@ class Task:
             raise ValueError(
                 f"All parts must have the same labels in the same order, but there are {mine}, and {theirs}."
             )
-        for name in ("positive_label", "threshold"):
+        for name in ("positive_label", "threshold", "rejects"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(f"All parts must have the same {name}, but there are {mine!r} and {theirs!r}.")
@@ -141,7 +145,7 @@ class State:
         return cls(
             n_samples,
             n_units,
-            Task(arrays.get("classes"), positive, threshold),
+            Task(arrays.get("classes"), positive, threshold, bool(arrays["rejects"])),
             SumVector(json.loads(arrays["shapes"].item()), arrays["sums"]),
             tables,
         )

@@ -12,8 +12,16 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Additive, Metric, Ratio, Term, Whole, divide
 from skconf.metrics._base.references import CSR
-from skconf.metrics._base.registry import Preset, WeightMeaning
+from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
 from skconf.profile import ConfidenceProfile
+
+
+def _deviation(ratio: Any) -> Any:
+    return -abs(ratio - 1)
+
+
+def _excess(ratio: Any) -> Any:
+    return -np.maximum(ratio - 1, 0)
 
 
 class _Clipped(Metric):
@@ -52,8 +60,8 @@ class CalibratedSizeRatio(
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2",
     scorers={
-        "neg_csr_deviation": Preset(transform=lambda ratio: -abs(ratio - 1)),
-        "neg_csr_excess": Preset(transform=lambda ratio: -np.maximum(ratio - 1, 0)),
+        "neg_csr_deviation": Preset(transform=_deviation),
+        "neg_csr_excess": Preset(transform=_excess),
     },
 ):
     """Calibrated size ratio (CSR): errors counted by how unlikely their confidence made them.
@@ -159,7 +167,7 @@ class CalibratedSizeRatioZScore(
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=f"{CSR}, Section 2.1",
-    scorers={"neg_csr_zscore_deviation": Preset(transform=lambda zscore: -abs(zscore))},
+    scorers={"neg_csr_zscore_deviation": Preset(transform=distance_from_zero)},
 ):
     """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 

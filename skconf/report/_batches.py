@@ -12,7 +12,6 @@ from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumul
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import read_files, read_rows
 from skconf.accumulation._job import Job
-from skconf.accumulation._plan import Plan
 from skconf.accumulation._scores import OfSums
 from skconf.inference._assessment import assess_sums
 from skconf.inference._error_table import VerdictSums
@@ -73,14 +72,10 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
 
 
 class _RowAccumulator(MetricAccumulator):
-    """An accumulator of the rows of a report, which are more than scorers."""
+    """An accumulator of the rows of a report."""
 
     def __init__(self, rows: Iterable[Statistic]) -> None:
-        self._rows = {row.name: row for row in rows}
-        super().__init__("coverage")
-
-    def _make_plan(self) -> Plan:
-        return Plan(self._rows, intervals=False, max_levels=self._max_levels)
+        super().__init__({row.name: row for row in rows}, intervals=False)
 
     def sums_of(self, name: str) -> tuple[Any, ...]:
         """Return the sums that an additive row follows from."""

@@ -1,8 +1,10 @@
 """The one reader of whatever may name a metric."""
 
 import ast
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -86,6 +88,13 @@ class Statistic:
         """Return the number in every group, NaN where it is undefined."""
         return np.asarray(self.score(self.metric.by_group(self.on(profile), groups, n_groups)))
 
+    @property
+    def identity(self) -> str:
+        """What it computes, in words that are the same in every process, with all digits of all numbers."""
+        own = {field.name: getattr(self.metric, field.name) for field in fields(self.metric)}
+        written = in_words(self.name.partition("(")[0], {**own, "pos_label": self.pos_label}, sys.maxsize)
+        return re.sub(r" at 0x[0-9a-f]+", "", written)  # where a function lies in memory
+
     def score(self, values: Any) -> Any:
         """Return what values of the metric are as scores."""
         return values if self.to_score is None else self.to_score(values) + 0.0  # which makes −0 a 0
@@ -145,8 +154,20 @@ class Statistic:
         return "lower"
 
 
-def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, Statistic], bool]:
-    """Return the statistics by name, and whether there is a single one, given as such."""
+def read_statistics(
+    metric: Any, params: Mapping[str, Any], argument: str = "metric"
+) -> tuple[dict[Any, Statistic], bool]:
+    """Return the statistics by name, and whether there is a single one, given as such.
+
+    Parameters
+    ----------
+    metric : object
+        Whatever may name a metric, or an iterable or a mapping of such.
+    params : mapping
+        Parameters of a single one.
+    argument : str, default="metric"
+        What the caller calls it.
+    """
     if isinstance(metric, MultiScorer):
         metric = metric.scorers
     if _is_single(metric):
@@ -158,7 +179,7 @@ def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, S
             "(name, parameters) or skconf.get_scorer(name, ...)."
         )
     if not isinstance(metric, Iterable):
-        raise TypeError(f"metric must be {_WHAT}, or several of them, but is {metric!r}.")
+        raise TypeError(f"{argument} must be {_WHAT}, or several of them, but is {metric!r}.")
     if isinstance(metric, Mapping):
         named = {label: read_statistic(item) for label, item in metric.items()}
     else:
@@ -167,7 +188,7 @@ def read_statistics(metric: Any, params: Mapping[str, Any]) -> tuple[dict[Any, S
         if len(named) < len(several):
             raise ValueError("Two metrics have the same name; give a mapping with a label for each.")
     if not named:
-        raise ValueError("metric is empty; give at least one.")
+        raise ValueError(f"{argument} is empty; give at least one metric.")
     return named, False
 
 
@@ -214,12 +235,19 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
     raise TypeError(f"A metric must be {_WHAT}, but is {item!r}.")
 
 
-def in_words(name: str, params: Mapping[str, Any]) -> str:
-    """Return a name with the parameters that were given, as a call."""
+def in_words(name: str, params: Mapping[str, Any], longest: int = 40) -> str:
+    """Return a name with the parameters that were given, as a call, with values cut to some length."""
     if not params:
         return name
-    written = (f"{key}={getattr(value, '__name__', None) or repr(value)}" for key, value in params.items())
-    return f"{name}({', '.join(written)})"
+    texts = {key: _value_in_words(value) for key, value in params.items()}
+    shown = (f"{key}={text if len(text) <= longest else text[: longest - 1] + '…'}" for key, text in texts.items())
+    return f"{name}({', '.join(shown)})"
+
+
+def _value_in_words(value: Any) -> str:
+    if hasattr(value, "__array__") or isinstance(value, tuple | list):
+        return repr(np.asarray(value).tolist())
+    return getattr(value, "__name__", None) or repr(value)
 
 
 def _is_single(metric: Any) -> bool:

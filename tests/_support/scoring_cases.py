@@ -49,7 +49,7 @@ SHORT = {
     "smooth_ece": ("smooth_calibration_error", {}),
     "ecuas_0": ("ecuas_loss", {"n": 0}),
     "ecuas_1": ("ecuas_loss", {"n": 1}),
-    "metric_coverage_auc": ("metric_coverage_auc", {"to_zero": True}),
+    "metric_coverage_auc_to_zero": ("metric_coverage_auc", {"to_zero": True}),
 }
 #: Scores made of a metric that is best at 1 or 0.
 DERIVED = {

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_scoring, get_scorer, get_scorer_names
-from skconf.metrics import cw_accuracy_score
 
 #: What cannot be accumulated, and why; every other scorer can.
 REFUSED = {"neg_tce": "takes no sample_weight"}
@@ -457,10 +456,14 @@ class TestErrors:
         ("names", "error", "message"),
         [
             ("cw_acuracy", ValueError, "Did you mean 'cw_accuracy'"),
-            (["cw_accuracy", "roc_auc"], TypeError, "roc_auc is a scorer of scikit-learn"),
-            (cw_accuracy_score, TypeError, "is neither the name of a scorer nor one made by"),
+            (["cw_accuracy", "top_k_accuracy"], ValueError, "top_k_accuracy cannot be accumulated: it is evaluated by"),
+            (42, TypeError, "names must be a function of skconf.metrics, the name of one, a scorer .* but is 42"),
             ([], ValueError, "names is empty"),
-            ([get_scorer("neg_ece", strategy="quantile", on="classes")], ValueError, "neg_ece cannot be accumulated"),
+            (
+                [get_scorer("neg_ece", strategy="quantile", on="classes")],
+                ValueError,
+                r"neg_ece\(.*\) cannot be accumulated: it is neither",
+            ),
         ],
     )
     def test_names(self, names, error, message):

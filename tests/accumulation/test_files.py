@@ -468,7 +468,7 @@ class TestErrors:
     def test_options(self, table):
         with pytest.raises(ValueError, match="threshold"):
             accumulate(table, SUMS, threshold=-1)
-        with pytest.raises(ValueError, match="There is no scorer 'cwa'"):
+        with pytest.raises(ValueError, match=r"There is no metric or scorer 'cwa'\. Did you mean 'cw_accuracy_score'"):
             accumulate(table, "cwa")
 
     def test_parts(self, table):

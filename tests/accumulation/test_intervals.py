@@ -13,7 +13,7 @@ from skconf.scoring._names import read_statistics
 STATISTICS = read_statistics([name for name in get_scorer_names() if name != "neg_tce"], {})[0]
 #: With influence values: the result must be the one in memory, but for rounding.
 SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.why_resampled]
-NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc"]
+NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc_to_zero"]
 BINARY = [name for name in STATISTICS if f"{name}_macro" in STATISTICS]
 COLUMNS = ["value", "low", "high", "standard_error"]
 
@@ -165,7 +165,9 @@ class TestNone:
         proba = rng.dirichlet(np.ones(120), 300)
         total = MetricAccumulator(["cw_accuracy", get_scorer("crecall_macro", zero_division=0)], labels=range(120))
         total.update(rng.integers(0, 120, 300), proba)
-        with pytest.warns(UndefinedMetricWarning, match="crecall_macro has no interval: .* more than 256 sums"):
+        with pytest.warns(
+            UndefinedMetricWarning, match=r"crecall_macro\(zero_division=0\) has no interval: .* more than 256 sums"
+        ):
             found = total.confidence_interval()
         assert found["low"].isna().tolist() == [False, True]
 

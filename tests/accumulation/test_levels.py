@@ -12,7 +12,7 @@ from skconf.accumulation._levels import round_to_grid
 
 AREAS = ["neg_aurc", "neg_augrc", "neg_excess_aurc", "confidence_roc_auc"]
 #: Metrics of confidences themselves.
-EXACT_ONLY = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc"]
+EXACT_ONLY = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc_to_zero"]
 FEW = 1024
 
 

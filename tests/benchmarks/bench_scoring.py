@@ -12,7 +12,7 @@ from skconf import confidence_scoring
 from skconf._core.response import Answered
 
 N_SAMPLES, N_CLASSES = 100_000, 10
-RANKED = ["cw_roc_auc", "confidence_roc_auc", "metric_coverage_auc", "neg_augrc", "neg_aurc", "neg_excess_aurc"]
+RANKED = ["cw_roc_auc", "confidence_roc_auc", "metric_coverage_auc_to_zero", "neg_augrc", "neg_aurc", "neg_excess_aurc"]
 TWENTY = [
     *RANKED,
     *["neg_csr_deviation", "neg_overconfidence_risk", "cw_accuracy", "confidence_gain", "cw_f1_macro"],

@@ -162,7 +162,7 @@ class TestAreaAsAScore:
 
     def test_scorer_prefers_better_models(self, models):
         probas, y = models
-        score = get_scorer("metric_coverage_auc")
+        score = get_scorer("metric_coverage_auc_to_zero")
         found = {name: score.of_profile(ConfidenceProfile.from_predictions(y, p)) for name, p in probas.items()}
         assert found["perfect"] == pytest.approx(1, rel=1e-12)
         assert found["perfect"] > found["good"] > found["worse"]
@@ -173,7 +173,7 @@ class TestAreaAsAScore:
         assert found["perfect"] == 0
         assert found["perfect"] < found["good"] < found["worse"]
         with pytest.raises(ValueError, match="means to_zero=True, which to_zero=False contradicts"):
-            get_scorer("metric_coverage_auc", to_zero=False)
+            get_scorer("metric_coverage_auc_to_zero", to_zero=False)
 
     @pytest.mark.parametrize("accepted", [0, 5], ids=["nothing accepted", "accepted by the lowest threshold alone"])
     def test_area_to_coverage_zero_where_thresholds_accept_little(self, accepted):

@@ -242,7 +242,7 @@ class TestExtremes:
         "neg_csr_zscore_deviation": -np.sqrt(N * 1e-8 / (1 - 1e-8)),
     }
     WRONG: ClassVar = {
-        **dict.fromkeys(("cwsa", "metric_coverage_auc", "cw_matthews_corrcoef", "cw_cohen_kappa"), -1),
+        **dict.fromkeys(("cwsa", "metric_coverage_auc_to_zero", "cw_matthews_corrcoef", "cw_cohen_kappa"), -1),
         "coverage": 1,
         "confidence_roc_auc": np.nan,
         "neg_augrc": -0.5,

@@ -213,6 +213,11 @@ def meant_by(name: str) -> list[type[Any]]:
 
 def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> None:
     """Raise if another class has the name of a metric, or of one of its scorers; the same one may be defined anew."""
+    own = scorers.get(name)
+    if own is not None and (own.params or own.transform is not None):
+        raise TypeError(
+            f"The scorer {name!r} of {cls.__name__} is another number than its function. Rename the scorer."
+        )
     for other in _METRICS.values():
         if (other.__module__, other.__qualname__) == (cls.__module__, cls.__qualname__):
             continue
@@ -237,6 +242,11 @@ def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[
 
 def _negative(value: Any) -> Any:
     return -value
+
+
+def distance_from_zero(value: Any) -> Any:
+    """Return the score of a value that is best at 0, on either side of it."""
+    return -abs(value)
 
 
 def _function(cls: type[Any]) -> Any:

@@ -12,7 +12,7 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
-from skconf.metrics._base.registry import Preset, WeightMeaning
+from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
 from skconf.profile import ConfidenceProfile
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -25,7 +25,7 @@ class EntropicCalibrationDifference(
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=ECD,
-    scorers={"neg_ecd_deviation": Preset(transform=lambda difference: -abs(difference))},
+    scorers={"neg_ecd_deviation": Preset(transform=distance_from_zero)},
 ):
     """Entropic calibration difference (ECD): log loss less the log loss that the probabilities announce.
 
