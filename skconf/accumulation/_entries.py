@@ -129,8 +129,11 @@ def by_name(values: Any, labels: Sequence[Any]) -> Any:
     """Return a column of labels by the names that `labels` has for them, where texts are the same but for spelling."""
     if _kind(values) != "string":
         return values
+    written = set(labels)
+    if isinstance(values, pd.Series) and set(values.cat.categories) <= written:
+        return values
     codes, distinct = pd.factorize(values)
-    if set(distinct) <= set(labels):
+    if set(distinct) <= written:
         return values
     known = Spellings(labels)
     if not all(text in known or isinstance(labels[0], str) for text in distinct):
