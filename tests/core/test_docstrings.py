@@ -16,7 +16,7 @@ def documented():
     ----------
     .. [1] {reference}.
 
-    >>> "a line of code that is too wide, but for which nothing was filled in, so that it is nobody else's fault", 1 + 1
+    >>> _ = "a line of code that is too wide, but for which nothing was filled in, so that it is nobody else's fault", 1
     """
 
 
