@@ -11,6 +11,8 @@ import pytest
 import skconf
 from skconf._core import warn
 
+pytest.register_assert_rewrite("_support.properties")
+
 PACKAGE = str(Path(skconf.__file__).parent)
 
 

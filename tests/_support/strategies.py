@@ -16,6 +16,12 @@ class Outcome:
     predicted: np.ndarray
     weight: np.ndarray
 
+    def pick(self, rows: np.ndarray) -> None:
+        """Take these rows, in this order."""
+        for part in ("y", "proba", "predicted", "weight"):
+            values = getattr(self, part)
+            setattr(self, part, None if values is None else values[rows])
+
     def call(self, metric: Any, /, **params: Any) -> Any:
         """Call a public metric function with all of it."""
         return metric(

@@ -1,19 +1,121 @@
-"""cPrecision, cRecall and cF: the claims of their paper, shown on the outputs of real classifiers."""
+"""cPrecision, cRecall and cF: their definitions, and the claims of their paper on the outputs of real classifiers."""
 
 import math
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from _support.properties import Case, drawn_profile, properties_of
 from _support.strategies import outcomes
+from _support.twins import averaged, normalized
 from hypothesis import given, settings
 from sklearn.datasets import load_digits
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 from skconf import ConfidenceProfile, metrics
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+
+
+class Soft(NamedTuple):
+    hit: float
+    given: float
+    support: float
+
+
+def soft(fraction):
+    def twin(y, proba, predicted, w, average="binary", zero_division="warn", **params):
+        n, k = proba.shape
+        if average == "micro":  # the mean probability of the true class
+            return sum(w[i] * float(proba[i, y[i]]) for i in range(n)) / sum(w)
+        fractions, supports = [], []
+        for j in range(k):
+            hit = sum(w[i] * float(proba[i, j]) for i in range(n) if y[i] == j)
+            mass = sum(w[i] * float(proba[i, j]) for i in range(n))
+            support = sum(w[i] for i in range(n) if y[i] == j)
+            fractions.append(fraction(Soft(hit, mass, support), **params))
+            supports.append(support)
+        return averaged(fractions, supports, average, zero_division)
+
+    return twin
+
+
+def soft_f(m, beta=1.0):
+    return (1 + beta**2) * m.hit, beta**2 * m.support + m.given
+
+
+cprecision_score = soft(lambda m: (m.hit, m.given))
+
+
+crecall_score = soft(lambda m: (m.hit, m.support))
+
+
+cf1_score = soft(soft_f)
+
+
+cfbeta_score = soft(soft_f)
+
+
+def probabilistic_confusion_matrix(y, proba, predicted, w, normalize=None):
+    n, k = proba.shape
+    matrix = np.zeros((k, k))
+    for i in range(n):
+        for j in range(k):
+            matrix[y[i], j] += w[i] * float(proba[i, j])
+    return normalized(matrix, normalize)
+
+
+TWINS = {"cprecision_score": cprecision_score, "crecall_score": crecall_score, "cf1_score": cf1_score}
+
+
+CASES = [
+    *(Case(name, {}, twin, drawn={"max_classes": 2}) for name, twin in TWINS.items()),
+    *(
+        Case(name, {"average": average}, twin)
+        for name, twin in TWINS.items()
+        for average in ("macro", "micro", "weighted", None)
+    ),
+    *(Case(name, {"average": "weighted", "zero_division": math.nan}, twin) for name, twin in TWINS.items()),
+    *(Case(name, {"average": "macro", "zero_division": 1}, twin) for name, twin in TWINS.items()),
+    Case("cfbeta_score", {}, cfbeta_score, drawn={"max_classes": 2}),
+    Case("cfbeta_score", {"average": "macro", "beta": 2}, cfbeta_score),
+    Case("cfbeta_score", {"average": None, "beta": 0}, cfbeta_score),
+    *(
+        Case("probabilistic_confusion_matrix", {"normalize": normalize}, probabilistic_confusion_matrix)
+        for normalize in (None, "true", "pred", "all")
+    ),
+]
+TestProperties = properties_of(CASES)
+
+
 SOFT = ["cprecision_score", "crecall_score", "cf1_score"]
+
+
+@pytest.mark.parametrize("name", SOFT)
+def test_binary_average_of_a_chosen_class_is_its_own_value(name):
+    profile = drawn_profile(50)
+    y, proba, by_class = profile.true_class, profile.proba, getattr(metrics, name)(profile, average=None)
+    for label in range(4):
+        value = getattr(metrics, name)(y, proba, pos_label=label, sample_weight=profile.sample_weight)
+        assert value == pytest.approx(by_class[label], rel=1e-12)
+
+
+def test_binary_average_of_many_classes_asks_for_a_choice():
+    with pytest.raises(ValueError, match=r"3 classes and no positive one.*average='macro'"):
+        metrics.cf1_score([0, 1, 2], np.full((3, 3), 1 / 3))
+
+
+def test_zero_division_of_an_empty_class():
+    y, proba, labels = [0, 1], [[0.75, 0.25, 0], [0.25, 0.75, 0]], [0, 1, 2]
+    with pytest.warns(UndefinedMetricWarning, match="neither predicted nor present"):
+        assert metrics.cf1_score(y, proba, labels=labels, average="macro") == pytest.approx(0.5)
+    assert metrics.cf1_score(y, proba, labels=labels, average="macro", zero_division=1) == pytest.approx(2.5 / 3)
+    assert metrics.cf1_score(y, proba, labels=labels, average="macro", zero_division=math.nan) == pytest.approx(0.75)
+    values = metrics.cf1_score(y, proba, labels=labels, average=None, zero_division=math.nan)
+    np.testing.assert_allclose(values, [0.75, 0.75, math.nan])
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +188,7 @@ def test_certain_probabilities_make_them_the_ordinary_metrics(digits):
         np.testing.assert_allclose(metrics.cw_f1_score(y, certain, average=average), expected)
 
 
-# Benefit A: a class that is never predicted --------------------------------------------------------------------------
+# Benefit A: a class that is never predicted ---------------------------------------------------------------------------
 
 
 def never_predicted(y, proba, code):
@@ -116,7 +218,7 @@ def test_class_that_is_never_predicted_has_a_precision_in_published_outputs(syst
     check_benefit_a(*system("cifar10_resnet-20"), 3)
 
 
-# Hypothesis C: less variance than the ordinary F1 --------------------------------------------------------------------
+# Hypothesis C: less variance than the ordinary F1 ---------------------------------------------------------------------
 
 
 def spread(y, proba, n_draws, size):

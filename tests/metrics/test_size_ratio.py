@@ -1,7 +1,13 @@
-"""The simulated overconfidence risk: a valid p-value at any sample size and any tail."""
+"""The calibrated size ratio, and the risk by simulation: a valid p-value at any sample size and any tail."""
+
+import math
 
 import numpy as np
 import pytest
+from _support.properties import Case, properties_of
+from _support.strategies import outcomes
+from _support.twins import confidences
+from hypothesis import given, settings
 from scipy.special import ndtr
 
 from skconf import ConfidenceProfile, metrics
@@ -9,7 +15,89 @@ from skconf.datasets._synthetic import DISTRIBUTIONS
 from skconf.metrics._base.draws import _rare_cells
 from skconf.metrics._size_ratio import draw_error_sizes
 
+
+def calibrated_size_ratio(y, proba, predicted, w, eps=1e-8):
+    c = confidences(proba, predicted)
+    total = sum(w[i] / (1 - min(max(c[i], eps), 1 - eps)) for i in range(len(y)) if y[i] != predicted[i])
+    return total / sum(w)
+
+
+def calibrated_size_ratio_std(y, proba, predicted, w, eps=1e-8):
+    clipped = [min(max(c, eps), 1 - eps) for c in confidences(proba, predicted)]
+    return math.sqrt(sum(w[i] ** 2 * c / (1 - c) for i, c in enumerate(clipped))) / sum(w)
+
+
+def calibrated_size_ratio_zscore(y, proba, predicted, w, eps=1e-8):
+    ratio = calibrated_size_ratio(y, proba, predicted, w, eps)
+    return (ratio - 1) / calibrated_size_ratio_std(y, proba, predicted, w, eps)
+
+
+def overconfidence_risk(y, proba, predicted, w, eps=1e-8):
+    ratio = calibrated_size_ratio(y, proba, predicted, w, eps)
+    if ratio <= 1 + 1e-12:  # 1, up to rounding
+        return 0.0
+    z = (ratio - 1) / calibrated_size_ratio_std(y, proba, predicted, w, eps)
+    return 0.5 * math.erfc(-z / math.sqrt(2))
+
+
+CASES = [
+    Case("calibrated_size_ratio", {}, calibrated_size_ratio),
+    Case("calibrated_size_ratio", {"eps": 1e-3}, calibrated_size_ratio),
+    Case("calibrated_size_ratio_std", {}, calibrated_size_ratio_std),
+    Case("calibrated_size_ratio_std", {"eps": 1e-3}, calibrated_size_ratio_std),
+    # It cancels at full confidence: its eps keeps that away.
+    Case("calibrated_size_ratio_zscore", {"eps": 1e-3}, calibrated_size_ratio_zscore),
+    Case("overconfidence_risk", {}, overconfidence_risk),
+    Case("overconfidence_risk", {"eps": 0.05}, overconfidence_risk),
+]
+TestProperties = properties_of(CASES)
+
+
 correctness = ConfidenceProfile.from_correctness
+
+
+# The ratio ------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(outcome=outcomes())
+def test_size_ratio_is_bounded_below_by_accuracy_and_confidence_of_errors(outcome):
+    """Proposition 7 of the CSR paper."""
+    wrong = outcome.y != outcome.predicted
+    if not (outcome.weight * wrong).any():
+        return
+    sure = outcome.proba[np.arange(len(wrong)), outcome.predicted]
+    on_errors = min(np.average(sure, weights=outcome.weight * wrong), 1 - 1e-8)
+    bound = np.average(wrong, weights=outcome.weight) / (1 - on_errors)
+    assert outcome.call(metrics.calibrated_size_ratio) >= bound * (1 - 1e-6)
+
+
+def test_small_calibration_error_hides_a_huge_size_ratio():
+    """Proposition 5 of the CSR paper: ECE < 1/n with CSR above any bound."""
+    n = 1000
+    correct, sure = np.ones(n), np.ones(n)
+    correct[0] = 0
+    sure[0] = 1 - 1e-7
+    profile = ConfidenceProfile.from_correctness(correct, sure)
+    assert metrics.expected_calibration_error(profile) < 1 / n
+    assert metrics.calibrated_size_ratio(profile) == pytest.approx(1e7 / n)
+
+
+def test_a_row_given_twice_shrinks_the_standard_deviation_where_a_weight_of_two_does_not():
+    y, proba = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]
+    once = metrics.calibrated_size_ratio_std(y, proba)
+    assert metrics.calibrated_size_ratio_std(y, proba, sample_weight=[2, 2, 2, 2]) == pytest.approx(once)
+    assert metrics.calibrated_size_ratio_std(y * 2, proba * 2) == pytest.approx(once / math.sqrt(2))
+
+
+def test_full_confidence_in_float32_stays_finite():
+    sure = np.array([1 - 1e-8, 0.5], dtype=np.float32)  # the first rounds to 1
+    assert sure[0] == 1
+    profile = ConfidenceProfile.from_correctness([0, 1], sure)
+    assert metrics.calibrated_size_ratio(profile) == pytest.approx(1e8 / 2, rel=1e-6)
+
+
+# The risk by simulation -----------------------------------------------------------------------------------------------
 
 
 def simulated(profile, **params):

@@ -161,7 +161,7 @@ class Registered(metaclass=MetricType):
         return f"{type(shown).__name__}({params})"
 
 
-def get_metric(metric: Any, **params: Any) -> Any:
+def get_metric(metric: Any, /, **params: Any) -> Any:
     """Return the metric object behind a public function or its name.
 
     Parameters

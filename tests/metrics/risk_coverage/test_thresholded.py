@@ -1,9 +1,11 @@
-"""A threshold that nobody chose is told, once for each call, wherever a metric of accepted predictions is asked for."""
+"""Coverage and selective risk at a threshold. One that nobody chose is told, once for each call, wherever it is."""
 
 import warnings
 
 import numpy as np
 import pytest
+from _support.properties import Case, properties_of
+from _support.twins import coverage_score, selective_accuracy_score
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 
@@ -15,8 +17,25 @@ from skconf import (
     confidence_scoring,
     get_scorer,
     inference,
+    metrics,
 )
-from skconf.metrics import coverage_score, cwsa_score, selective_accuracy_score, selective_risk_loss
+
+
+def selective_risk_loss(y, proba, predicted, w, threshold=0.5):
+    return 1 - selective_accuracy_score(y, proba, predicted, w, threshold)
+
+
+CASES = [
+    Case("coverage_score", {}, coverage_score),
+    Case("coverage_score", {"threshold": 1.0}, coverage_score),
+    Case("selective_accuracy_score", {}, selective_accuracy_score),
+    Case("selective_accuracy_score", {"threshold": 0.0}, selective_accuracy_score),
+    Case("selective_accuracy_score", {"threshold": 2 / 3}, selective_accuracy_score),
+    Case("selective_risk_loss", {"threshold": 0.4}, selective_risk_loss),
+]
+TestProperties = properties_of(CASES)
+
+# A threshold that nobody chose ---------------------------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 2))
@@ -25,16 +44,16 @@ PLAIN = LogisticRegression().fit(X, Y)
 REJECTS = SelectiveClassifier(LogisticRegression(), threshold=0.8).fit(X, Y)
 P = PLAIN.predict_proba(X)
 NAMES = ["coverage", "selective_accuracy", "neg_selective_risk"]
-BY_PROBABILITY = make_scorer(coverage_score, response_method="predict_proba")
+BY_PROBABILITY = make_scorer(metrics.coverage_score, response_method="predict_proba")
 
 #: What is asked, and whether somebody has chosen the threshold.
 ASKED = {
-    "a function": (lambda: coverage_score(Y, P), False),
-    "accuracy": (lambda: selective_accuracy_score(Y, P), False),
-    "risk": (lambda: selective_risk_loss(Y, P), False),
-    "a function with a threshold": (lambda: coverage_score(Y, P, threshold=0.5), True),
+    "a function": (lambda: metrics.coverage_score(Y, P), False),
+    "accuracy": (lambda: metrics.selective_accuracy_score(Y, P), False),
+    "risk": (lambda: metrics.selective_risk_loss(Y, P), False),
+    "a function with a threshold": (lambda: metrics.coverage_score(Y, P, threshold=0.5), True),
     "a profile with a threshold": (
-        lambda: coverage_score(ConfidenceProfile.from_predictions(Y, P, threshold=0.5)),
+        lambda: metrics.coverage_score(ConfidenceProfile.from_predictions(Y, P, threshold=0.5)),
         True,
     ),
     "a scorer": (lambda: get_scorer("coverage")(PLAIN, X, Y), False),
@@ -48,12 +67,12 @@ ASKED = {
         lambda: inference.by_group("coverage", ConfidenceProfile.from_estimator(REJECTS, X, Y), groups=Y),
         True,
     ),
-    "an interval": (lambda: inference.confidence_interval(coverage_score, Y, P), False),
+    "an interval": (lambda: inference.confidence_interval(metrics.coverage_score, Y, P), False),
     "a comparison": (lambda: inference.compare("coverage", Y, {"a": P, "b": P**2 / (P**2).sum(1)[:, None]}), False),
     "parts": (lambda: MetricAccumulator(NAMES).update(Y[:40], P[:40]).update(Y[40:], P[40:]).result(), False),
     "a report": (lambda: confidence_report(Y, P), True),
     "a report on coverage": (lambda: confidence_report(Y, P, metrics=["coverage_score", "selective_risk_loss"]), False),
-    "CWSA, whose own it is": (lambda: cwsa_score(Y, P), True),
+    "CWSA, whose own it is": (lambda: metrics.cwsa_score(Y, P), True),
 }
 
 

@@ -1,11 +1,37 @@
 """The gap between confidence and accuracy, and Spiegelhalter's test."""
 
+import math
+
 import numpy as np
 import pytest
+from _support.properties import Case, properties_of
+from _support.twins import pairs
 from scipy.special import ndtr
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, metrics
+
+
+def confidence_gap(y, proba, predicted, w):
+    return sum(m * (c - z) for c, z, m in pairs(y, proba, predicted, w)) / sum(w)
+
+
+def spiegelhalter_statistic(y, proba, predicted, w):
+    above = variance = 0.0
+    for c, z, m in pairs(y, proba, predicted, w):
+        above += m * (z - c) * (1 - 2 * c)
+        variance += (m * (1 - 2 * c)) ** 2 * c * (1 - c)
+    if variance == 0:
+        return math.copysign(math.inf, above) if above else math.nan
+    return above / math.sqrt(variance)
+
+
+CASES = [
+    Case("confidence_gap", {}, confidence_gap),
+    Case("spiegelhalter_test", {}, spiegelhalter_statistic, read=lambda result: result.statistic),
+]
+TestProperties = properties_of(CASES)
+
 
 correctness = ConfidenceProfile.from_correctness
 

@@ -4,6 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from _support.properties import (
+    Case,
+    assert_blocks_do_not_show,
+    assert_influence_is_the_derivative,
+    drawn_profile,
+    properties_of,
+)
+from _support.strategies import outcomes
+from _support.twins import confidences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -11,6 +20,120 @@ from scipy.integrate import quad
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
 from skconf.metrics._ecuas.costs import least_favourable_probabilities
+
+pytestmark = pytest.mark.filterwarnings("ignore:Some answers are less certain")
+
+
+def ecuas_cost(u, error, largest, n, eps=1e-7):
+    if u > largest:
+        return 1.0
+    if n == 0:
+        return u / largest - math.log(max(u, eps) / largest) * error / largest
+    r = u / largest
+    return r ** (n + 1) + (n + 1) / n * (1 - r**n) * error / largest
+
+
+def ecuas_loss(y, proba, predicted, w, n=0, normalize=False, eps=1e-7):
+    k = proba.shape[1]
+    largest = 1 - 1 / k
+    c = confidences(proba, predicted)
+    total = sum(w[i] * ecuas_cost(1 - c[i], y[i] != predicted[i], largest, n, eps) for i in range(len(y)))
+    if not normalize:
+        return total / sum(w)
+    priors = [sum(w[i] for i in range(len(y)) if y[i] == j) / sum(w) for j in range(k)]
+    naive = priors.index(max(priors))
+    cost = sum(
+        w[i] * ecuas_cost(1 - max(priors), y[i] != naive, max(largest, 1 - max(priors)), n, eps) for i in range(len(y))
+    )
+    return total / cost
+
+
+def reject_cost_loss(y, proba, predicted, w, reject_cost=0.1):
+    total = 0.0
+    for i, c in enumerate(confidences(proba, predicted)):
+        total += w[i] * (reject_cost if 1 - c > reject_cost else float(y[i] != predicted[i]))
+    return total / sum(w)
+
+
+CASES = [
+    Case("ecuas_loss", {}, ecuas_loss),
+    Case("ecuas_loss", {"n": 1}, ecuas_loss),
+    Case("ecuas_loss", {"n": 2}, ecuas_loss),
+    Case("ecuas_loss", {"n": 0.25}, ecuas_loss),
+    Case("ecuas_loss", {"n": 128}, ecuas_loss),
+    Case("ecuas_loss", {"n": 0, "eps": 1e-3}, ecuas_loss),
+    Case("reject_cost_loss", {}, reject_cost_loss),
+    Case("reject_cost_loss", {"reject_cost": 0.4}, reject_cost_loss),
+]
+TestProperties = properties_of(CASES)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7.5])
+@settings(max_examples=60, deadline=None)
+@given(outcome=outcomes(given_prediction=False))
+def test_normalised_ecuas_agrees_with_its_definition(n, outcome):
+    outcome.weight = np.maximum(outcome.weight, 0.1)
+    if len(np.unique(outcome.y)) == 1:
+        with pytest.raises(ValueError, match="single class"):
+            outcome.call(metrics.ecuas_loss, n=n, normalize=True)
+        return
+    expected = ecuas_loss(outcome.y, outcome.proba, outcome.predicted, outcome.weight, n, normalize=True)
+    np.testing.assert_allclose(outcome.call(metrics.ecuas_loss, n=n, normalize=True), expected, rtol=1e-12)
+
+
+COSTS = [[0, 1, 4, 2], [2, 0, 1, 5], [5, 3, 0, 1], [1, 1, 6, 0]]
+
+
+OF_FOUR_CLASSES = [
+    {"n": 1, "normalize": True, "cost_matrix": COSTS},
+    {"n": 0, "cost_matrix": "log", "normalize": True},
+    {"weight": lambda gamma: 1 + gamma, "normalize": True},
+]
+
+
+@pytest.mark.parametrize("params", OF_FOUR_CLASSES)
+def test_influence_of_general_costs_is_the_derivative(params):
+    assert_influence_is_the_derivative(get_metric("ecuas_loss", **params), drawn_profile(40))
+
+
+@pytest.mark.parametrize("params", OF_FOUR_CLASSES)
+def test_blocks_of_general_costs_do_not_show(params, monkeypatch):
+    assert_blocks_do_not_show(get_metric("ecuas_loss", **params), drawn_profile(1000), monkeypatch)
+
+
+@pytest.mark.parametrize("n", [0, 0.5, 1, 3, 128, 10_000])
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_uniform_probabilities_cost_one_for_every_n(n, n_classes):
+    y, proba = np.arange(n_classes), np.full((n_classes, n_classes), 1 / n_classes)
+    assert metrics.ecuas_loss(y, proba, n=n) == pytest.approx(1, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(outcome=outcomes(max_classes=2, given_prediction=False))
+def test_normalised_ecuas_1_of_two_classes_is_the_normalised_brier_score(outcome):
+    if len(np.unique(outcome.y[outcome.weight > 0])) < 2:
+        return
+    prior = np.average(outcome.y, weights=outcome.weight)
+    brier = np.average((outcome.proba[:, 1] - outcome.y) ** 2, weights=outcome.weight)
+    expected = brier / (prior * (1 - prior))
+    assert outcome.call(metrics.ecuas_loss, n=1, normalize=True) == pytest.approx(expected, rel=1e-9)
+
+
+def test_ecuas_reads_a_profile_without_classes_as_one_of_infinitely_many():
+    profile = ConfidenceProfile.from_correctness([1, 0], [0.75, 0.5])
+    # r = u: right at u = 1/4 costs u², wrong at u = 1/2 costs u² + 2(1 − u), halved by the mean.
+    assert metrics.ecuas_loss(profile, n=1) == pytest.approx((0.25**2 + 0.5**2 + 2 * 0.5) / 2)
+
+
+def test_ecuas_warns_once_of_answers_below_the_best_guess():
+    with pytest.warns(UserWarning, match="less certain than any best guess") as caught:
+        value = metrics.ecuas_loss([0, 1], [0.1, 0.9], y_pred=[1, 1], n=1)
+    assert len(caught) == 1
+    assert value == pytest.approx((1 + (0.1 / 0.5) ** 2) / 2)
+
+
+# Any cost and any weight ----------------------------------------------------------------------------------------------
+
 
 FRAUD = [[0.0, 1.0, 0.3], [10.0, 0.0, 2.0]]  # two classes, three decisions
 

@@ -1,16 +1,76 @@
-"""Risk-coverage curve and the areas under it."""
+"""The risk-coverage curve and the areas under it."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from _support.properties import Case, properties_of
 from _support.strategies import outcomes
+from _support.twins import confidences, coverage_score, selective_accuracy_score
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics
 
-REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "model_outputs_reference.json").read_text())
+
+def aurc_loss(y, proba, predicted, w):
+    """For whole weights only: a sample of weight 2 is two, and a tie is averaged over all its orders."""
+    rows = [i for i in range(len(y)) for _ in range(int(w[i]))]
+    c = confidences(proba, predicted)
+    total, seen, errors = 0.0, 0, 0.0
+    for value in sorted({c[i] for i in rows}, reverse=True):
+        tied = [i for i in rows if c[i] == value]
+        wrong = sum(y[i] != predicted[i] for i in tied)
+        # By symmetry the expected number of errors among the first j of a random order is j · wrong/len(tied).
+        total += sum((errors + j * wrong / len(tied)) / (seen + j) for j in range(1, len(tied) + 1))
+        seen, errors = seen + len(tied), errors + wrong
+    return total / len(rows)
+
+
+def excess_aurc_loss(y, proba, predicted, w, optimum="exact"):
+    n = int(sum(w))
+    errors = int(sum(w[i] for i in range(len(y)) if y[i] != predicted[i]))
+    if optimum == "exact":
+        least = sum(j / (n - errors + j) for j in range(1, errors + 1)) / n
+    else:
+        rate = errors / n
+        least = rate + (1 - rate) * math.log(1 - rate) if rate < 1 else 1.0
+    return aurc_loss(y, proba, predicted, w) - least
+
+
+def augrc_loss(y, proba, predicted, w):
+    c = confidences(proba, predicted)
+    right = [(c[i], w[i]) for i in range(len(y)) if y[i] == predicted[i]]
+    wrong = [(c[i], w[i]) for i in range(len(y)) if y[i] != predicted[i]]
+    ordered = sum(a * b * ((r > e) + (r == e) / 2) for r, a in right for e, b in wrong)
+    accuracy, error = sum(b for _, b in right) / sum(w), sum(b for _, b in wrong) / sum(w)
+    pairs = sum(b for _, b in right) * sum(b for _, b in wrong)
+    return (1 - ordered / pairs) * accuracy * error + error**2 / 2 if pairs else error**2 / 2
+
+
+def risk_coverage_curve(y, proba, predicted, w):
+    c = confidences(proba, predicted)
+    thresholds = sorted({c[i] for i in range(len(y)) if w[i] > 0}, reverse=True)
+    coverage = [coverage_score(y, proba, predicted, w, t) for t in thresholds]
+    risk = [1 - selective_accuracy_score(y, proba, predicted, w, t) for t in thresholds]
+    return np.array(coverage), np.array(risk), np.array(thresholds)
+
+
+CASES = [
+    Case("aurc_loss", {}, aurc_loss),
+    Case("excess_aurc_loss", {}, excess_aurc_loss),
+    # A limit, which finite samples may undercut.
+    Case("excess_aurc_loss", {"optimum": "asymptotic"}, excess_aurc_loss, bounded=False),
+    Case("augrc_loss", {}, augrc_loss),
+    Case("risk_coverage_curve", {}, risk_coverage_curve),
+]
+TestProperties = properties_of(CASES)
+
+
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "model_outputs_reference.json").read_text())
+
+
 SYSTEMS = [name for name in REFERENCE if not name.startswith("_")]
 
 
@@ -70,3 +130,8 @@ def test_areas_are_those_of_other_implementations(system, name):
     assert metrics.aurc_loss(profile) == pytest.approx(expected["aurc_mean_selective_risk"], abs=1e-4)
     exact = metrics.aurc_loss(profile) - metrics.excess_aurc_loss(profile)
     assert exact == pytest.approx(expected["aurc_optimal_fdshifts_x1"], abs=2 / len(y))
+
+
+def test_all_confidences_tied_make_the_risk_of_any_order_the_error_rate():
+    profile = ConfidenceProfile.from_correctness([1, 0, 0, 1, 1], [0.5] * 5)
+    assert metrics.aurc_loss(profile) == pytest.approx(0.4)

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from _support import brute_weighted as brute
+from _support.properties import Case, properties_of
 from _support.strategies import outcomes
+from _support.twins import averaged, counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as plain
@@ -15,6 +16,52 @@ from skconf import ConfidenceProfile, metrics
 from skconf.metrics._base.areas import area, ascending
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+
+
+def pairs_won(y, proba, predicted, w, k):
+    """Every pair of a sample of class k and one of another class."""
+    n = len(y)
+    won = total = 0.0
+    for i in range(n):
+        for j in range(n):
+            if y[i] == k and y[j] != k:
+                pair = w[i] * w[j] * float(proba[i, predicted[i]]) * float(proba[j, predicted[j]])
+                won += pair * (1.0 if proba[i, k] > proba[j, k] else 0.5 if proba[i, k] == proba[j, k] else 0.0)
+                total += pair
+    return won / total if total else math.nan
+
+
+def cw_roc_auc_score(y, proba, predicted, w, average="macro"):
+    k = proba.shape[1]
+    if k == 2:
+        return pairs_won(y, proba, predicted, w, 1)
+    areas = [pairs_won(y, proba, predicted, w, j) for j in range(k)]
+    if average is None:
+        return np.array(areas)
+    supports = [tp + fn for tp, _, fn, _ in counts(y, proba, predicted, w)]
+    return averaged([(a, 1.0) for a in areas], supports, average, 0.0)
+
+
+def cw_roc_curve(y, proba, predicted, w, positive=1, drop_intermediate=False):
+    """Every point of the curve."""
+    c = [w[i] * float(proba[i, predicted[i]]) for i in range(len(y))]
+    thresholds = [math.inf, *sorted({float(proba[i, positive]) for i in range(len(y)) if c[i] > 0}, reverse=True)]
+    rates = []
+    for members in ([i for i in range(len(y)) if y[i] != positive], [i for i in range(len(y)) if y[i] == positive]):
+        total = sum(c[i] for i in members)
+        rates.append(
+            [sum(c[i] for i in members if proba[i, positive] >= t) / total if total else math.nan for t in thresholds]
+        )
+    return np.array(rates[0]), np.array(rates[1]), np.array(thresholds)
+
+
+CASES = [
+    Case("cw_roc_auc_score", {}, cw_roc_auc_score),
+    Case("cw_roc_auc_score", {"average": "weighted"}, cw_roc_auc_score),
+    Case("cw_roc_auc_score", {"average": None}, cw_roc_auc_score),
+    Case("cw_roc_curve", {"drop_intermediate": False}, cw_roc_curve, drawn={"max_classes": 2}),
+]
+TestProperties = properties_of(CASES)
 
 
 def drawn(n, n_classes, seed=0):
@@ -65,7 +112,7 @@ def test_curve_agrees_with_its_definition_and_sklearn(outcome, data):
     if not sure[positive].any() or not sure[~positive].any():
         return
     every = outcome.call(metrics.cw_roc_curve, pos_label=label, drop_intermediate=False)
-    twin = brute.cw_roc_curve(outcome.y, outcome.proba, outcome.predicted, outcome.weight, label)
+    twin = cw_roc_curve(outcome.y, outcome.proba, outcome.predicted, outcome.weight, label)
     ordinary = plain.roc_curve(positive, outcome.proba[:, label], sample_weight=sure, drop_intermediate=False)
     for axis in range(3):
         np.testing.assert_allclose(every[axis], twin[axis], rtol=1e-12, atol=1e-12)

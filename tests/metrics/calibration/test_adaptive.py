@@ -1,0 +1,84 @@
+"""T-Cal: its statistics, thresholds, level and power."""
+
+import math
+
+import numpy as np
+import pytest
+from _support.properties import Case, properties_of
+from _support.twins import pairs
+
+from skconf import ConfidenceProfile, metrics
+
+
+def debiased_error(points, n_bins):
+    """DPE of T-Cal, with bins floor(m c)."""
+    members = {}
+    for c, z in points:
+        members.setdefault(math.floor(n_bins * c), []).append(c - z)
+    return sum((sum(d) ** 2 - sum(x**2 for x in d)) / len(d) for d in members.values()) / len(points)
+
+
+def t_cal_statistics(y, proba, predicted, w, n_bins=None, **_):
+    n = len(y)
+    points = [(c, z) for c, z, _ in pairs(y, proba, predicted, w)]
+    finest = int(2 * math.log2(n / math.sqrt(math.log(n)))) if n > 1 else 1
+    levels = [2**b for b in range(1, finest + 1)] if n_bins is None else [n_bins]
+    return np.array(levels), np.array([debiased_error(points, m) for m in levels])
+
+
+CASES = [
+    Case("t_cal_test", {"n_bins": n_bins, "n_resamples": 3}, t_cal_statistics, lambda result: (result[2], result[3]))
+    for n_bins in (None, 1, 15)
+]
+TestProperties = properties_of(CASES)
+
+
+def calibrated(n, seed=0, low=0.5):
+    rng = np.random.default_rng(seed)
+    sure = low + (1 - low) * rng.random(n)
+    return ConfidenceProfile.from_correctness(rng.random(n) < sure, sure)
+
+
+def test_a_single_sample_never_refutes_calibration():
+    result = metrics.t_cal_test(ConfidenceProfile.from_correctness([0], [0.9]))
+    assert (result.rejected, result.p_value, result.statistics.tolist()) == (False, 1.0, [0.0])
+
+
+def test_t_cal_says_what_so_few_draws_cannot_show():
+    """17 numbers of bins: of 199 draws the smallest adjusted p-value is 17/200, and even 1,000 are too few at 1 %."""
+    profile = calibrated(1000)
+    with pytest.warns(UserWarning, match=r"t_cal_test cannot reject at the level 0\.01: .* 17 tests, is 0\.085\."):
+        metrics.t_cal_test(profile, n_resamples=199, alpha=0.01)
+    with pytest.warns(UserWarning, match="Use n_resamples=1699 at least"):
+        metrics.t_cal_test(profile, alpha=0.01)
+    metrics.t_cal_test(profile, n_resamples=1699, alpha=0.01)
+
+
+def test_t_cal_holds_its_level_and_finds_miscalibration():
+    rejected = [metrics.t_cal_test(calibrated(150, seed), n_resamples=400).rejected for seed in range(100)]
+    assert np.mean(rejected) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 100)
+    profile = calibrated(2000)
+    bold = ConfidenceProfile.from_correctness(profile.correct, np.minimum(profile.confidence + 0.1, 1))
+    result = metrics.t_cal_test(bold)
+    assert result.rejected
+    assert result.p_value <= 0.05
+    assert result.thresholds.shape == result.p_values.shape == result.statistics.shape == result.n_bins.shape
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
+    profile = calibrated(60, seed=2)
+    sure = np.round(profile.confidence, 1) if ties else profile.confidence
+    rng = np.random.default_rng(0)
+    result = metrics.t_cal_test(ConfidenceProfile.from_correctness(profile.correct, sure), n_resamples=4000, alpha=0.5)
+    drawn = []
+    for _ in range(2000):
+        again = rng.choice(sure, 60)
+        right = rng.random(60) < again
+        points = list(zip(again.tolist(), right.astype(float).tolist(), strict=True))
+        drawn.append([debiased_error(points, m) for m in result.n_bins])
+    drawn = np.array(drawn)
+    expected = np.quantile(drawn, 1 - 0.5 / len(result.n_bins), axis=0)
+    np.testing.assert_allclose(result.thresholds, expected, atol=0.3 * drawn.std(axis=0).max())
+    p_values = (drawn >= result.statistics - 1e-12).mean(axis=0)
+    np.testing.assert_allclose(result.p_values, p_values, atol=0.06)

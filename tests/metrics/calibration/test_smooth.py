@@ -1,0 +1,90 @@
+"""The smooth calibration error."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from _support.properties import (
+    Case,
+    properties_of,
+)
+from _support.strategies import outcomes
+from _support.twins import pairs
+from hypothesis import given, settings
+
+from skconf import ConfidenceProfile, metrics
+
+
+def smooth_error(points, sigma, cells=20_000):
+    """Midpoint quadrature of the smoothed gap, with the images of every sample in both mirrors."""
+    t = (np.arange(cells) + 0.5) / cells
+    smoothed = np.zeros(cells)
+    reach = 2 * math.ceil(5 * sigma) + 2
+    for c, z, w in points:
+        for shift in range(-reach, reach + 1, 2):
+            for image in (c, -c):
+                smoothed += w * (c - z) * np.exp(-0.5 * ((t - shift - image) / sigma) ** 2)
+    return np.abs(smoothed).mean() / (sigma * math.sqrt(2 * math.pi)) / sum(w for _, _, w in points)
+
+
+def smooth_calibration_error(y, proba, predicted, w, bandwidth=None):
+    points = pairs(y, proba, predicted, w)
+    if bandwidth is not None:
+        return smooth_error(points, bandwidth)
+    low, high = 1e-4, 1.0
+    if smooth_error(points, low) < low:
+        return low / 2  # somewhere between 0 and there
+    for _ in range(16):
+        middle = (low + high) / 2
+        if smooth_error(points, middle) > middle:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+# Quadrature is slow, and its error is that of its grid.
+CASES = [
+    Case("smooth_calibration_error", {}, smooth_calibration_error, atol=1e-4, examples=10),
+    Case("smooth_calibration_error", {"bandwidth": 0.02}, smooth_calibration_error, atol=1e-4, examples=15),
+    Case("smooth_calibration_error", {"bandwidth": 0.1}, smooth_calibration_error, atol=1e-4, examples=15),
+    Case("smooth_calibration_error", {"bandwidth": 1.5}, smooth_calibration_error, atol=1e-4, examples=15),
+]
+TestProperties = properties_of(CASES)
+
+
+@settings(max_examples=40, deadline=None)
+@given(outcome=outcomes())
+def test_smoothing_lessens_the_error(outcome):
+    errors = [outcome.call(metrics.smooth_calibration_error, bandwidth=width) for width in (0.01, 0.03, 0.1, 0.3, 1)]
+    assert all(first >= second - 1e-9 for first, second in itertools.pairwise(errors))
+    at_itself = outcome.call(metrics.smooth_calibration_error)
+    if at_itself >= 1e-4:
+        again = outcome.call(metrics.smooth_calibration_error, bandwidth=at_itself)
+        assert again == pytest.approx(at_itself, abs=1e-5)
+
+
+@pytest.mark.parametrize("sure", [0.0, 1.0])
+def test_mass_at_the_ends_counts_in_full(sure):
+    profile = ConfidenceProfile.from_correctness([sure == 0] * 4, [sure] * 4)
+    for params in ({}, {"bandwidth": 0.05}, {"bandwidth": 3.0}):
+        assert metrics.smooth_calibration_error(profile, **params) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_small_smooth_error_is_found_on_a_finer_grid():
+    sure = np.array([0.3, 0.7001])
+    correct, weight = np.array([0, 1, 0, 1]), np.array([7000, 3000, 3000, 7000.0])
+    profile = ConfidenceProfile.from_correctness(correct, np.repeat(sure, 2), sample_weight=weight)
+    # Two points far apart, the gap of each on its own: none at .3, 1e-4 at .7001, of half the weight.
+    assert metrics.smooth_calibration_error(profile) == pytest.approx(5e-5, rel=2e-3)
+
+
+@pytest.mark.parametrize("name", ["cifar10_resnet-20", "pathmnist_resnet50"])
+def test_smooth_errors_of_saturated_systems_are_those_of_quadrature(system, name):
+    y, proba = system(name)
+    rows = slice(0, 1500)
+    profile = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=np.arange(proba.shape[1]))
+    points = [(c, z, 1.0) for c, z in zip(profile.confidence, profile.correct, strict=True)]
+    value = metrics.smooth_calibration_error(profile, bandwidth=0.05)
+    assert value == pytest.approx(smooth_error(points, 0.05, cells=2000), abs=1e-6)
