@@ -502,7 +502,7 @@ def coverage_score(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1708,7 +1708,7 @@ def selective_accuracy_score(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1735,7 +1735,7 @@ def selective_risk_loss(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5 elsewhere.
+        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
 
     Returns
     -------

@@ -14,7 +14,7 @@ SYSTEMS = ("agnews_gpt2", "cifar10_resnet-20", "fvcaus_plda", "pathmnist_resnet5
 
 @pytest.fixture(scope="module")
 def published():
-    return json.loads((Path(__file__).parents[1] / "reference" / "model_outputs_reference.json").read_text())
+    return json.loads((Path(__file__).parents[2] / "reference" / "model_outputs_reference.json").read_text())
 
 
 @pytest.fixture(params=SYSTEMS)
