@@ -1549,7 +1549,7 @@ def metric_coverage_auc(
     The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
     lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
     a worse model: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``, as in
-    the scorer ``metric_coverage_auc``, the area ends at coverage 0, and a perfect model has 1.
+    the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
 
     Parameters
     ----------
