@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
-_AT_THRESHOLD: dict[str, dict[str, Any]] = {
-    "coverage": {"metric": "coverage_score"},
-    "selective_accuracy": {"metric": "selective_accuracy_score"},
-    "cwsa": {"metric": "cwsa_score", "normalize": "all"},
-    "cwsa_plus": {"metric": "cwsa_plus_score"},
+_AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
+    "coverage": ("coverage_score", {}),
+    "selective_accuracy": ("selective_accuracy_score", {}),
+    "cwsa": ("cwsa_score", {"normalize": "all"}),
+    "cwsa_plus": ("cwsa_plus_score", {}),
 }
-_OVERALL: dict[str, dict[str, Any]] = {
-    "ece": {"metric": "expected_calibration_error", "n_bins": 10},
-    "aurc": {"metric": "aurc_loss"},
+_OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "ece": ("expected_calibration_error", {"n_bins": 10}),
+    "aurc": ("aurc_loss", {}),
 }
 _LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _PAPER_SAMPLES = 1000
@@ -277,8 +277,10 @@ def _read(file: Path, columns: Sequence[str]) -> pd.DataFrame:
 
 def _metric(quantity: str, threshold: float = np.nan) -> Any:
     if quantity in _OVERALL:
-        return get_metric(**_OVERALL[quantity])
-    return get_metric(**_AT_THRESHOLD[quantity], threshold=threshold)
+        name, params = _OVERALL[quantity]
+        return get_metric(name, **params)
+    name, params = _AT_THRESHOLD[quantity]
+    return get_metric(name, **params, threshold=threshold)
 
 
 def _printed_figures() -> pd.DataFrame:

@@ -149,6 +149,12 @@ def test_constructor_means_what_it_says(cls, params):
     assert metric != cls()
 
 
+def test_parameter_may_be_called_metric():
+    profile = drawn_profile(60)
+    value = get_metric("metric_coverage_auc", metric="cwsa_plus")(profile)
+    assert value == metrics.metric_coverage_auc(profile, metric="cwsa_plus") != metrics.metric_coverage_auc(profile)
+
+
 def test_metric_shows_the_parameters_it_was_given():
     assert repr(get_metric("cw_accuracy_score")) == "CWAccuracy()"
     assert repr(get_metric("cf1_score", average=None, zero_division=0)) == "CF1Score(average=None, zero_division=0)"
