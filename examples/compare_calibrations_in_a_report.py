@@ -3,7 +3,8 @@ Compare calibrations in a report
 ================================
 
 Which calibration makes the confidences of a classifier worth most, and at what risk? A report puts models side by side,
-marks the best, and says of each whether its confidence is too high or too low by more than chance.
+marks the best where a paired difference shows it, and says of each whether it is too sure or too modest by more than
+chance.
 """
 
 # %%
@@ -28,8 +29,8 @@ predicted = {name: cross_val_predict(model, X, y, method="predict_proba") for na
 
 # %%
 # Naive Bayes is far too sure. Both calibrations mend that on average, and the calibration error sees little between
-# them. But isotonic calibration was wrong where it was all but certain: a calibrated data set would have to be hundreds
-# of thousands of times larger to show such errors by chance. The size ratio tells, and so does the log loss.
+# them. But isotonic calibration was wrong where it was certain, and each such error adds 1e8/n to the size ratio. The
+# verdict tells, and so does the log loss.
 report = confidence_report(y, predicted, threshold=0.9)
 print(report)
 
@@ -41,7 +42,7 @@ for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
 
 # %%
-# It is a DataFrame: how often is each model best?
+# It is a DataFrame: in how many rows is a model shown to be best?
 print(report["best_model"].value_counts().to_string())
 
 # %%

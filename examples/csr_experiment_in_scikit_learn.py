@@ -48,8 +48,8 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # %%
 # The calibrated ones make the same predictions, from a model of fewer samples than the uncalibrated one has. But
 # isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size ratio.
-# Smoothed, it is the safest of all, and loses no confidence-weighted accuracy. Platt scaling is safe at the price of
-# some.
+# Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows little at the
+# price of some; on other models it shows more.
 #
 # Which to choose is a grid search: here, among ten classes, for the highest confidence-weighted accuracy of those that
 # show no risk.

@@ -170,9 +170,12 @@ def _percent(share: float) -> str:
 
 
 def _count(number: float) -> str:
+    """Return a number of announced errors."""
+    if number < EPS:
+        return "none"
     if number >= 99.95:
         return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 1 or number == 0 else f"{number:.1g}".removeprefix("0")
+    return f"{number:.1f}" if number >= 1 else f"{number:.1g}".removeprefix("0")
 
 
 def _number(value: float) -> str:

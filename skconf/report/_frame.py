@@ -13,7 +13,7 @@ from skconf._core.messages import visible
 #: Columns that say something about a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 
-#: What stands between the verdicts on several models.
+#: What stands between models, and between the verdicts on them.
 BETWEEN = " | "
 #: Width of the lines below a table.
 _WIDTH = 80
@@ -23,8 +23,8 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
     """A DataFrame that shows itself for people: what :func:`~skconf.confidence_report` returns.
 
     Entries are plain numbers and strings, and what is made of it (a column, a selection, a copy) is plain pandas. Only
-    its text in a terminal and its table in a notebook are its own; both have the verdict below, and mark the best of
-    several models where a difference is shown.
+    its text in a terminal and its table in a notebook are its own; both have the verdict below, and a star at
+    the better ones of several models, where a difference is shown.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def _columns(frame: pd.DataFrame) -> list[_Column]:
         if name not in ("best_model", "verdict"):
             write, is_text = _writer(name, column)
             cells = [write(value) for value in column]
-            marks = [best == str(name) for best in frame.get("best_model", [None] * len(frame))]
+            marks = [str(name) in best.split(BETWEEN) for best in frame.get("best_model", [""] * len(frame))]
             shown.append(_Column(visible(str(name)), cells, marks, is_text))
     return shown
 
@@ -93,12 +93,12 @@ def _decimal(value: float) -> str:
 
 
 def _as_text(frame: pd.DataFrame) -> str:
-    """Return a table, with a star at the best of several models, and what is said of each model below."""
+    """Return a table, with a star at the better ones of several models, and what is said of each model below."""
     labels = [visible(str(label)) for label in frame.index]
     lines = _block(str(frame.index.name or ""), labels, is_text=True)
     for header, cells, marks, is_text in _columns(frame):
         if any(marks):
-            header, cells = f"{header} ", [cell + " *"[best] for cell, best in zip(cells, marks, strict=True)]
+            header, cells = f"{header} ", [cell + " *"[mark] for cell, mark in zip(cells, marks, strict=True)]
         gap = "  " if is_text else " "
         lines = [line + gap + cell for line, cell in zip(lines, _block(header, cells, is_text), strict=True)]
     below = [fill(visible(line), _WIDTH, subsequent_indent="  ") for line in _below(frame)]
@@ -112,7 +112,7 @@ def _block(header: str, cells: list[str], is_text: bool) -> list[str]:
 
 
 def _as_html(frame: pd.DataFrame) -> str:
-    """Return a table, with the best of several models in bold, and what is said of each model below."""
+    """Return a table, with the better ones of several models in bold, and what is said of each model below."""
     columns = _columns(frame)
     corner = _tag("th", str(frame.index.name or ""), is_text=True)
     rows = [corner + "".join(_tag("th", column.header, column.is_text) for column in columns)]

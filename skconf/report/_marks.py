@@ -1,4 +1,4 @@
-"""Which model is marked as the best in each row: only where a paired difference shows it."""
+"""Which models are marked as better in each row: only where a paired difference from the baseline shows it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,6 +9,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.inference._comparison import compare
 from skconf.profile import ConfidenceProfile
+from skconf.report._frame import BETWEEN
 from skconf.report._rows import Row
 from skconf.scoring._names import Statistic
 
@@ -21,12 +22,12 @@ _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
 
 
 class Marks(NamedTuple):
-    """The best model by row, and what that means.
+    """The better models by row, and what that means.
 
     Attributes
     ----------
     best : list of str
-        Name of the model; or that no difference is shown, or nothing was compared; or "" where no value is better.
+        Names of the models; or that no difference is shown, or nothing was compared; or "" where no value is better.
     note : str
         What a mark stands for, or why there is none.
     """
@@ -60,10 +61,10 @@ def not_compared(rows: Sequence[Row], reason: str) -> Marks:
 
 
 def mark_best(rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], baseline: Any) -> Marks:
-    """Compare every model with the baseline, row by row, and mark the best where the differences show it.
+    """Compare every model with the baseline, row by row, and mark what is better beyond chance.
 
-    A model is marked that is better than the baseline, the nearest to the best value if several are; the baseline is
-    where all others are worse.
+    All models are marked that are better than the baseline; and the baseline where all others are worse. Two models
+    that are marked are not compared with each other.
     """
     if len(profiles) < 2:
         return Marks(["" for _ in rows], "")
@@ -89,17 +90,17 @@ def mark_best(rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], ba
             marks[position] = _best_of(found.xs(row.name, level="metric"), baseline)
     left_out = [row.name for row, mark in zip(rows, marks, strict=True) if mark == NOT_COMPARED]
     note = (
-        f"* best, by paired differences from {baseline}: p <= {_LEVEL:g} after Holm's adjustment for "
-        f"{int(found['p_value'].notna().sum())} comparisons. Without a star no difference is shown"
+        f"* better than {baseline}, or there than all others, by paired differences: p <= {_LEVEL:g} after Holm's "
+        f"adjustment for {int(found['p_value'].notna().sum())} comparisons. Without a star no difference is shown"
     )
-    note += f"; not compared are {', '.join(left_out)}." if left_out else "."
+    note += f"; not compared: {', '.join(left_out)}." if left_out else "."
     return Marks(marks, note)
 
 
 def _best_of(found: Any, baseline: Any) -> str:
-    """Return the best model of a row, of the differences of all others from the baseline."""
+    """Return the better models of a row, of the differences of all others from the baseline."""
     shown = found["p_adjusted"] <= _LEVEL
-    better = found[shown & (found["difference"] > 0)]
+    better = found.index[shown & (found["difference"] > 0)].get_level_values("first")
     if len(better):
-        return str(better["difference"].idxmax()[0])
+        return BETWEEN.join(map(str, better))
     return str(baseline) if shown.all() else NOT_SHOWN

@@ -39,8 +39,8 @@ def confidence_report(
 ) -> ConfidenceReport:
     """Report what a classifier's confidences are worth: a row for each metric, and a verdict on the confidences.
 
-    All metrics share one validation and one sort. Several models stand side by side; the best is marked where its
-    paired difference from a baseline shows it.
+    All metrics share one validation and one sort. Several models stand side by side, with a star where a paired
+    difference shows one to be better than a baseline.
 
     Parameters
     ----------
@@ -83,9 +83,10 @@ def confidence_report(
         - ``best`` : the best value there is, NaN where a value is neither good nor bad;
         - ``better`` : "higher", "lower", or "closer" to the best value;
         - ``range`` : interval of possible values;
-        - ``best_model``, for several models only: the best one, where the paired difference from the baseline is
-          significant at the 5 % level after Holm's adjustment over the rows shown; else "no difference shown", or "not
-          compared" where predictions are not of the same samples, or too many to resample (20,000);
+        - ``best_model``, for several models only: those that are better than the baseline, with " | " between them, or
+          the baseline where all others are worse, by paired differences that are significant at the 5 % level after
+          Holm's adjustment over the rows shown; else "no difference shown", or "not compared" where predictions are not
+          of the same samples, or too many to resample (20,000);
         - ``verdict`` : that of :func:`skconf.inference.assess_confidence`, in the first row about confidences that are
           too high or too low; for several models, on each, with " | " between them.
 
@@ -175,8 +176,9 @@ def confidence_report(
     calibrated_size_ratio 15,906.0059 0.3953    1  closer  [0, ∞]
     aurc_loss                  0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * best, by paired differences from bayes: p <= 0.05 after Holm's adjustment for
-      3 comparisons. Without a star no difference is shown.
+    * better than bayes, or there than all others, by paired differences: p <= 0.05
+      after Holm's adjustment for 3 comparisons. Without a star no difference is
+      shown.
     bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
       announced.
     lda: No sign of either. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have

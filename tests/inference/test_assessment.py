@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _support.verdict_power import power
 from scipy.stats import binomtest, poisson
 
 from skconf import ConfidenceProfile, metrics
@@ -250,6 +251,16 @@ class TestLevel:
             under = assess_confidence(make_confidence_profile("Bell", "underconf_sqrt", 1000, seed), n_resamples=499)
             assert str(over).startswith("Too sure: ")
             assert str(under).startswith("Too modest: ")
+
+
+def test_the_table_of_the_guide():
+    """A few sets of each of its populations: the verdict finds what is there, and the paper's risk not all of it."""
+    found = power(n_sets=15)
+    wrong = found.drop(index="calibrated")
+    assert found.at["calibrated", "all, as the verdict"] <= 0.2
+    assert (wrong["all, as the verdict"] >= 0.2).all()
+    assert wrong.at["half at 1.0 and right, rest 5 points too sure", "risk (normal)"] == 0
+    assert wrong.at["upper half 4 points too sure, lower 4 too modest", "gap"] <= 0.3
 
 
 class TestMany:

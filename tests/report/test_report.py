@@ -306,6 +306,9 @@ class TestComparison:
         report = confidence_report(y, models, labels=LABELS[3], metrics=["confidence_brier_loss"])
         assert report["best_model"].tolist() == ["good"]
         report = confidence_report(y, models, labels=LABELS[3], metrics=["confidence_brier_loss"], baseline="poor")
+        assert report["best_model"].tolist() == ["good | dull"]
+        assert repr(report).splitlines()[1].count("*") == 2
+        report = confidence_report(y, models, labels=LABELS[3], metrics=["confidence_brier_loss"], baseline="dull")
         assert report["best_model"].tolist() == ["good"]
 
     def test_p_values_are_adjusted_for_all_rows_shown(self):
@@ -506,8 +509,8 @@ class TestFrame:
                 assert float(cell.rstrip("*").replace(",", "")) == pytest.approx(row[model], abs=5e-5, rel=5e-3)
                 assert cell.endswith("*") == (model == row["best_model"])
         stars, *told = re.sub("\n  ", " ", below).splitlines()
-        assert re.fullmatch(r"\* best, by paired differences from raw: p <= 0.05 .*", stars)
-        assert "not compared are overconfidence_risk." in stars
+        assert re.fullmatch(r"\* better than raw, or there than all others, by paired differences: p <= 0.05 .*", stars)
+        assert stars.endswith("; not compared: overconfidence_risk.")
         assert told == comparison.at["mean_confidence", "verdict"].split(" | ")
 
     def test_text_fits_a_terminal(self):
