@@ -23,6 +23,7 @@ from skconf.inference._intervals import (
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling
+from skconf.metrics._base.draws import resolution_notices
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -120,7 +121,8 @@ def compare(
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Strata with a fixed number of samples.
     n_resamples : int, default=1000
-        Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1).
+        Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1), and a warning
+        tells where that is too large for the number of comparisons.
     random_state : int, Generator or None, default=None
         Seed of the resamples.
     n_jobs : int, default=None
@@ -197,6 +199,8 @@ def compare(
     any_of_them = next(iter(profiles.values()))
     sampling = Sampling(len(any_of_them), groups, stratify, any_of_them.sample_weight)
     found = _comparisons(list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling)
+    if method == "permutation":
+        warn_each(resolution_notices("compare()", len(found), n_resamples, 1 - confidence_level))
     if single and len(pairs) == 1:
         return found[0]
     index = pd.MultiIndex.from_tuples(

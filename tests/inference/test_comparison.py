@@ -139,6 +139,13 @@ class TestPermutation:
         two = compare("cw_f1", y, {"a": a, "b": np.column_stack([1 - b, b])}, **given)
         assert one.p_value == two.p_value
 
+    def test_too_few_permutations_for_so_many_comparisons_are_told(self):
+        y, models = draw(60)
+        given = {"method": "permutation", "n_resamples": 19, "random_state": 0}
+        assert compare("cw_f1", y, models, **given).p_value >= 0.05
+        with pytest.warns(UserWarning, match=r"compare\(\) cannot reject at the level 0.05: .* for 2 tests, is 0.1"):
+            compare(["cw_f1", "aurc_loss"], y, models, **given)
+
     def test_sample_of_weight_zero_is_no_sample(self):
         y, models = draw(60)
         weight, groups = np.arange(60) % 3 * (np.arange(60) < 40), np.arange(60) // 5
