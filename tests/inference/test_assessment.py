@@ -8,9 +8,9 @@ from scipy.stats import binomtest, poisson
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence
-from skconf.inference._assessment import assess_table
+from skconf.inference._assessment import assess_sums, assess_table
 from skconf.inference._calibration_draws import CalibrationDraws, ranks
-from skconf.inference._error_table import TOPS, ErrorSums, ErrorTable
+from skconf.inference._error_table import TOPS, ErrorSums, ErrorTable, VerdictSums
 from skconf.metrics._base.kinds import merge
 
 
@@ -286,6 +286,17 @@ class TestMany:
         parts = merge(ErrorSums().sums(profile[:1000]), ErrorSums().sums(profile[1000:]))
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_allclose(one, other)
+
+    @pytest.mark.parametrize("weights", ["none", "alike", "different"])
+    def test_sums_of_parts_lead_to_the_verdict_in_memory(self, weights):
+        profile, n = calibrated(1200, shift=0.03), 1200
+        if weights != "none":
+            weight = np.full(n, 2.5) if weights == "alike" else np.random.default_rng(0).exponential(1, n)
+            profile = profile.with_weight(weight)
+        parts = merge(VerdictSums().sums(profile[:500]), VerdictSums().sums(profile[500:]))
+        found, expected = assess_sums(n, *parts), assess_confidence(profile)
+        assert str(found) == str(expected)
+        assert found.p_value == pytest.approx(expected.p_value)
 
     def test_a_hundred_thousand(self):
         found = assess_confidence(calibrated(100_000, shift=0.01), n_resamples=499)
