@@ -118,10 +118,32 @@ def test_oldest_versions_are_those_of_the_package():
     assert len(pinned) > 8
 
 
-def test_metric_of_the_contributing_guide_works():
-    (code,) = blocks("docs/contributing.md", "python")
+def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path):
+    metric, test = blocks("docs/contributing.md", "python")
     expected = "from skconf import get_scorer\nprint(doubt_loss([0, 1], [0.25, 0.5], power=2), get_scorer('neg_doubt'))"
-    assert run(code + expected).strip() == f"{(0.25**2 + 0.5**2) / 2} get_scorer('neg_doubt')"
+    assert run(metric + expected).strip() == f"{(0.25**2 + 0.5**2) / 2} get_scorer('neg_doubt')"
+    (tmp_path / "_doubt.py").write_text(f'"""Doubt."""\n\n{metric}')
+    (tmp_path / "test_doubt.py").write_text(f'"""Doubt."""\n\nimport _doubt  # noqa: F401\n{test}')
+    for checks in (
+        ["ruff", "check", "--config", "pyproject.toml", f"{tmp_path}/_doubt.py"],
+        ["ruff", "format", "--config", "pyproject.toml", "--diff", f"{tmp_path}/_doubt.py"],
+        ["mypy", "--config-file", "pyproject.toml", f"{tmp_path}/_doubt.py"],
+        [
+            "pytest",
+            "-q",
+            "-n",
+            "0",
+            "-c",
+            "pyproject.toml",
+            "-o",
+            f"pythonpath=tests {tmp_path}",
+            f"{tmp_path}/test_doubt.py",
+        ],
+    ):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", *checks]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
+        assert done.returncode == 0, f"{' '.join(checks[:2])}: {done.stdout}{done.stderr}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)

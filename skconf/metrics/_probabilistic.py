@@ -28,8 +28,7 @@ class _ProbabilityMasses(ClassAverage):
         given_away = Term(1.0, true_class, n_classes) if self.average == "micro" else Term(profile.proba)
         return hit, given_away, missed
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        hit, given, missed = sums
+    def combine(self, hit: NDArray[Any], given: NDArray[Any], missed: NDArray[Any]) -> Any:
         return super().combine(hit, given - hit, missed)  # the hits are added again, so that no digits are lost
 
 

@@ -152,8 +152,7 @@ class _Normalized(Additive):
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return *self.loss.terms(profile), Term(profile.correct)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        loss, weight, right = sums
+    def combine(self, loss: NDArray[Any], weight: NDArray[Any], right: NDArray[Any]) -> Any:
         return divide(loss, weight * self.naive(divide(right, weight, np.nan)), np.nan)
 
 

@@ -152,8 +152,7 @@ class CalibratedSizeRatioStd(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.odds(profile), Term(1.0)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        odds, weight = sums
+    def combine(self, odds: NDArray[Any], weight: NDArray[Any]) -> Any:
         return divide(np.sqrt(odds), weight, np.nan)
 
 
@@ -205,8 +204,7 @@ class CalibratedSizeRatioZScore(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return Term(self.error_sizes(profile)), Term(1.0), self.odds(profile)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        sizes, weight, odds = sums
+    def combine(self, sizes: NDArray[Any], weight: NDArray[Any], odds: NDArray[Any]) -> Any:
         return divide(sizes - weight, np.sqrt(odds), np.nan)
 
 
@@ -292,9 +290,8 @@ class OverconfidenceRisk(
             return self
         return _SimulatedRisk(eps=self.eps, n_resamples=self.n_resamples, random_state=self.random_state)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        sizes, weight, _ = sums
-        risk = ndtr(super().combine(*sums))
+    def combine(self, sizes: NDArray[Any], weight: NDArray[Any], odds: NDArray[Any]) -> Any:
+        risk = ndtr(super().combine(sizes, weight, odds))
         # A ratio of 1 up to rounding is 1, or the order of rows would decide between 0 and 1/2.
         return np.where(weight == 0, np.nan, np.where(sizes.real > weight.real * (1 + 1e-12), risk, 0.0))
 

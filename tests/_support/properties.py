@@ -19,10 +19,10 @@ from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skconf import ConfidenceProfile, metrics
+from skconf import ConfidenceProfile
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive, Ratio, merge
-from skconf.metrics._base.registry import WeightMeaning
+from skconf.metrics._base.registry import WeightMeaning, metric_classes
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,10 @@ class Case:
         return get_metric(self.name, **self.params)
 
     @property
+    def function(self) -> Any:
+        return metric_classes()[self.name].function
+
+    @property
     def weights(self) -> WeightMeaning:
         return self.metric.weight_meaning
 
@@ -88,7 +92,7 @@ class Case:
         """Return the value of an outcome, without its weights where the metric takes none."""
         if self.weights is WeightMeaning.REFUSED:
             outcome.weight = None
-        return self.read(outcome.call(getattr(metrics, self.name), **self.params))
+        return self.read(outcome.call(self.function, **self.params))
 
     def outcomes(self, **drawn: Any) -> Any:
         """Return random outcomes, with as many classes as the parameters allow."""
@@ -229,7 +233,7 @@ def properties_of(cases: list[Case]) -> type:
             def hold(outcome):
                 before = case.of(outcome)
                 names = np.array([f"class {number:02d}" for number in range(outcome.proba.shape[1])])
-                renamed = getattr(metrics, case.name)(
+                renamed = case.function(
                     names[outcome.y],
                     outcome.proba,
                     y_pred=names[outcome.predicted].astype(object),
@@ -274,7 +278,7 @@ def properties_of(cases: list[Case]) -> type:
             def hold(outcome):
                 outcome.proba = np.column_stack([1 - outcome.proba[:, 1], outcome.proba[:, 1]])
                 of_both = case.of(outcome)
-                single = getattr(metrics, case.name)(
+                single = case.function(
                     outcome.y,
                     outcome.proba[:, 1],
                     y_pred=outcome.predicted,

@@ -76,13 +76,12 @@ class ClassAverage(Additive):
         positive = profile.require("positive_class") if self.average == "binary" else None
         return self.masses(profile, positive)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
+    def combine(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> Any:
         """Return the value from what is found, falsely claimed and missed of every class."""
-        hit, _, missed = sums
-        above, below = self._parts(*sums)
+        above, below = self._parts(hit, false_alarm, missed)
         quotient = divide(above, below, 0.0 if self.zero_division == "warn" else float(self.zero_division))
         if self.average == "macro":
-            return mean_of_defined(quotient, self.averaged(*sums))
+            return mean_of_defined(quotient, self.averaged(hit, false_alarm, missed))
         if self.average == "weighted":
             return mean_of_defined(quotient, hit + missed)
         return quotient

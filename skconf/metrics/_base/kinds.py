@@ -193,9 +193,9 @@ class Term:
 class Additive(Metric):
     """A function of a few weighted sums of per-sample terms.
 
-    A subclass gives `terms` and `combine`; everything else follows. `combine` sees sums whose leading axis, if
-    there is one, runs over groups, and whose last axis runs over cells or columns. It is differentiated by a
-    complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
+    A subclass gives `terms` and `combine`; everything else follows. `combine` has an argument for each term: sums
+    whose leading axis, if there is one, runs over groups, and whose last axis runs over cells or columns. It is
+    differentiated by a complex step, so it is written with functions that take complex numbers (`magnitude` for abs).
     """
 
     why_resampled = ""
@@ -210,7 +210,7 @@ class Additive(Metric):
         """Return the terms of these samples, before their weights."""
 
     @abstractmethod
-    def combine(self, *sums: NDArray[Any]) -> Any:
+    def combine(self, *sums: Any, **_: Any) -> Any:  # so that a subclass may name the sums that it has
         """Return the value from the sums, NaN where it is undefined."""
 
     def gradient(self, *sums: NDArray[Any]) -> Sums:
@@ -299,8 +299,7 @@ class Ratio(Additive):
         above, below = self.ratio(profile)
         return Term(above), Term(below)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        above, below = sums
+    def combine(self, above: NDArray[Any], below: NDArray[Any]) -> Any:
         return divide(above, below, self.empty)
 
     def gradient(self, *sums: NDArray[Any]) -> Sums:

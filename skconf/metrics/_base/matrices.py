@@ -39,8 +39,7 @@ class ConfusionMatrix(MatrixOfSums):
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         """Return one term that adds up to the matrix, flat or not."""
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        (mass,) = sums
+    def combine(self, mass: NDArray[Any]) -> Any:
         if self.normalize is None:
             return mass
         summed = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}[self.normalize]

@@ -170,8 +170,7 @@ class MaximumCalibrationError(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return _bin_terms(profile.correct, profile.confidence, self.n_bins)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        gap, weight = sums
+    def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
         return gap_norm(gap, weight, "max")
 
 

@@ -104,8 +104,7 @@ class ConfidenceGain(
         sure, wrong = profile.confidence, ~profile.correct
         return Term(sure * wrong), Term(sure), Term(wrong), Term(1.0)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        sure_wrong, sure, wrong, weight = sums
+    def combine(self, sure_wrong: NDArray[Any], sure: NDArray[Any], wrong: NDArray[Any], weight: NDArray[Any]) -> Any:
         weighted, plain = divide(sure_wrong, sure, np.nan), divide(wrong, weight, np.nan)
         larger = np.where(weighted.real <= plain.real, plain, weighted)
         return divide(plain - weighted, larger, 0.0)

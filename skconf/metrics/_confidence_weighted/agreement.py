@@ -69,8 +69,7 @@ class CWBalancedAccuracy(
         hit, _, missed = self.outcomes(profile)
         return hit, missed
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        hit, missed = sums
+    def combine(self, hit: NDArray[Any], missed: NDArray[Any]) -> Any:
         recall = divide(hit, hit + missed, np.nan)
         score = mean_of_defined(recall, np.ones_like(recall))
         if not self.adjusted:
@@ -128,10 +127,9 @@ class CWMatthewsCorrcoef(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.outcomes(profile)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        hit, false_alarm, missed = sums
+    def combine(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> Any:
         total = (hit + missed).sum(axis=-1)[..., np.newaxis]
-        hit, false_alarm, missed = (divide(part, total, np.nan) for part in sums)
+        hit, false_alarm, missed = (divide(part, total, np.nan) for part in (hit, false_alarm, missed))
         true, predicted = hit + missed, hit + false_alarm
         # Both factors below are sums of products: s² less a sum of squares would lose the digits of a rare class.
         covariance = (hit * (others(true) - false_alarm) - false_alarm * missed).sum(axis=-1)
@@ -196,8 +194,7 @@ class CWCohenKappa(
         cost = self._cost(np.abs(true - predicted))
         return Term(sure * cost), Term(sure, true, n_classes), Term(sure, predicted, n_classes)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        observed, true, predicted = sums
+    def combine(self, observed: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any]) -> Any:
         position = np.arange(true.shape[-1])
         cost = self._cost(np.abs(position[:, np.newaxis] - position)).astype(np.float64)
         by_chance = divide(((true @ cost) * predicted).sum(axis=-1), true.sum(axis=-1), np.nan)

@@ -107,8 +107,7 @@ class CWConfusionMatrix(
         n_classes = len(profile.require("classes"))
         return (Term(profile.confidence, true * n_classes + predicted, n_classes**2),)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        (flat,) = sums
+    def combine(self, flat: NDArray[Any]) -> Any:
         n_classes = isqrt(flat.shape[-1])
         return super().combine(flat.reshape(*flat.shape[:-1], n_classes, n_classes))
 
@@ -161,8 +160,7 @@ class CWMultilabelConfusionMatrix(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.outcomes(profile)
 
-    def combine(self, *sums: NDArray[Any]) -> Any:
-        hit, false_alarm, missed = sums
+    def combine(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> Any:
         correct_rest = np.maximum(others(hit + missed) - false_alarm, 0.0)
         return np.stack(
             [np.stack([correct_rest, false_alarm], axis=-1), np.stack([missed, hit], axis=-1)],
