@@ -57,10 +57,11 @@ def confidence_report(
         Positive class of a binary task. None stands for the second label.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights; each metric says what they mean to it.
-    metrics : iterable of str or callable, "all" or None, default=None
-        Functions of :mod:`skconf.metrics` or their names; or names of scorers, which give scores, so that greater is
-        better. None stands for those that most users need and that are fast, "all" for every one that is a number. Both
-        leave out what these predictions cannot have: a metric of all classes, say, where only correctness is known.
+    metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
+        Whatever names a metric, as in :func:`skconf.inference.confidence_interval`: a function or its name; a scorer or
+        its name, of skconf or of scikit-learn, which gives scores, so that greater is better. None stands for those
+        that most users need and that are fast, "all" for every one that is a number. Both leave out what these
+        predictions cannot have: a metric of all classes, say, where only correctness is known.
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
         selective classifier that a profile came from; without any, None as `metrics` leaves out metrics of a threshold.
@@ -90,9 +91,10 @@ def confidence_report(
         - ``verdict`` : that of :func:`skconf.inference.assess_confidence`, in the first row about confidences that are
           too high or too low; for several models, on each, with " | " between them.
 
-        A row is the function of :mod:`skconf.metrics` with that name and default parameters, but averages over classes
-        are macro. Three rows are not: ``accuracy_score``, the same as scikit-learn's, ``mean_confidence`` and
-        ``threshold``.
+        A row is named by what it shows: the function or the scorer of that name, with the parameters in brackets. Where
+        no metrics are asked for, those of classes are the mean over them, as in ``cf1_score(average='macro')``. Three
+        rows are no metric of skconf: ``accuracy_score``, scikit-learn's, for which what a selective classifier rejects
+        is not right, ``mean_confidence`` and ``threshold``.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def confidence_report(
     >>> raw = ConfidenceProfile.from_estimator(model, X_test, y_test)
     >>> confidence_report(raw)
     metric                           value best  better  range
-    accuracy_score                  0.9371    1  higher  [0, 1]
+    accuracy_score                  0.9301    1  higher  [0, 1]
     mean_confidence                 0.9947               [0, 1]
     calibrated_size_ratio      15,906.0059    1  closer  [0, ∞]
     calibrated_size_ratio_std     750.4536               [0, ∞]
@@ -150,7 +152,7 @@ def confidence_report(
     confidence_log_loss             0.4074    0  lower   [0, ∞]
     cw_accuracy_score               0.9383    1  higher  [0, 1]
     confidence_gain                 0.0201    1  higher  [−∞, 1]
-    cf1_score                       0.9302    1  higher  [0, 1]
+    cf1_score(average='macro')      0.9302    1  higher  [0, 1]
     aurc_loss                       0.0052    0  lower   [0, 1]
     ecuas_loss                      0.7288    0  lower   [0, ∞]
     threshold                       0.9000               [0, ∞]

@@ -22,6 +22,7 @@ from skconf.metrics._base.registry import get_metric, meant_by, metric_classes
 from skconf.metrics._base.weighting import ConfidenceWeighted
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._called import Called, called, parameters_of, response_of
+from skconf.scoring._mean_confidence import MeanConfidence
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, find_metric, scorer_names
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
 
@@ -216,7 +217,7 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
     given = {} if params is None else dict(params)
     if isinstance(item, Statistic):
         return item
-    if _is_pair(item):
+    if is_pair(item):
         return read_statistic(item[0], {**item[1], **given})
     if isinstance(item, partial):
         if item.args:
@@ -251,10 +252,11 @@ def _value_in_words(value: Any) -> str:
 
 
 def _is_single(metric: Any) -> bool:
-    return isinstance(metric, str | Statistic) or callable(metric) or _is_pair(metric)
+    return isinstance(metric, str | Statistic) or callable(metric) or is_pair(metric)
 
 
-def _is_pair(item: Any) -> bool:
+def is_pair(item: Any) -> bool:
+    """Return whether something is a metric and its parameters."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Mapping)
 
 
@@ -266,6 +268,8 @@ def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
         return _of_scorer(name, params)
     if name in sklearn.metrics.get_scorer_names():
         return _of_sklearn_scorer(sklearn.metrics.get_scorer(name), name, params)
+    if name == MeanConfidence.info.name and not params:
+        return Statistic(name, MeanConfidence())
     if name in BY_FUNCTION_NAME:
         return _of_function(BY_FUNCTION_NAME[name].stands_for, params)
     called_with = _as_call(name)
