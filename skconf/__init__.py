@@ -5,7 +5,7 @@ from skconf.accumulation import MetricAccumulator, accumulate
 from skconf.profile import ConfidenceProfile
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class, confidence_report_from_files
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
-from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV
+from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV, predict_selective
 
 __version__ = "0.2.0.dev0"
 
@@ -26,4 +26,5 @@ __all__ = [
     "get_scorer_names",
     "inference",
     "metrics",
+    "predict_selective",
 ]

@@ -10,9 +10,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.columns import in_order_of
 from skconf._core.probabilities import as_probabilities
+
+#: The remedy where a model has no probabilities.
+NEEDS_PROBABILITIES = (
+    "Confidence needs probabilities: wrap a classifier in sklearn.calibration.CalibratedClassifierCV; in the place of "
+    "a regressor or a clusterer, choose a classifier that has them."
+)
 
 
 @dataclass(frozen=True)
@@ -60,22 +67,12 @@ def respond(estimator: Any, X: Any) -> Response:
     """Ask a fitted classifier for its probabilities, once."""
     model, transformers = _innermost(estimator)
     if hasattr(model, "predict_selective"):
-        for transformer in transformers:
-            X = transformer.transform(X)
-        answer = model.predict_selective(X)
+        answer = _ask(model, transformers, X)
         predicted = answer.prediction if model.keep_prediction else None  # else it is the most probable class
         threshold = float(model.threshold_)
         return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_)
     if not hasattr(estimator, "predict_proba"):
-        if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
-            raise TypeError(
-                f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
-            )
-        raise TypeError(
-            f"{type(estimator).__name__} has no predict_proba. Confidence needs probabilities: wrap a classifier in "
-            "sklearn.calibration.CalibratedClassifierCV; in the place of a regressor or a clusterer, choose a "
-            "classifier that has them."
-        )
+        raise TypeError(f"{type(estimator).__name__} has no predict_proba. {NEEDS_PROBABILITIES}")
     given = estimator.predict_proba(X)
     if not hasattr(estimator, "classes_"):
         raise TypeError(
@@ -84,6 +81,26 @@ def respond(estimator: Any, X: Any) -> Response:
     classes = np.asarray(estimator.classes_)
     proba = read_answer(estimator, given, X, classes)
     return Response(classes, proba, _thresholded(model, classes, proba))
+
+
+def ask_selective(estimator: Any, X: Any) -> Any:
+    """Return what the selective classifier inside pipelines and searches says of X; without one there, raise."""
+    model, transformers = _innermost(estimator)
+    if not hasattr(model, "predict_selective"):
+        # A search that is not fitted has nothing in it yet.
+        check_is_fitted(estimator)
+        inside = "" if model is estimator else f" of {type(model).__name__}"
+        raise TypeError(
+            f"{type(estimator).__name__}{inside} is no selective classifier, and rejects nothing. Wrap the classifier "
+            "in skconf.SelectiveClassifier or skconf.TunedSelectiveClassifierCV, as the last step of a pipeline."
+        )
+    return _ask(model, transformers, X)
+
+
+def _ask(model: Any, transformers: list[Any], X: Any) -> Any:
+    for transformer in transformers:
+        X = transformer.transform(X)
+    return model.predict_selective(X)
 
 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
@@ -113,6 +130,10 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any]]:
             estimator = estimator.estimator
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
+        elif hasattr(estimator, "cv_results_"):
+            raise TypeError(
+                f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
+            )
         else:
             break
     return estimator, transformers

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, StrOptions
 from sklearn.utils.metadata_routing import _raise_for_params
 from sklearn.utils.validation import _check_method_params
 
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "ScorerParts",
     "StrOptions",
     "check_method_params",

@@ -20,6 +20,17 @@ CALIBRATORS: dict[str, Callable[[], Any]] = {
 }
 
 
+#: What others call a calibrator.
+_ELSEWHERE = {"sigmoid": "platt", "logistic": "platt", "binning": "histogram"}
+
+
+def hint(name: str) -> str:
+    """Return a sentence with the name that may be meant, or nothing."""
+    if name.lower() in _ELSEWHERE:
+        return f"What others call {name!r} is {_ELSEWHERE[name.lower()]!r} here."
+    return suggest(name, CALIBRATORS).strip()
+
+
 def make_calibrator(calibration: Any) -> Any:
     """Return a new calibrator for a name, or the given one.
 
@@ -42,6 +53,6 @@ def make_calibrator(calibration: Any) -> Any:
     if calibration not in CALIBRATORS:
         raise ValueError(
             f"There is no calibrator {calibration!r}; choose one of {', '.join(map(repr, CALIBRATORS))}."
-            f"{suggest(calibration, CALIBRATORS)}"
+            f" {hint(calibration)}".rstrip()
         )
     return CALIBRATORS[calibration]()

@@ -1,6 +1,7 @@
 """What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
 
 from abc import abstractmethod
+from datetime import date, timedelta
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -18,8 +19,10 @@ from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
-from skconf._core.sklearn_names import HasMethods, Interval, StrOptions, fit_context
+from skconf._core.response import NEEDS_PROBABILITIES
+from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterError, StrOptions, fit_context
 from skconf.calibration import CALIBRATORS
+from skconf.calibration._names import hint
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
 
@@ -103,6 +106,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         X, y = indexable(X, y)
         y = _single_output(y)
         truth = LabelColumn(y, "y")
+        if any(isinstance(label, date | timedelta) for label in truth.distinct):
+            raise ValueError(
+                f"y holds dates or durations, such as {truth.distinct[0]!r}; scikit-learn's classifiers take them for "
+                "numbers. Convert them to text: y.astype(str)."
+            )
         sorted_labels = truth.sorted_distinct()
         check_classification_targets(y)
         frozen = isinstance(self.estimator, FrozenEstimator)
@@ -136,6 +144,19 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    def _validate_params(self) -> None:
+        """Check parameters as scikit-learn does, and say what to do about the commonest mistakes."""
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            if not hasattr(self.estimator, "predict_proba") and hasattr(self.estimator, "fit"):
+                remedy = NEEDS_PROBABILITIES
+            elif isinstance(self.calibration, str) and self.calibration not in CALIBRATORS:
+                remedy = hint(self.calibration)
+            else:
+                raise
+            raise InvalidParameterError(f"{error} {remedy}".rstrip()) from None
 
     @abstractmethod
     def _fit_members(self, training: Training) -> Members:
@@ -216,6 +237,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ndarray of shape (n_samples,)
         """
         answer = self.predict_selective(X)
+        if self.threshold_ <= 0:  # which no score is below: labels stay in their type, whatever the reject label
+            return answer.prediction
         return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -304,6 +327,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags = inner.input_tags
+        tags.no_validation = inner.no_validation  # X goes to the inner classifier as it is
         if inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags

@@ -68,6 +68,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     See Also
     --------
+    skconf.predict_selective : `accept`, `predict_confidence` and the rest from inside a pipeline or a search.
     skconf.metrics.selective_accuracy_score : Accuracy on the accepted samples.
     skconf.metrics.coverage_score : Share of accepted samples.
 

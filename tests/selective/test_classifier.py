@@ -37,10 +37,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
 from skconf._core.rejection import choose_reject_label, with_reject_label
+from skconf.calibration import make_calibrator
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -190,6 +192,125 @@ def test_the_only_check_that_an_abstaining_classifier_fails_is_predict_equal_to_
     assert len(results) > 40
     assert {r["check_name"] for r in results if r["status"] == "failed"} == set()
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == {"check_classifiers_train"}
+
+
+#: What scikit-learn's checks do with predictions, and text among numbers does not bear.
+OBJECTS = "labels that are numbers and a reject label that is text make an array of objects, which has no arithmetic"
+CHECKS_OF_OBJECTS = {
+    "check_classifiers_train": "predict abstains",
+    **dict.fromkeys(
+        (
+            "check_estimators_pickle",
+            "check_classifier_data_not_an_array",
+            "check_supervised_y_2d",
+            "check_methods_sample_order_invariance",
+            "check_methods_subset_invariance",
+            "check_fit_idempotent",
+        ),
+        OBJECTS,
+    ),
+}
+
+
+@pytest.mark.filterwarnings(
+    "ignore:invalid value encountered in cast:RuntimeWarning",
+    "ignore:The least populated class in y has only:UserWarning",
+    "ignore:.*leaves the probabilities of:UserWarning",
+    "ignore::sklearn.exceptions.SkipTestWarning",
+    "ignore:Unknown data type:UserWarning",  # XGBoost, of a sparse matrix that is none of its kinds
+)
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (SelectiveClassifier(LogisticRegression(), reject_label="none"), {}),
+        (SelectiveClassifier(LogisticRegression(), reject_label="none", threshold=0.9), CHECKS_OF_OBJECTS),
+        (SelectiveClassifier(LogisticRegression(), calibration="platt", cv=0.3), {}),  # single classes, held out, too
+        (SelectiveClassifier(xgb()), {}),
+    ],
+    ids=["text accepted", "text", "held out", "xgboost"],
+)
+def test_scikit_learns_checks_pass_but_for_those_with_a_reason(model, expected):
+    results = check_estimator(model, expected_failed_checks=expected, on_fail=None)
+    assert len(results) > 40
+    assert {r["check_name"]: str(r["exception"])[:80] for r in results if r["status"] == "failed"} == {}
+    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
+
+
+def test_a_classifier_that_validates_nothing_says_so_through_the_wrapper():
+    assert get_tags(SelectiveClassifier(xgb())).no_validation
+    assert not get_tags(SelectiveClassifier(LogisticRegression())).no_validation
+
+
+@pytest.mark.parametrize("label", ["none", -7, 2.5])
+def test_labels_keep_their_type_where_nothing_can_be_rejected(binary, label):
+    X, y = binary
+    model = SelectiveClassifier(logistic(), reject_label=label).fit(X, y)
+    assert model.predict(X).dtype == y.dtype
+    assert set(model.set_params(threshold=0.6).predict(X).tolist()) == {0, 1, label}
+
+
+# --- errors that say what to do -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (SelectiveClassifier(LinearSVC()), r"'estimator' .*\. Confidence needs .*CalibratedClassifierCV"),
+        (SelectiveClassifier(FrozenEstimator(LinearSVC())), r"'estimator' .*CalibratedClassifierCV"),
+        (
+            SelectiveClassifier(LogisticRegression(), calibration="sigmoid"),
+            r"'calibration' .*'sigmoid' is 'platt'",
+        ),
+        (SelectiveClassifier(LogisticRegression(), calibration="isotonik"), r"Did you mean 'isotonic'"),
+        (
+            SelectiveClassifier(LogisticRegression(), confidence="max"),
+            r"'confidence' .* Got 'max' instead\.$",
+        ),
+    ],
+    ids=["no probabilities", "frozen", "sigmoid", "misspelt", "no remedy"],
+)
+def test_a_parameter_that_cannot_be_is_refused_with_its_remedy(binary, model, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        model.fit(*binary)
+
+
+def test_a_calibrator_by_another_name():
+    with pytest.raises(ValueError, match="What others call 'sigmoid' is 'platt' here"):
+        make_calibrator("sigmoid")
+
+
+@pytest.mark.parametrize("dates", ["M8[D]", "M8[ns]", "m8[s]", object], ids=str)
+def test_dates_are_refused_as_labels_with_their_remedy(binary, dates):
+    X, y = binary
+    labels = np.array(["2020-01-01", "2021-01-01"], "M8[D]")[y]
+    labels = (labels - labels.min()).astype(dates) if dates == "m8[s]" else labels.astype(dates)
+    with pytest.raises(ValueError, match=r"y holds dates or durations, such as .* to text: y\.astype\(str\)"):
+        SelectiveClassifier(logistic()).fit(X, labels)
+    model = SelectiveClassifier(logistic(), calibration="platt").fit(X, labels.astype(str))
+    assert set(model.predict(X)) <= set(labels.astype(str))
+
+
+@pytest.mark.parametrize(
+    "shape", [(200,), (200, 1), (200, 3), (199, 2), (200, 2, 1), (2, 200)], ids=lambda shape: "x".join(map(str, shape))
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model, X, y: SelectiveClassifier(model).fit(X, y).predict(X),
+        lambda model, X, y: ConfidenceProfile.from_estimator(model.fit(X, y), X, y),
+    ],
+    ids=["selective", "profile"],
+)
+def test_probabilities_of_any_other_shape_are_refused(binary, ask, shape):
+    X, y = binary
+
+    class Odd(LogisticRegression):
+        def predict_proba(self, X):  # noqa: ARG002
+            return np.full(shape, 0.5)
+
+    message = r"^predict_proba of Odd (gave shape .* for 200 samples and 2 classes; it must give \(200, 2\)|must have)"
+    with pytest.raises(ValueError, match=message):
+        ask(Odd(), X, y)
 
 
 # --- threshold ---------------------------------------------------------------------------------------------------

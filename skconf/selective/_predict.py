@@ -1,0 +1,54 @@
+"""What a selective classifier says from inside pipelines and searches."""
+
+from typing import Any
+
+from skconf._core.response import ask_selective
+from skconf.selective._base import SelectivePrediction
+
+
+def predict_selective(model: Any, X: Any) -> SelectivePrediction:
+    """Return all that a selective classifier says of samples, also from inside a pipeline, a search or a frozen model.
+
+    scikit-learn's pipelines and searches hand on ``predict`` and ``predict_proba``, and no method that they do not
+    know. This function goes through them to the selective classifier, with the samples as the transformers before it
+    leave them.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted: a :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`; or a pipeline
+        with one as its last step, a search over either, or a ``FrozenEstimator`` of any of them, to any depth.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples, as the model takes them.
+
+    Returns
+    -------
+    SelectivePrediction
+        Named fields `proba`, `prediction`, `score` (what `predict_confidence` gives) and `accepted` (what `accept`
+        gives).
+
+    Raises
+    ------
+    TypeError
+        If there is no selective classifier in the model.
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
+
+    Examples
+    --------
+    >>> import skconf
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = skconf.SelectiveClassifier(LogisticRegression(), threshold=0.9)
+    >>> pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
+    >>> answer = skconf.predict_selective(pipeline, X[:4])
+    >>> answer.accepted
+    array([ True,  True,  True,  True])
+    >>> answer.prediction
+    array([0, 0, 0, 0])
+    """
+    answer: SelectivePrediction = ask_selective(model, X)
+    return answer
