@@ -300,7 +300,8 @@ class MetricAccumulator:
         state = self._filled()
         if state.n_units < 2:
             raise ValueError(
-                f"{state.n_units} samples with weight do not tell how far a score may be off. At least two are needed."
+                f"The error of a score cannot be estimated from {state.n_units} samples with weight. "
+                "At least two are needed."
             )
         rows = {}
         for name, score in self._plan.scores.items():
@@ -308,7 +309,7 @@ class MetricAccumulator:
             found = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
-                reason = "samples differ too little, if at all, to tell how far it may be off"
+                reason = "its error cannot be estimated, as samples differ too little, if at all"
                 try:
                     found = score.interval(state, value, confidence_level, n_resamples, rng)
                 except (ValueError, ArithmeticError) as error:
@@ -422,8 +423,8 @@ class MetricAccumulator:
         for name, score in self._plan.scores.items():
             if not score.takes_rounded and not score.is_exact(state):
                 raise ValueError(
-                    f"{name} is not to be had of more than {self._max_levels:,} distinct confidences: it depends on "
-                    "more than their order, and how far off it is after rounding would not be known. Leave it out, "
+                    f"{name} cannot be computed of more than {self._max_levels:,} distinct confidences: it depends on "
+                    "more than their order, so that its error after rounding is unknown. Leave it out, "
                     "raise max_levels, or round the confidences, to four decimals for instance, beforehand."
                 )
         return state

@@ -90,7 +90,7 @@ def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
-        raise ValueError("threshold is not read off predictions in batches: it is what you give. Leave it out.")
+        raise ValueError("threshold is what you give, and is not computed in batches. Leave it out of metrics.")
     trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
     trial = next((found[0] for found in trials if found is not None), None)
     if trial is None:

@@ -95,7 +95,7 @@ def _decimal(value: float) -> str:
 def _as_text(frame: pd.DataFrame) -> str:
     """Return a table, with a star at the better ones of several models, and what is said of each model below."""
     labels = [visible(str(label)) for label in frame.index]
-    lines = _block(str(frame.index.name or ""), labels, is_text=True)
+    lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
     for header, cells, marks, is_text in _columns(frame):
         if any(marks):
             header, cells = f"{header} ", [cell + " *"[mark] for cell, mark in zip(cells, marks, strict=True)]

@@ -70,7 +70,8 @@ class TablePart:
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
-        return "\n".join([f"## {self.title}\n", markdown(self.table), *(f"{note}\n" for note in self.notes)])
+        notes = (f"{_markdown_text(note)}\n" for note in self.notes)
+        return "\n".join([f"## {_markdown_text(self.title)}\n", markdown(self.table), *notes])
 
     def html(self) -> tuple[str, str]:
         """Return the heading, plain text, and the table and its notes in HTML."""
@@ -113,7 +114,11 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def _markdown_cell(cell: Any) -> str:
-    return html.escape(" ".join(str(cell).splitlines()), quote=False).replace("|", r"\|")
+    return _markdown_text(cell).replace("|", r"\|")
+
+
+def _markdown_text(text: Any) -> str:
+    return html.escape(" ".join(str(text).splitlines()), quote=False)
 
 
 def table_html(table: pd.DataFrame) -> str:

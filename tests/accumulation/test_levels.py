@@ -170,10 +170,10 @@ class TestSwitch:
         profile = ConfidenceProfile.from_correctness(rng.random(2000) < 0.7, rng.random(2000))
         total = MetricAccumulator([name, "neg_aurc"], max_levels=FEW).update(profile[:FEW])
         before = total.result()
-        with pytest.raises(ValueError, match=f"{name} is not to be had of more than 1,024 distinct confidences"):
+        with pytest.raises(ValueError, match=f"{name} cannot be computed of more than 1,024 distinct confidences"):
             total.update(profile[FEW:])
         other = MetricAccumulator([name, "neg_aurc"], max_levels=FEW).update(profile[FEW:])
-        with pytest.raises(ValueError, match=f"{name} is not to be had"):
+        with pytest.raises(ValueError, match=f"{name} cannot be computed"):
             total.merge(other)
         assert total.result() == before
         assert total.update(profile[:FEW]).n_samples == 2 * FEW  # no more distinct ones than before

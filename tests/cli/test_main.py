@@ -420,7 +420,7 @@ def test_all_metrics_in_batches(two_files, tmp_path, capsys):
     assert left_out <= {name.strip(",") for name in told.split()}
     assert set(in_memory.index) - set(in_batches.index) == {*left_out, "metric_coverage_auc", "tce_error"}
     pd.testing.assert_frame_equal(in_batches, in_memory.loc[in_batches.index], rtol=1e-12, atol=1e-14)
-    # Of so few confidences they are to be had, for who asks.
+    # Of so few confidences they can be computed, where they are asked for.
     assert main(["evaluate", str(folder), "--metrics", "smooth_calibration_error"]) == 0
     found = value(capsys.readouterr().out, "smooth_calibration_error")
     assert found == pytest.approx(in_memory.at["smooth_calibration_error", "value"], abs=1e-4)
@@ -452,7 +452,7 @@ def test_groups(two_files, tmp_path, capsys):
         (["--group", "shops"], "a.csv: there is no column 'shops'. Did you mean 'shop'"),
         (["--metrics", "tce_error"], "tce_error cannot be accumulated"),
         (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
-        (["--metrics", "threshold", "coverage"], "threshold is not read off predictions in batches"),
+        (["--metrics", "threshold", "coverage"], "threshold is what you give, and is not computed in batches"),
         (["--threshold", "-1"], "threshold"),
         (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0, where a number is needed"),
     ],
