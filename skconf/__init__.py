@@ -5,7 +5,14 @@ from skconf.accumulation import MetricAccumulator, accumulate
 from skconf.profile import ConfidenceProfile
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class, confidence_report_from_files
 from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
-from skconf.selective import SelectiveClassifier, TunedSelectiveClassifierCV, predict_selective
+from skconf.selective import (
+    SelectiveClassifier,
+    TunedSelectiveClassifierCV,
+    TunedThreshold,
+    predict_selective,
+    required_samples,
+    tune_threshold,
+)
 
 __version__ = "0.2.0.dev0"
 
@@ -15,6 +22,7 @@ __all__ = [
     "MetricAccumulator",
     "SelectiveClassifier",
     "TunedSelectiveClassifierCV",
+    "TunedThreshold",
     "__version__",
     "accumulate",
     "calibration",
@@ -27,4 +35,6 @@ __all__ = [
     "inference",
     "metrics",
     "predict_selective",
+    "required_samples",
+    "tune_threshold",
 ]

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.columns import in_order_of
 from skconf._core.probabilities import as_probabilities
+from skconf._core.warn import warn
 
 #: The remedy where a model has no probabilities.
 NEEDS_PROBABILITIES = (
@@ -65,9 +66,9 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def respond(estimator: Any, X: Any) -> Response:
     """Ask a fitted classifier for its probabilities, once."""
-    model, transformers = _innermost(estimator)
+    model, transformers, compared = _innermost(estimator)
     if hasattr(model, "predict_selective"):
-        answer = _ask(model, transformers, X)
+        answer = _ask(model, transformers, compared, X)
         predicted = answer.prediction if model.keep_prediction else None  # else it is the most probable class
         threshold = float(model.threshold_)
         return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_)
@@ -85,7 +86,7 @@ def respond(estimator: Any, X: Any) -> Response:
 
 def ask_selective(estimator: Any, X: Any) -> Any:
     """Return what the selective classifier inside pipelines and searches says of X; without one there, raise."""
-    model, transformers = _innermost(estimator)
+    model, transformers, compared = _innermost(estimator)
     if not hasattr(model, "predict_selective"):
         # A search that is not fitted has nothing in it yet.
         check_is_fitted(estimator)
@@ -94,10 +95,11 @@ def ask_selective(estimator: Any, X: Any) -> Any:
             f"{type(estimator).__name__}{inside} is no selective classifier, and rejects nothing. Wrap the classifier "
             "in skconf.SelectiveClassifier or skconf.TunedSelectiveClassifierCV, as the last step of a pipeline."
         )
-    return _ask(model, transformers, X)
+    return _ask(model, transformers, compared, X)
 
 
-def _ask(model: Any, transformers: list[Any], X: Any) -> Any:
+def _ask(model: Any, transformers: list[Any], compared: int, X: Any) -> Any:
+    _warn_of_search(model, compared)
     for transformer in transformers:
         X = transformer.transform(X)
     return model.predict_selective(X)
@@ -118,9 +120,9 @@ def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> ND
     return in_order_of(classes, proba, given, who)
 
 
-def _innermost(estimator: Any) -> tuple[Any, list[Any]]:
-    """Return the classifier inside pipelines and searches, and the transformers before it."""
-    transformers = []
+def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
+    """Return the classifier inside pipelines and searches, the transformers before it, and of how many it was kept."""
+    transformers, compared = [], 1
     while not hasattr(estimator, "predict_selective"):
         if isinstance(estimator, Pipeline):
             if len(estimator.steps) > 1:
@@ -129,6 +131,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any]]:
         elif isinstance(estimator, FrozenEstimator):
             estimator = estimator.estimator
         elif hasattr(estimator, "best_estimator_"):
+            compared *= len(getattr(estimator, "cv_results_", {}).get("params", [None]))
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "cv_results_"):
             raise TypeError(
@@ -136,7 +139,18 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any]]:
             )
         else:
             break
-    return estimator, transformers
+    return estimator, transformers, compared
+
+
+def _warn_of_search(model: Any, compared: int) -> None:
+    """Warn where a search has kept one of several classifiers, each of which promises a risk as if it were alone."""
+    level = getattr(model, "confidence_level", None)
+    if level is not None and compared > model.n_candidates:
+        warn(
+            f"The search kept one of {compared} candidates by the labels that also chose their thresholds: "
+            f"confidence_level={level} does not hold for it. Search inside, as in {type(model).__name__}(GridSearchCV("
+            f"...)), or set n_candidates={compared}."
+        )
 
 
 def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDArray[Any] | None:

@@ -23,6 +23,7 @@ from skconf._core.response import NEEDS_PROBABILITIES
 from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterError, StrOptions, fit_context
 from skconf.calibration import CALIBRATORS
 from skconf.calibration._names import hint
+from skconf.selective._clusters import read_clusters
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
 
@@ -92,7 +93,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also weighs the calibration; `groups` go
-            to the splitter `cv`.
+            to the splitter `cv`, and stay together in a part that is held out.
 
         Returns
         -------
@@ -132,6 +133,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             fit_params=fit_params,
             split_params=split_params,
             weight=check_weight(weights[-1], len(codes)) if weights else None,
+            clusters=None if params.get("groups") is None else read_clusters(params["groups"], len(codes)),
             calibration=self.calibration,
             n_jobs=self.n_jobs,
             random_state=self.random_state,

@@ -6,18 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics import get_metric
 from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
+from skconf.profile import ConfidenceProfile
 from skconf.selective._risk_control import (
-    declared_counts,
     in_control,
+    planned_counts,
+    required_samples,
     risk_upper_bound,
     smallest_sample,
 )
 from skconf.selective._sweep import Sweep, thresholds_of_counts
+from skconf.selective._tuned_threshold import TunedThreshold
 
 #: Objectives that are fields of the CWSA curve.
 CURVES = ("cwsa", "cwsa_plus")
@@ -29,25 +31,14 @@ _ROUNDING = 1e-12  # of sums, relative
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A threshold and what it does to the samples that chose it; see the attributes of the tuned classifier."""
-
-    threshold: float
-    feasible: bool
-    coverage: float
-    risk: float
-    risk_upper_bound: float
-    results: dict[str, Floats]
-
-
-@dataclass(frozen=True)
 class Objective:
     """What a threshold is to achieve; the fields are parameters of the tuned classifier."""
 
     name: Any = "risk"
     target: float = 0.05
     confidence_level: float | None = None
-    reject_cost: float | None = None
+    n_candidates: int = 1
+    reject_cost: Any = None
     cost_matrix: Any = None
     thresholds: Any = None
 
@@ -55,8 +46,23 @@ class Objective:
     def _label(self) -> str:
         return self.name if isinstance(self.name, str) else "a function"
 
-    def check(self, n_classes: int, confidence: Any) -> None:
-        """Refuse parameters that contradict each other or the task."""
+    @property
+    def level(self) -> float | None:
+        """The confidence level of this one of several candidates, which share what may go wrong equally."""
+        return None if self.confidence_level is None else 1 - (1 - self.confidence_level) / self.n_candidates
+
+    def check(self, n_classes: int | None, *, ranks_by_confidence: bool, scores_are_shares: bool = True) -> None:
+        """Refuse parameters that contradict each other or the task.
+
+        Parameters
+        ----------
+        n_classes : int or None
+            Number of classes; None where it is unknown.
+        ranks_by_confidence : bool
+            Whether selection ranks by the confidence.
+        scores_are_shares : bool, default=True
+            Whether what it ranks by lies in [0, 1].
+        """
         name = self._label
         if self.confidence_level is not None:
             if name != "risk":
@@ -72,8 +78,11 @@ class Objective:
         for parameter in ("reject_cost", "cost_matrix"):
             if name != "cost" and getattr(self, parameter) is not None:
                 raise ValueError(f"{parameter} is for objective='cost', but the objective is {name!r}: leave it out.")
-        if name in CURVES and confidence != "max_proba":
-            raise ValueError(f"objective={name!r} is defined for the confidence itself: leave confidence='max_proba'.")
+        if name in CURVES and not ranks_by_confidence:
+            raise ValueError(
+                f"objective={name!r} is defined for the confidence itself: leave confidence='max_proba', and pass no "
+                "score."
+            )
         if self.cost_matrix is not None:
             costs = _numbers(self.cost_matrix, "cost_matrix")
             if costs.shape != (n_classes, n_classes):
@@ -82,58 +91,52 @@ class Objective:
                 raise ValueError("cost_matrix must hold finite costs, 0 or greater.")
         if self.thresholds is not None:
             given = _numbers(self.thresholds, "thresholds")
-            if given.ndim != 1 or given.size == 0 or not ((given >= 0) & (given <= 1)).all():
-                raise ValueError("thresholds must be a list of numbers in [0, 1], at least one.")
+            low, high = (0.0, 1.0) if scores_are_shares else (-np.inf, np.inf)
+            if given.ndim != 1 or given.size == 0 or not ((given >= low) & (given <= high)).all():
+                where = " in [0, 1]" if scores_are_shares else ""
+                raise ValueError(f"thresholds must be a list of numbers{where}, at least one.")
 
-    def choose(self, score: Floats, truth: Codes, predicted: Codes, sample_weight: Floats | None = None) -> Choice:
+    def choose(self, profile: ConfidenceProfile) -> TunedThreshold:
         """Return the best threshold.
 
         Parameters
         ----------
-        score : ndarray of shape (n,)
-            What selection ranks by.
-        truth, predicted : ndarray of shape (n,)
-            True and predicted classes.
-        sample_weight : ndarray of shape (n,), default=None
-            Weights; with a confidence level every sample counts once.
+        profile : ConfidenceProfile
+            Predictions; with a confidence level their weights play no part.
 
         Returns
         -------
-        Choice
+        TunedThreshold
         """
-        if self.confidence_level is not None:
-            sample_weight = None
-        if sample_weight is not None and not sample_weight.any():
+        level = self.level
+        if level is not None and profile.sample_weight is not None:
+            profile = profile.with_weight(None)
+        if profile.sample_weight is not None and not profile.sample_weight.any():
             raise ValueError("sample_weight is zero for all samples that are to choose the threshold.")
-        ranking = Ranking.of(score, predicted != truth, sample_weight)
-        thresholds = self._candidates(ranking)
-        sweep = Sweep.of(ranking, thresholds)
+        ranking = profile.ranking
+        sweep = Sweep.of(ranking, self._candidates(ranking))
         bound = np.full(len(sweep.thresholds), np.nan)
-        if self.confidence_level is not None:
-            bound = risk_upper_bound(sweep.errors, sweep.accepted, self.confidence_level)
-        if self.name == "cost":
-            lost = sweep.errors
-            if self.cost_matrix is not None:
-                costs = np.asarray(self.cost_matrix, dtype=np.float64)[truth, predicted]
-                weight = np.ones(len(score)) if sample_weight is None else sample_weight
-                lost = Sweep.of(Ranking.of(score, costs, weight), thresholds).errors
-            assert self.reject_cost is not None  # check made sure
-            worth = -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
-        else:
-            worth = self._worth(sweep, ranking)
+        if level is not None:
+            bound = risk_upper_bound(sweep.errors, sweep.accepted, level)
+        worth = self._cost(sweep, profile) if self.name == "cost" else self._worth(sweep, ranking)
         alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
         best = int(np.flatnonzero(alike)[-1])  # of the best, the one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
             best = 0
+        threshold = float(sweep.thresholds[best])
         # Whatever may come is accepted, too; but CWSA is measured from the threshold.
-        everything = sweep.accepted[best] == sweep.total and self.name not in CURVES
-        return Choice(
-            threshold=0.0 if everything else float(sweep.thresholds[best]),
+        if sweep.accepted[best] == sweep.total and self.name not in CURVES:
+            scores_are_shares = ranking.score[-1] >= 0 and ranking.score[0] <= 1
+            threshold = 0.0 if scores_are_shares else -np.inf
+        return TunedThreshold(
+            threshold=threshold,
             feasible=feasible,
             coverage=float(sweep.coverage[best]),
             risk=float(sweep.risk[best]),
             risk_upper_bound=float(bound[best]) if feasible else np.nan,
+            n_samples=len(profile),
+            reason="" if feasible else self._why_infeasible(sweep, bound),
             results={
                 "threshold": sweep.thresholds,
                 "coverage": sweep.coverage,
@@ -143,29 +146,60 @@ class Objective:
             },
         )
 
-    def why_infeasible(self, n_samples: int) -> str:
-        """Say why no threshold qualifies."""
+    def _why_infeasible(self, sweep: Sweep, bound: Floats) -> str:
+        """Say why no threshold qualifies, and how many samples it would take."""
         if self.name == "coverage":
             return f"none of the thresholds accepts a share of target={self.target}"
         if self.name != "risk":
             return f"no threshold is worth more than that to objective={self._label!r}"
-        why = f"no threshold has a risk of at most target={self.target}"
-        if self.confidence_level is None:
-            return why
-        why += f" at confidence_level={self.confidence_level}"
-        needed = smallest_sample(self.target, self.confidence_level)
-        if n_samples < needed:
-            why += f", which takes {needed} samples even without an error, and {n_samples} choose the threshold"
-        return why
+        if self.level is None:
+            return f"the observed risk is above target={self.target} at every threshold"
+        claim = f"a risk of at most target={self.target} at confidence_level={self.confidence_level}"
+        if self.n_candidates > 1:
+            claim += f", shared by n_candidates={self.n_candidates}"
+        fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
+        if total < fewest:
+            return f"{total} samples cannot show {claim}: that takes {fewest} without an error"
+        return f"no threshold was shown to have {claim}. {self._closest(sweep, bound, self.level)}"
+
+    def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:
+        """Say which threshold came closest, and how many samples would have done."""
+        at = int(np.argmin(bound))
+        accepted, errors, coverage = round(sweep.accepted[at]), round(sweep.errors[at]), float(sweep.coverage[at])
+        if not accepted:
+            return "No threshold accepts a sample"
+        found = (
+            f"Closest: {errors} errors among {accepted} accepted, a coverage of {coverage:.2g}, with an upper limit of "
+            f"{bound[at]:.2g}"
+        )
+        if errors >= self.target * accepted:
+            return f"{found}; its observed risk is not below the target"
+        fewest = smallest_sample(self.target, level, errors)
+        needed = required_samples(self.target, level, coverage=coverage, errors=errors)
+        return (
+            f"{found}; so many errors take {fewest:,} accepted at a single threshold, and {needed:,} samples in all "
+            "where the threshold is sought"
+        )
 
     def _candidates(self, ranking: Ranking) -> Floats | None:
         """Return the thresholds to choose from, descending; None stands for every score there is."""
         if self.thresholds is not None:
             return np.unique(np.asarray(self.thresholds, dtype=np.float64))[::-1]
-        if self.confidence_level is not None:
-            n_samples = round(ranking.total_weight)
-            return thresholds_of_counts(ranking, declared_counts(n_samples, self.target, self.confidence_level))
-        return None
+        if self.level is None:
+            return None
+        n_samples = round(ranking.total_weight)
+        counts = planned_counts(n_samples, self.target, self.level)
+        return thresholds_of_counts(ranking, counts if len(counts) else np.array([n_samples]))
+
+    def _cost(self, sweep: Sweep, profile: ConfidenceProfile) -> Floats:
+        """Return the mean cost at each threshold, negative."""
+        lost = sweep.errors
+        if self.cost_matrix is not None:
+            costs = np.asarray(self.cost_matrix, dtype=np.float64)
+            cost = costs[profile.require("true_class"), profile.require("predicted_class")]
+            weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+            lost = Sweep.of(Ranking.of(profile.score, cost, weight), sweep.thresholds[1:]).errors
+        return -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
         """Return what each threshold is worth, greater is better; NaN where it does not qualify."""
@@ -192,11 +226,10 @@ class Objective:
         return np.append(-np.inf, worth)
 
     def _within_target(self, sweep: Sweep) -> NDArray[np.bool_]:
-        if self.confidence_level is None:
+        if self.level is None:
             within = sweep.errors <= self.target * sweep.accepted * (1 + _ROUNDING)
         else:
-            n_samples = round(sweep.total)
-            within = in_control(sweep.errors, sweep.accepted, n_samples, self.target, self.confidence_level)
+            within = in_control(sweep.errors, sweep.accepted, self.target, self.level)
         within[0] = True  # what accepts nothing is never wrong
         return within
 

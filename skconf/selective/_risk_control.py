@@ -1,29 +1,43 @@
-"""Thresholds whose risk is below a target with high probability: exact binomial tests from strict to loose."""
+"""Thresholds whose risk is shown to be at most a target: exact tests from strict to loose, of counts alone.
+
+Rank n samples by their scores, and let E_k of the first k be wrong. Where thresholds have a risk above the target r,
+all these E_k together are at least as large as the sums W_k of k independent variables that are 1 with probability r.
+The tests below wrongly pass any of these thresholds with a probability of at most δ, 1 less the confidence level.
+
+The distribution of W is carried from test to test. Each test may take probability away from the lowest values, all of
+them together at most δ: so few errors are what the target does not explain. A test that succeeds keeps what it might
+have taken for the tests after it (a step-down, after Romano and Wolf, 2005).
+"""
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, nbinom
 
+from skconf._core.checks import check_number, check_whole
 from skconf._core.probabilities import Floats
 
-#: The sequence of tests starts at the fewest accepted samples among which so many errors still pass,
-ERRORS_AT_START = 1
+#: Each test accepts this share more samples than the one before, or one more standard deviation of the errors if that
+#: is less, ...
+LARGEST_STEP = 0.02
 
-#: ... or at this share of all samples, if that is more.
-COVERAGE_AT_START = 1 / 15
+#: ... but not less than this.
+SMALLEST_STEP = 0.002
 
-#: The first start has this share of the probability to err. Later ones, for classifiers whose most confident answers
-#: are no better than many others, have equal shares of the rest.
-SHARE_OF_FIRST = 1 / 2
+#: δ is spent evenly over the logarithm of the accepted count, from the fewest that can pass divided by this: the first
+#: test has a share of its own. Chosen on simulated populations.
+HEAD_START = 1.4
 
-#: Each start accepts this many times as many samples as the one before, up to all of them,
-STEP_OF_STARTS = 1.5
+#: Probabilities below are none: too small to sum up to a rounding error of any δ.
+_NONE = 1e-25
 
-#: ... and each test this many times as many as the test before. All were chosen on simulated populations; a test shows
-#: them.
-STEP = 1.02
+_ROUNDING = 1e-12  # of sums, relative
 
 
 def risk_upper_bound(errors: Floats, accepted: Floats, confidence_level: float) -> Floats:
@@ -53,42 +67,27 @@ def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> 
     return errors + 1 + int(nbinom.ppf(confidence_level, errors + 1, target))
 
 
-def start_counts(n_samples: int, target: float, confidence_level: float) -> dict[int, float]:
-    """Return the numbers of accepted samples at which the tests start, with their shares; no label plays a part."""
-    enough = smallest_sample(target, 1 - SHARE_OF_FIRST * (1 - confidence_level), ERRORS_AT_START)
-    first, *later = _growing(max(enough, math.ceil(COVERAGE_AT_START * n_samples)), n_samples, STEP_OF_STARTS)
-    if not later:
-        return {first: 1.0}
-    return {first: SHARE_OF_FIRST} | dict.fromkeys(later, (1 - SHARE_OF_FIRST) / len(later))
+def planned_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
+    """Return how many samples each test accepts, from strict to loose; none where too few can pass."""
+    count = smallest_sample(target, confidence_level)
+    counts = []
+    while count < n_samples:
+        counts.append(count)
+        step = min(LARGEST_STEP, max(SMALLEST_STEP, 1 / math.sqrt(target * count)))
+        count = math.ceil(count * (1 + step))
+    if counts or count == n_samples:
+        counts.append(n_samples)
+    return np.array(counts, dtype=np.intp)
 
 
-def declared_counts(n_samples: int, target: float, confidence_level: float) -> NDArray[np.intp]:
-    """Return how many samples each tested threshold accepts, from strict to loose; no label plays a part."""
-    starts = start_counts(n_samples, target, confidence_level)
-    return np.unique([*starts, *_growing(min(starts), n_samples, STEP)])
-
-
-def _growing(first: int, last: int, factor: float) -> list[int]:
-    """Return whole numbers that grow by a factor, up to the last."""
-    counts = [min(first, last)]
-    while counts[-1] < last:
-        counts.append(min(math.ceil(factor * counts[-1]), last))
-    return counts
-
-
-def in_control(
-    errors: Floats, accepted: Floats, n_samples: int, target: float, confidence_level: float
-) -> NDArray[np.bool_]:
+def in_control(errors: Floats, accepted: Floats, target: float, confidence_level: float) -> NDArray[np.bool_]:
     """Return which thresholds are shown to have a risk of at most the target: all of them at once, at the level.
-
-    The fallback procedure: a test that passes hands its probability to err on to the next one.
 
     Parameters
     ----------
     errors, accepted : ndarray of shape (n_thresholds,)
-        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest.
-    n_samples : int
-        Number of all samples.
+        Whole numbers of errors and accepted samples, from the strictest threshold to the loosest, at least one. What
+        the loosest accepts ends the plan; of thresholds between two planned counts, the strictest is tested.
     target : float
         Largest tolerable risk.
     confidence_level : float
@@ -98,15 +97,185 @@ def in_control(
     -------
     ndarray of shape (n_thresholds,), bool
     """
-    p_values = binom.cdf(errors, accepted, target)
-    own = np.zeros(len(accepted))
-    for count, share in start_counts(n_samples, target, confidence_level).items():
-        first = min(int(np.searchsorted(accepted, count)), len(own) - 1)
-        own[first] += share * (1 - confidence_level)
-    shown = np.zeros(len(accepted), dtype=bool)
-    level = 0.0
-    for i in np.flatnonzero(np.cumsum(own) > 0):
-        level += own[i]
-        shown[i] = level > 0 and p_values[i] <= level
-        level *= shown[i]
-    return shown
+    planned = planned_counts(int(accepted[-1]), target, confidence_level)
+    at = np.unique(np.searchsorted(accepted, planned))
+    plan = _Plan.of(accepted[at].astype(np.intp), planned, target, confidence_level)
+    return np.isin(accepted, accepted[at[plan.successes(errors[at])]])
+
+
+class _Plan(NamedTuple):
+    """Tests from strict to loose, before any label is seen.
+
+    Attributes
+    ----------
+    new_errors : list of _Masses
+        For each test, the distribution of the errors among the samples that it accepts and the one before does not.
+    budget : ndarray of shape (n_tests,)
+        The probability that each test takes away while none has succeeded.
+    boundary : ndarray of shape (n_tests,)
+        The most errors with which each test succeeds while none before it has; -1 where no number does.
+    most_errors : int
+        No test succeeds with more errors.
+    """
+
+    new_errors: Sequence["_Masses"]
+    budget: Floats
+    boundary: NDArray[np.intp]
+    most_errors: int
+
+    @classmethod
+    def of(
+        cls,
+        counts: NDArray[np.intp],
+        planned: NDArray[np.intp],
+        target: float,
+        confidence_level: float,
+        most_errors: int | None = None,
+    ) -> "_Plan":
+        """Plan tests at ascending counts; None for the most errors stands for as many as can succeed."""
+        if most_errors is None:
+            last = counts[-1] if len(counts) else 0
+            most_errors = int(binom.ppf(1 - confidence_level, last, target))
+        new_errors = [_binomial(rows, target, most_errors) for rows in np.diff(counts, prepend=0).tolist()]
+        budget, boundary = np.zeros(len(counts)), np.full(len(counts), -1)
+        purse, walk = 0.0, _Masses(0, np.ones(1))
+        for i, earned in enumerate(np.diff(_spent(counts, planned, confidence_level), prepend=0.0)):
+            walk = walk.plus(new_errors[i], most_errors)
+            purse += earned
+            taken = walk.affordable(purse)
+            budget[i] = walk.mass[:taken].sum()
+            walk = _Masses(walk.lowest + taken, walk.mass[taken:])
+            boundary[i] = walk.lowest - 1
+            purse -= budget[i]
+        return cls(new_errors, budget, boundary, most_errors)
+
+    def successes(self, errors: Floats) -> NDArray[np.bool_]:
+        """Return which tests succeed, by the errors that each of them counts."""
+        success = np.zeros(len(errors), dtype=bool)
+        if not (errors <= self.boundary).any():
+            return success
+        purse, walk = 0.0, _Masses(0, np.ones(1))
+        for i, (new, budget) in enumerate(zip(self.new_errors, self.budget, strict=True)):
+            walk = walk.plus(new, self.most_errors)
+            purse += budget
+            success[i] = errors[i] < walk.lowest + walk.affordable(purse)
+            if not success[i]:
+                walk, purse = walk.without(purse), 0.0
+        return success
+
+
+def _spent(counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level: float) -> Floats:
+    """Return how much of δ may be spent up to each test: what the last planned count before it has."""
+    if not len(planned):
+        return np.zeros(0)
+    start = planned[0] / HEAD_START
+    spent = (1 - confidence_level) * np.log(planned / start) / np.log(planned[-1] / start)
+    return spent[np.searchsorted(planned, counts, side="right") - 1]
+
+
+class _Masses(NamedTuple):
+    """Probabilities of consecutive whole numbers, from the lowest that has any."""
+
+    lowest: int
+    mass: Floats
+
+    def plus(self, other: "_Masses", highest: int) -> "_Masses":
+        """Return the distribution of a sum of independent numbers, as far as it is not above the highest."""
+        if not (len(self.mass) and len(other.mass)):
+            return _Masses(self.lowest + other.lowest, np.zeros(0))
+        lowest = self.lowest + other.lowest
+        mass = np.convolve(self.mass, other.mass)[: max(highest - lowest + 1, 0)]
+        some = np.flatnonzero(mass > _NONE)
+        if not len(some):
+            return _Masses(lowest, np.zeros(0))
+        return _Masses(lowest + int(some[0]), mass[some[0] : some[-1] + 1])
+
+    def affordable(self, purse: float) -> int:
+        """Return how many of the lowest values a purse pays for as wholes."""
+        return int(np.searchsorted(np.cumsum(self.mass), purse * (1 + _ROUNDING), side="right"))
+
+    def without(self, purse: float) -> "_Masses":
+        """Take probability away from the lowest values, from the last of them in part."""
+        whole = self.affordable(purse)
+        mass = self.mass[whole:].copy()
+        if len(mass):
+            mass[0] -= max(purse - self.mass[:whole].sum(), 0.0)
+        return _Masses(self.lowest + whole, mass)
+
+
+@lru_cache(maxsize=256)
+def _binomial(trials: int, rate: float, highest: int) -> _Masses:
+    """Return the number of errors among so many samples, as far as it is not above the highest."""
+    mean, deviation = trials * rate, math.sqrt(trials * rate * (1 - rate))
+    lowest = max(0, math.floor(mean - 12 * deviation))
+    highest = min(trials, highest, math.ceil(mean + 12 * deviation + 40))
+    return _Masses(lowest, binom.pmf(np.arange(lowest, highest + 1), trials, rate))
+
+
+def required_samples(target: float, confidence_level: float, *, coverage: float = 1.0, errors: int = 0) -> int:
+    """Return how many labelled samples it takes to show a risk of at most a target.
+
+    To be asked before labels are collected: if a share `coverage` of the samples is to be accepted, and `errors` of the
+    accepted ones turn out wrong, how many samples let :func:`tune_threshold` and :class:`TunedSelectiveClassifierCV`
+    show that the risk is at most `target`?
+
+    Parameters
+    ----------
+    target : float
+        Largest tolerable risk, in (0, 1].
+    confidence_level : float
+        Probability with which the risk is to be at most `target`, in (0, 1).
+    coverage : float, default=1.0
+        Share of the samples that is accepted, in (0, 1].
+    errors : int, default=0
+        Number of errors among the accepted samples.
+
+    Returns
+    -------
+    int
+        Number of samples that choose the threshold; of clusters, where samples come in clusters.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
+
+    See Also
+    --------
+    tune_threshold : Finds the threshold.
+
+    Notes
+    -----
+    The answer is for exactly so many errors: more samples bring more errors along. No rule can do with fewer samples
+    than k/`coverage`, where k is the least number of binomial trials, each at `target`, that give at most `errors` with
+    a probability of at most 1 - `confidence_level`. The rule here also has to find the threshold, and takes up to half
+    as many again.
+
+    Examples
+    --------
+    >>> from skconf import required_samples
+    >>> required_samples(0.05, 0.95), required_samples(0.01, 0.95)
+    (59, 299)
+    >>> required_samples(0.05, 0.95, errors=2), required_samples(0.05, 0.95, errors=2, coverage=0.5)
+    (138, 304)
+    """
+    for name, value in {"target": target, "confidence_level": confidence_level, "coverage": coverage}.items():
+        check_number(value, name, 0.0, 1.0, open_high=name == "confidence_level")
+        if value == 0:
+            raise ValueError(f"{name} must be above 0, but is {value!r}.")
+    check_whole(errors, "errors", low=0)
+
+    def enough(n_samples: int) -> bool:
+        planned = planned_counts(n_samples, target, confidence_level)
+        reached = planned[planned <= coverage * n_samples * (1 + _ROUNDING)]
+        plan = _Plan.of(reached, planned, target, confidence_level, most_errors=errors)
+        return bool(plan.boundary.max(initial=-1) >= errors)
+
+    # More samples help most where they reach another planned count: find the first of these, then the least number
+    # since the one before.
+    fewest = smallest_sample(target, confidence_level, errors)
+    counts = planned_counts(100 * fewest, target, confidence_level)
+    counts = np.append(fewest - 1, counts[counts >= fewest])
+    sizes = [math.ceil(count / coverage * (1 - _ROUNDING)) for count in counts.tolist()]
+    before, size = next(pair for pair in pairwise(sizes) if enough(pair[1]))
+    return bisect_left(range(size), True, lo=before + 1, key=enough)

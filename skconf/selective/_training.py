@@ -42,6 +42,8 @@ class Training:
         Further arguments of the classifier's ``fit`` and of the splitter's ``split``.
     weight : ndarray of shape (n_samples,) or None
         Weights of samples.
+    clusters : ndarray of shape (n_samples,) or None
+        Number of each sample's group; a part that is held out has whole groups.
     calibration : str, calibrator or None
         How probabilities are corrected.
     n_jobs : int or None
@@ -58,6 +60,7 @@ class Training:
     fit_params: dict[str, Any]
     split_params: dict[str, Any]
     weight: Floats | None
+    clusters: Codes | None
     calibration: Any
     n_jobs: int | None
     random_state: Any
@@ -100,23 +103,28 @@ class Training:
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return the parts to fit on and to ask about; a single pair, for a fraction, is one held-out part."""
         if isinstance(cv, Real) and not isinstance(cv, Integral):
-            if "groups" in self.split_params:
-                raise ValueError(
-                    "groups play no part where a fraction of the samples is held out: pass a splitter that keeps them "
-                    "together as cv, such as GroupShuffleSplit(n_splits=1)."
-                )
             return [self.hold_out(self.everything, float(cv), by_class=by_class)]
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
     def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
-        """Return the rows to keep, and a random fraction to hold out; by class, every class has its share in it."""
-        if len(rows) < 2:
-            raise ValueError(f"There are too few samples to hold some of them out (n_samples={len(self.codes)}).")
+        """Return the rows to keep, and a random fraction to hold out: of the groups, where there are any.
+
+        By class, every class has its share in what is held out; groups are whole instead.
+        """
+        unit = np.arange(len(rows))  # of each row: what is held out as a whole
+        if self.clusters is not None:
+            unit = np.unique(self.clusters[rows], return_inverse=True)[1]
+        n_units = int(unit.max(initial=-1)) + 1
+        if n_units < 2:
+            what = "samples" if self.clusters is None else "groups"
+            raise ValueError(f"There are too few {what} to hold some of them out (n_samples={len(self.codes)}).")
         rng = check_random_state(self.random_state)
-        shuffled = rng.permutation(rows)
-        ordered = shuffled[np.argsort(self.codes[shuffled], kind="stable")] if by_class else shuffled
-        # Every 1/fraction-th of the rows in their order, from a random start on: no class is too small for it.
-        size = min(max(round(fraction * len(rows)), 1), len(rows) - 1)
-        mark = np.floor(np.arange(len(rows) + 1) * size / len(rows) + rng.random()).astype(np.intp)
-        held_out = np.diff(mark) > 0
-        return np.sort(ordered[~held_out]), np.sort(ordered[held_out])
+        order = rng.permutation(n_units)
+        if by_class and self.clusters is None:
+            order = order[np.argsort(self.codes[rows[order]], kind="stable")]
+        # Every 1/fraction-th in their order, from a random start on: no class is too small for it.
+        size = min(max(round(fraction * n_units), 1), n_units - 1)
+        mark = np.floor(np.arange(n_units + 1) * size / n_units + rng.random()).astype(np.intp)
+        held_out = np.zeros(n_units, dtype=bool)
+        held_out[order[np.diff(mark) > 0]] = True
+        return np.sort(rows[~held_out[unit]]), np.sort(rows[held_out[unit]])

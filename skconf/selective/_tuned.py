@@ -1,6 +1,6 @@
 """TunedSelectiveClassifierCV: a classifier that finds the threshold below which it abstains."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,9 +10,11 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
+from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training
+from skconf.selective._tune import choose_threshold
 
 
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
@@ -20,13 +22,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     The threshold is chosen from one sorted sweep over samples that trained neither the classifier nor its calibrator.
     With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that
-    probability, by an exact test at any sample size.
+    probability, by exact tests at any sample size. :func:`required_samples` tells how many samples that takes.
 
     Parameters
     ----------
     estimator : classifier
         With ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all
-        samples given to ``fit`` then serve to choose the threshold, or to calibrate.
+        samples given to ``fit`` then serve to choose the threshold, or to calibrate. A search belongs here, as in
+        ``TunedSelectiveClassifierCV(GridSearchCV(...))``: it then never sees the samples that choose the threshold.
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold is to achieve:
 
@@ -44,6 +47,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     confidence_level : float, default=None
         With which probability the true risk is to be at most `target`; only for the objective "risk". None compares
         the observed error rate with `target`, and promises nothing.
+    n_candidates : int, default=1
+        Number of candidates of which one will be kept after a look at these samples, such as those of a search around
+        this classifier. They share the `confidence_level` equally: the promise then holds for whichever is kept.
     reject_cost : float, default=None
         Cost of an abstention; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
@@ -51,7 +57,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         1 for every error and 0 for what is right.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
-        the scores that accept declared numbers of samples, see the notes.
+        the scores that accept planned numbers of samples, see the notes.
     calibration : str, calibrator or None, default=None
         How probabilities are corrected, as in :class:`SelectiveClassifier`.
     confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
@@ -63,13 +69,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
         and the others train the classifier. An int or a splitter cross-fits: out-of-fold scores choose, and a
         classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
-        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated.
+        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. A part that
+        is held out as a float has whole `groups`, where ``fit`` is given any.
     reject_label : label, default=None
         What ``predict`` gives for a rejected sample, as in :class:`SelectiveClassifier`.
     n_jobs : int, default=None
         Number of folds fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out parts.
+        Seed of the held-out parts, and of the sample that stands for its group.
 
     Attributes
     ----------
@@ -94,36 +101,45 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     See Also
     --------
     SelectiveClassifier : With a threshold of the user's choice.
+    tune_threshold : The same for predictions that are there already.
+    required_samples : How many samples a target takes.
     skconf.metrics.risk_coverage_curve : What every threshold accepts.
 
     Notes
     -----
-    With a `confidence_level` of 1 − δ, thresholds are tested from strict to loose. The hypothesis that the risk is
-    above `target` is rejected where the binomial distribution function of the errors, at `target`, is at most the
-    level of the test; a test that passes hands its level on to the next, one that fails loses it [1]_, [2]_. The
-    sequence starts, with δ/2, at the fewest samples that pass in spite of an error, or at a coverage of 1/15, if that
-    is more; and anew, with equal shares of the other δ/2, at one and a half times as many samples, and so on up to all,
-    for classifiers whose most confident answers are no better than many others. Each step accepts 2 % more. The
-    loosest threshold that passed is taken.
+    With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
+    loose, each a few percent looser than the one before. The first accepts the fewest samples that can pass, ln δ /
+    ln(1 − `target`), the last accepts all. A test passes where so few errors among the accepted would be too improbable
+    if the risk were above `target`. δ is spent evenly over the logarithm of the accepted number; the tests know of each
+    other, so that nothing of δ is spent twice, and one that passes hands its share on to the next [1]_, [2]_. The
+    loosest threshold that passes is taken. How many errors may pass is computed exactly from binomial distributions,
+    and depends on no label.
 
-    The level is exact, whatever the classifier, if samples are independent and alike and
+    The level is exact for any classifier if samples are independent and alike and
 
-    - the thresholds are given, and accept so many samples that the starts are no matter of chance, or
-    - the risk rises with the coverage, where thresholds are scores of the samples that also test them.
+    - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
+    - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`. If it
+      does not, nothing is proved; no violation was found in simulations.
+
+    With `groups`, samples of the same group may depend on each other. One random sample of each group then chooses,
+    and what is promised is the risk of a random sample of a random new group. Big groups weigh no more than small ones.
 
     It holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
     together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the classifier that
-    predicts in the end: the level is then approximate, and a warning says so. Sample weights weigh the training and the
-    calibration, and every other objective; with a level every sample counts once.
+    predicts in the end: the level is then approximate, and a warning says so. Whoever fits several of these classifiers
+    and keeps the best, as a search around them does, has the labels choose twice: set `n_candidates` to their number,
+    or search inside. Sample weights weigh the training and the calibration, and every other objective; with a level
+    every sample counts once.
 
     References
     ----------
-    .. [1] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, Learn then Test: Calibrating predictive
+    .. [1] J. P. Romano and M. Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, Journal of
+       the American Statistical Association 100, 2005.
+    .. [2] K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983.
+    .. [3] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, Learn then Test: Calibrating predictive
        algorithms to achieve risk control, Annals of Applied Statistics 19, 2025.
-    .. [2] B. L. Wiens, A fixed sequence Bonferroni procedure for testing multiple endpoints, Pharmaceutical Statistics
-       2, 2003.
-    .. [3] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
-    .. [4] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
+    .. [4] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
+    .. [5] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
        1970.
 
     Examples
@@ -144,11 +160,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     0.89 accepted, risk 0.008
     """
 
+    #: Whoever has groups wants the level to hold for them.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": True}
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,
         "objective": [StrOptions(set(OBJECTIVES)), callable],
         "target": [Interval(Real, 0, 1, closed="both")],
         "confidence_level": [Interval(Real, 0, 1, closed="neither"), None],
+        "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "reject_cost": [Interval(Real, 0, None, closed="left"), None],
         "cost_matrix": ["array-like", None],
         "thresholds": ["array-like", None],
@@ -161,6 +181,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         objective: Any = "risk",
         target: float = 0.05,
         confidence_level: float | None = None,
+        n_candidates: int = 1,
         reject_cost: float | None = None,
         cost_matrix: ArrayLike | None = None,
         thresholds: ArrayLike | None = None,
@@ -176,6 +197,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.objective = objective
         self.target = target
         self.confidence_level = confidence_level
+        self.n_candidates = n_candidates
         self.reject_cost = reject_cost
         self.cost_matrix = cost_matrix
         self.thresholds = thresholds
@@ -192,22 +214,33 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             name=self.objective,
             target=self.target,
             confidence_level=self.confidence_level,
+            n_candidates=self.n_candidates,
             reject_cost=self.reject_cost,
             cost_matrix=self.cost_matrix,
             thresholds=self.thresholds,
         )
-        objective.check(len(training.classes), self.confidence)
+        objective.check(
+            len(training.classes),
+            ranks_by_confidence=isinstance(self.confidence, str) and self.confidence == "max_proba",
+        )
         members, rows, predicted, score = self._out_of_sample(training)
-        weight = None if training.weight is None else training.weight[rows]
-        choice = objective.choose(score, training.codes[rows], predicted, weight)
-        if not choice.feasible:
-            warn(
-                f"Everything is rejected: {objective.why_infeasible(len(rows))}. See cv_results_ for what thresholds "
-                "achieve.",
-            )
-        self.threshold_, self.feasible_ = choice.threshold, choice.feasible
-        self.coverage_, self.risk_, self.risk_upper_bound_ = choice.coverage, choice.risk, choice.risk_upper_bound
-        self.cv_results_ = choice.results
+        truth = training.codes[rows]
+        profile = ConfidenceProfile(
+            correct=predicted == truth,
+            confidence=score,
+            score=score,
+            sample_weight=None if training.weight is None else training.weight[rows],
+            classes=training.classes,
+            true_class=truth,
+            predicted_class=predicted,
+        )
+        clusters = None
+        if self.confidence_level is not None and training.clusters is not None:
+            clusters = training.clusters[rows]
+        found = choose_threshold(profile, objective, clusters, self.random_state, see="cv_results_")
+        self.threshold_, self.feasible_ = found.threshold, found.feasible
+        self.coverage_, self.risk_, self.risk_upper_bound_ = found.coverage, found.risk, found.risk_upper_bound
+        self.cv_results_ = found.results
         return members
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Rows, Codes, Floats]:
@@ -220,6 +253,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             cv = 0.5 if training.frozen else 0.2
         # With a level the samples that choose are an independent draw, so that the binomial distribution is exact.
         splits = training.splits(cv, by_class=self.confidence_level is None)
+        if self.confidence_level is not None:
+            _refuse_torn_clusters(training, splits)
         if len(splits) > 1:
             return self._cross_fit(training, splits)
         ((rest, rows),) = splits
@@ -265,3 +300,18 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         predicted, score = (np.concatenate(column) for column in list(zip(*answers, strict=True))[1:])
         members = [(training.fit_on(training.everything), training.calibrator(proba, rows))]
         return members, rows, predicted, score
+
+
+def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -> None:
+    """Raise where a group has some samples that train, and others that choose the threshold."""
+    if training.clusters is None:
+        return
+    for train, test in splits:
+        torn = np.intersect1d(training.clusters[train], training.clusters[test])
+        if len(torn):
+            row = int(np.flatnonzero(training.clusters == torn[0])[0])
+            raise ValueError(
+                f"cv tears {len(torn)} groups apart, such as that of row {row}: with a confidence_level, no group may "
+                "both train the classifier and choose the threshold. Leave cv out, or pass a splitter that keeps "
+                "groups together, such as GroupShuffleSplit(n_splits=1)."
+            )

@@ -323,13 +323,49 @@ def test_groups_go_through_cross_validate(numbered, chosen):
         assert not set(GROUPS[rows]) & set(GROUPS[seen])
 
 
-@pytest.mark.parametrize("params", [LEVEL, {"cv": 0.3}], ids=["level", "fraction"])
-def test_groups_are_refused_where_a_fraction_would_tear_them_apart(numbered, chosen, params):
-    with pytest.raises(ValueError, match=r"groups.*GroupShuffleSplit"):
-        tuned(Spy(), **params).fit(*numbered, groups=GROUPS)
-    with routing(), pytest.raises(TypeError, match="groups"):
-        tuned(Spy(), **params).fit(*numbered, groups=GROUPS)
+@pytest.mark.parametrize("routed", [False, True])
+@pytest.mark.parametrize("calibration", [None, RecordingCalibrator()], ids=["plain", "calibrated"])
+@pytest.mark.parametrize("params", [LEVEL, {"cv": 0.25, **HALF}], ids=["level", "fraction"])
+def test_a_held_out_fraction_has_whole_groups(numbered, chosen, params, calibration, routed):
+    with sklearn.config_context(enable_metadata_routing=routed):
+        tuned(Spy(), confidence=chosen, calibration=calibration, **params).fit(*numbered, groups=GROUPS)
+    parts = [rows for recorder in (Spy, RecordingCalibrator) for rows, _ in recorder.fits]
+    asked = [rows for rows, _ in Spy.asked]
+    parts.append(asked[-1])
+    assert len(asked) == 1 + (calibration is not None)
+    assert everyone(*parts)
+    groups = [set(GROUPS[rows]) for rows in parts]
+    assert sum(map(len, groups)) == 12
+    assert len(groups[-1]) == (3 if "cv" in params else 2)
+    assert len(chosen.rows) == len(parts[-1])
+
+
+@pytest.mark.parametrize("cv", [None, 0.5, GroupShuffleSplit(1, test_size=0.5, random_state=0), GroupKFold(3)], ids=str)
+@pytest.mark.filterwarnings("ignore:confidence_level=0.5 is approximate")
+def test_with_a_level_one_row_of_each_held_out_group_counts(numbered, cv):
+    groups = np.arange(N) // 5
+    model = tuned(cv=cv, **LEVEL).fit(*numbered, groups=groups)
+    n_groups = 60 if isinstance(cv, GroupKFold) else 60 * (0.2 if cv is None else 0.5)
+    assert model.feasible_
+    assert model.cv_results_["coverage"][1] * n_groups == pytest.approx(
+        round(model.cv_results_["coverage"][1] * n_groups)
+    )
+    ends = model.cv_results_["coverage"] * n_groups
+    assert ends[-1] == n_groups
+    np.testing.assert_allclose(ends, ends.round(), atol=1e-9)
+
+
+@pytest.mark.parametrize("cv", [ShuffleSplit(1, test_size=0.3, random_state=0), 3, KFold(3)], ids=str)
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_with_a_level_no_group_is_torn_apart(numbered, chosen, cv):
+    with pytest.raises(ValueError, match=r"cv tears 12 groups apart, such as that of row 0.*GroupShuffleSplit"):
+        tuned(Spy(), cv=cv, **LEVEL).fit(*numbered, groups=GROUPS)
     assert Spy.fits == []
+
+
+def test_a_single_group_cannot_be_held_out(numbered):
+    with pytest.raises(ValueError, match="too few groups"):
+        tuned(**LEVEL).fit(*numbered, groups=np.zeros(N))
 
 
 @pytest.fixture
@@ -480,9 +516,15 @@ def test_the_threshold_is_zero_where_every_sample_is_accepted(three, weight, par
 @pytest.mark.parametrize(
     ("params", "why"),
     [
-        ({"target": 0.0}, "no threshold has a risk of at most target=0.0"),
-        ({"target": 0.001, "confidence_level": 0.99}, r"takes 4603 samples .* and 60 choose the threshold"),
-        ({"target": 0.05, "confidence_level": 0.9}, "at confidence_level=0.9"),
+        ({"target": 0.0}, "the observed risk is above target=0.0 at every threshold"),
+        (
+            {"target": 0.001, "confidence_level": 0.99},
+            r"60 samples cannot show .*target=0.001.*0.99: that takes 4603 without an error",
+        ),
+        (
+            {"target": 0.05, "confidence_level": 0.9},
+            "was shown .*=0.05 at confidence_level=0.9. Closest: .* errors among",
+        ),
         ({"objective": "cost", "reject_cost": 0.0}, "'cost'"),
         ({"objective": "coverage", "target": 0.9, "thresholds": [0.95]}, "accepts a share of target=0.9"),
         ({"objective": lambda curve: np.full(len(curve.risk), np.nan)}, "'a function'"),
@@ -600,6 +642,8 @@ CONTRADICTIONS = [
     ({"confidence_level": 1.0}, "'confidence_level' parameter"),
     ({"confidence_level": 0.0}, "'confidence_level' parameter"),
     ({"confidence_level": 95}, "'confidence_level' parameter"),
+    ({"n_candidates": 0}, "'n_candidates' parameter"),
+    ({"n_candidates": 2.5}, "'n_candidates' parameter"),
     ({"objective": "cost"}, "needs reject_cost"),
     ({"objective": "cost", "cost_matrix": np.ones((2, 2))}, "needs reject_cost"),
     ({"objective": "cost", "reject_cost": -0.1}, "'reject_cost' parameter"),
@@ -951,3 +995,36 @@ def test_the_true_risk_of_a_fitted_one_is_within_the_target_as_often_as_promised
             answered += accepted.mean()
     print(f"\n| {n_samples} | {params} | mean coverage {answered / 500:.3f} | failed {failed / 500:.3f} |")
     assert failed <= binom.ppf(0.999, 500, 0.2)
+
+
+# --- searches ----------------------------------------------------------------------------------------------------
+
+
+def around(three, **params):
+    model = tuned(target=0.4, confidence_level=0.5, random_state=0, **params)
+    return GridSearchCV(model, {"estimator__C": [0.01, 0.1, 1.0]}, cv=2).fit(*three)
+
+
+def test_a_search_around_it_is_seen_to_break_the_level(three):
+    search, line = around(three), inspect.currentframe().f_lineno + 2
+    with pytest.warns(UserWarning, match=r"one of 3 candidates.*0.5 does not hold.*inside.*n_candidates=3") as caught:
+        ConfidenceProfile.from_estimator(search, *three)
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, line)]
+    with pytest.warns(UserWarning, match="one of 3 candidates"):
+        get_scorer("coverage")(make_pipeline("passthrough", search), *three)
+
+
+def test_candidates_that_share_the_level_or_a_search_inside_keep_it(three):
+    ConfidenceProfile.from_estimator(around(three, n_candidates=3), *three)
+    inside = GridSearchCV(logistic(), {"C": [0.01, 0.1, 1.0]}, cv=2)
+    ConfidenceProfile.from_estimator(tuned(inside, **LEVEL).fit(*three), *three)
+    without_level = GridSearchCV(tuned(**HALF), {"estimator__C": [0.1, 1.0]}, cv=2).fit(*three)
+    ConfidenceProfile.from_estimator(without_level, *three)
+
+
+def test_candidates_share_the_level_equally(three):
+    X, y = three
+    shared = tuned(target=0.3, confidence_level=0.9, n_candidates=4, cv=0.5, random_state=0).fit(X, y)
+    alone = tuned(target=0.3, confidence_level=0.975, cv=0.5, random_state=0).fit(X, y)
+    assert shared.threshold_ == alone.threshold_
+    assert shared.risk_upper_bound_ == pytest.approx(alone.risk_upper_bound_)

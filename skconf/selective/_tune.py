@@ -1,0 +1,183 @@
+"""The threshold that serves an objective best, for predictions that are there; the tuned classifier asks here, too."""
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.warn import warn
+from skconf.profile import ConfidenceProfile, as_profile
+from skconf.selective._clusters import one_of_each, read_clusters
+from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._tuned_threshold import TunedThreshold
+
+
+def tune_threshold(
+    y_true: Any,
+    y_proba: ArrayLike | None = None,
+    *,
+    objective: Any = "risk",
+    target: float = 0.05,
+    confidence_level: float | None = None,
+    n_candidates: int = 1,
+    reject_cost: float | None = None,
+    cost_matrix: ArrayLike | None = None,
+    thresholds: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    score: ArrayLike | None = None,
+    random_state: Any = None,
+) -> TunedThreshold:
+    """Find the threshold below which to reject predictions, so that it serves an objective best.
+
+    For predictions that are there already, of samples that trained neither the classifier nor its calibrator. With a
+    `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
+    :class:`TunedSelectiveClassifierCV` chooses its threshold by this function.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, in the place of everything that describes predictions.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), default=None
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
+        What the threshold is to achieve, as in :class:`TunedSelectiveClassifierCV`.
+    target : float, default=0.05
+        Largest risk, or smallest coverage, in [0, 1].
+    confidence_level : float, default=None
+        With which probability the true risk is to be at most `target`, in (0, 1); only for the objective "risk". None
+        compares the observed error rate with `target`, and promises nothing.
+    n_candidates : int, default=1
+        Number of models, scores or targets of which one will be kept after a look at these samples. They share the
+        `confidence_level` equally: the promise then holds for whichever is kept.
+    reject_cost : float, default=None
+        Cost of a rejection; the objective "cost" needs it.
+    cost_matrix : array-like of shape (n_classes, n_classes), default=None
+        Cost of each predicted class (column) under each true class (row), for the objective "cost".
+    thresholds : array-like of shape (n_thresholds,), default=None
+        The thresholds to choose from. None stands for all distinct scores; with a `confidence_level`, for the scores
+        that accept planned numbers of samples.
+    groups : array-like of shape (n_samples,), default=None
+        The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
+        `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
+        new cluster. To be left out without a level.
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the most probable ones.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns of `y_proba`. None stands for the sorted labels of `y_true`.
+    pos_label : label, default=None
+        The positive class of a binary task; None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; refused with a `confidence_level`, which counts every sample once.
+    score : array-like of shape (n_samples,), default=None
+        What selection ranks by; None stands for the confidence.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample that stands for its cluster.
+
+    Returns
+    -------
+    TunedThreshold
+        With `threshold`, `coverage`, `risk`, `risk_upper_bound`, `feasible` and more.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range or contradicts another, or the predictions are not valid.
+
+    Warns
+    -----
+    UserWarning
+        If no threshold qualifies. The threshold is then infinite, and accepts nothing.
+
+    See Also
+    --------
+    TunedSelectiveClassifierCV : Holds samples out, and predicts with the threshold. Its notes have the rule.
+    required_samples : How many samples a target takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf import tune_threshold
+    >>> rng = np.random.default_rng(0)
+    >>> proba = rng.beta(3, 1, 1000)
+    >>> y_true = (rng.random(1000) < proba).astype(int)
+    >>> tune_threshold(y_true, proba, target=0.1, confidence_level=0.9)
+    TunedThreshold(threshold=0.8678, coverage=0.344, risk=0.06395, risk_upper_bound=0.08432, n_samples=1000)
+    >>> tune_threshold(y_true, proba, objective="coverage", target=0.8).threshold
+    0.63...
+    """
+    _check(objective, target, confidence_level, n_candidates, reject_cost)
+    profile = as_profile(
+        "tune_threshold",
+        y_true,
+        y_proba,
+        y_pred=y_pred,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        score=score,
+    )
+    if cost_matrix is not None:
+        profile.require("true_class")
+    aim = Objective(objective, target, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
+    aim.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
+    clusters = None
+    if confidence_level is None:
+        if groups is not None:
+            raise ValueError("groups play no part without a confidence_level: set one, or leave groups out.")
+    elif profile.sample_weight is not None:
+        raise ValueError(
+            "sample_weight has no use with a confidence_level, which counts every sample once: leave it out (of a "
+            "profile by with_weight(None))."
+        )
+    if groups is not None:
+        clusters = read_clusters(groups, len(profile))
+    return choose_threshold(profile, aim, clusters, random_state, see="to_frame()")
+
+
+def choose_threshold(
+    profile: ConfidenceProfile, objective: Objective, clusters: Codes | None, random_state: Any, *, see: str
+) -> TunedThreshold:
+    """Return the threshold that serves an objective best; warn where none qualifies.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions that choose.
+    objective : Objective
+        What the threshold is to achieve.
+    clusters : ndarray of shape (n_samples,) or None
+        Number of each sample's cluster, of which one random sample chooses; None where all choose.
+    random_state : int, RandomState instance or None
+        Seed of that sample.
+    see : str
+        Where the caller shows what thresholds achieve.
+
+    Returns
+    -------
+    TunedThreshold
+    """
+    if clusters is not None:
+        profile = profile[one_of_each(clusters, random_state)]
+    found = objective.choose(profile)
+    if not found.feasible:
+        warn(f"Everything is rejected: {found.reason}. See {see} for what thresholds achieve.")
+    return found
+
+
+def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any, reject_cost: Any) -> None:
+    """Refuse parameters out of their range; of the tuned classifier, scikit-learn does."""
+    if not callable(objective):
+        check_option(objective, "objective", OBJECTIVES)
+    check_number(target, "target", 0.0, 1.0)
+    if confidence_level is not None:
+        check_number(confidence_level, "confidence_level", 0.0, 1.0, open_high=True)
+        if confidence_level == 0:
+            raise ValueError("confidence_level must be above 0, but is 0.")
+    check_whole(n_candidates, "n_candidates")
+    if reject_cost is not None:
+        check_number(reject_cost, "reject_cost", 0.0, open_high=True)

@@ -1,0 +1,309 @@
+"""tune_threshold: what it takes and refuses, what it says, clusters, and that the tuned classifier agrees with it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+
+import skconf
+from skconf import (
+    ConfidenceProfile,
+    SelectiveClassifier,
+    TunedSelectiveClassifierCV,
+    TunedThreshold,
+    metrics,
+    required_samples,
+    tune_threshold,
+)
+from skconf.selective._clusters import one_of_each
+
+N = 600
+LEVEL = {"target": 0.15, "confidence_level": 0.9}
+
+
+@pytest.fixture(scope="module")
+def task():
+    """A fitted classifier of three classes, and samples that it has not seen."""
+    X, y = make_classification(
+        2 * N, 6, n_informative=4, n_classes=3, n_clusters_per_class=1, flip_y=0.1, class_sep=1.6, random_state=2
+    )
+    return LogisticRegression().fit(X[:N], y[:N]), X[N:], y[N:]
+
+
+PARAMETERS = {
+    "risk": {"target": 0.05},
+    "level": LEVEL,
+    "candidates": {**LEVEL, "n_candidates": 5},
+    "thresholds": {**LEVEL, "thresholds": [0.4, 0.6, 0.8]},
+    "coverage": {"objective": "coverage", "target": 0.7},
+    "cost": {"objective": "cost", "reject_cost": 0.2},
+    "cost matrix": {"objective": "cost", "reject_cost": 0.4, "cost_matrix": [[0, 1, 2], [1, 0, 1], [4, 1, 0]]},
+    "cwsa": {"objective": "cwsa"},
+    "function": {"objective": lambda curve: curve.coverage - 5 * curve.risk},
+}
+
+
+@pytest.mark.parametrize("params", list(PARAMETERS.values()), ids=list(PARAMETERS))
+def test_the_tuned_classifier_finds_the_same(task, params):
+    model, X, y = task
+    found = tune_threshold(y, model.predict_proba(X), **params)
+    tuned = TunedSelectiveClassifierCV(FrozenEstimator(model), **params).fit(X, y)
+    assert found.feasible is tuned.feasible_ is True
+    assert (found.threshold, found.coverage, found.risk) == (tuned.threshold_, tuned.coverage_, tuned.risk_)
+    np.testing.assert_equal(found.risk_upper_bound, tuned.risk_upper_bound_)
+    assert found.to_frame().equals(pd.DataFrame(tuned.cv_results_))
+    assert found.n_samples == N
+    assert found.reason == ""
+
+
+def test_what_it_returns_is_what_the_threshold_does(task):
+    model, X, y = task
+    profile = ConfidenceProfile.from_estimator(model, X, y)
+    found = tune_threshold(profile, **LEVEL)
+    accepted = profile.confidence >= found.threshold
+    assert found.coverage == accepted.mean() == metrics.coverage_score(profile, threshold=found.threshold)
+    assert found.risk == pytest.approx(1 - profile.correct[accepted].mean())
+    assert found.risk <= found.risk_upper_bound <= 0.15
+    frame = found.to_frame()
+    assert list(frame) == ["threshold", "coverage", "risk", "risk_upper_bound", "objective"]
+    assert frame["threshold"][0] == np.inf
+    assert frame.loc[frame["objective"].idxmax(), "threshold"] == found.threshold
+    with pytest.raises(AttributeError):
+        found.threshold = 0.5
+
+
+def test_predictions_come_in_every_form_that_profiles_take(task):
+    model, X, y = task
+    proba, names = model.predict_proba(X), np.array(["x", "y", "z"])
+    expected = tune_threshold(y, proba, **LEVEL).threshold
+    for given in (
+        tune_threshold(names[y].tolist(), proba, labels=["x", "y", "z"], **LEVEL),
+        tune_threshold(pd.Series(y), pd.DataFrame(proba), **LEVEL),
+        tune_threshold(y, proba, y_pred=model.predict(X), **LEVEL),
+        tune_threshold(y, proba, score=proba.max(axis=1), **LEVEL),
+        tune_threshold(ConfidenceProfile.from_predictions(y, proba), **LEVEL),
+    ):
+        assert given.threshold == expected
+    two, right = y == 2, proba[:, 2]
+    positive = tune_threshold(two, right, target=0.1)
+    assert positive.threshold == tune_threshold(~two, right, pos_label=False, target=0.1).threshold
+
+
+def test_a_profile_of_correctness_is_enough(task):
+    model, X, y = task
+    profile = ConfidenceProfile.from_estimator(model, X, y)
+    bare = ConfidenceProfile.from_correctness(profile.correct, profile.confidence)
+    assert tune_threshold(bare, **LEVEL).threshold == tune_threshold(profile, **LEVEL).threshold
+    with pytest.raises(ValueError, match="true and predicted classes"):
+        tune_threshold(bare, objective="cost", reject_cost=0.1, cost_matrix=np.ones((2, 2)))
+
+
+def test_selection_by_another_score(task):
+    model, X, y = task
+    proba = model.predict_proba(X)
+    logit = np.log(proba.max(axis=1) / (1 - proba.max(axis=1)))
+    found, plain = tune_threshold(y, proba, score=logit, **LEVEL), tune_threshold(y, proba, **LEVEL)
+    assert found.coverage == plain.coverage
+    assert found.threshold == pytest.approx(np.log(plain.threshold / (1 - plain.threshold)))
+    assert tune_threshold(y, proba, score=logit, objective="coverage", target=1.0).threshold == -np.inf
+    assert tune_threshold(y, proba, objective="coverage", target=1.0).threshold == 0
+    given = tune_threshold(y, proba, score=logit, thresholds=[5.0, 2.0, -3.0], target=0.2)
+    assert given.to_frame()["threshold"].tolist() == [np.inf, 5, 2, -3]
+
+
+def test_weights_count_without_a_level_and_are_refused_with_one(task):
+    model, X, y = task
+    proba, weight = model.predict_proba(X), np.random.default_rng(0).integers(0, 4, N).astype(float)
+    found = tune_threshold(y, proba, target=0.1, sample_weight=weight)
+    repeated = np.repeat(np.arange(N), weight.astype(int))
+    assert found.threshold == tune_threshold(y[repeated], proba[repeated], target=0.1).threshold
+    with pytest.raises(ValueError, match="sample_weight has no use with a confidence_level"):
+        tune_threshold(y, proba, sample_weight=weight, **LEVEL)
+    with pytest.raises(ValueError, match="sample_weight has no use"):
+        tune_threshold(ConfidenceProfile.from_predictions(y, proba, sample_weight=weight), **LEVEL)
+
+
+def test_the_threshold_of_a_selective_classifier_is_found_for_its_own_score(task):
+    model, X, y = task
+    selective = SelectiveClassifier(FrozenEstimator(model), confidence="margin").fit(X, y)
+    found = tune_threshold(ConfidenceProfile.from_estimator(selective, X, y), **LEVEL)
+    selective.set_params(threshold=found.threshold).fit(X, y)
+    assert selective.accept(X).mean() == found.coverage
+
+
+def test_candidates_share_the_level_equally(task):
+    model, X, y = task
+    proba = model.predict_proba(X)
+    shared = tune_threshold(y, proba, target=0.15, confidence_level=0.9, n_candidates=5)
+    alone = tune_threshold(y, proba, target=0.15, confidence_level=0.98)
+    assert (shared.threshold, shared.risk_upper_bound) == pytest.approx((alone.threshold, alone.risk_upper_bound))
+    assert shared.coverage < tune_threshold(y, proba, target=0.15, confidence_level=0.9).coverage
+
+
+def test_it_prints_in_short(task):
+    model, X, y = task
+    found = tune_threshold(y, model.predict_proba(X), **LEVEL)
+    assert repr(found) == str(found)
+    assert repr(found) == (
+        f"TunedThreshold(threshold={found.threshold:.4g}, coverage={found.coverage:.4g}, risk={found.risk:.4g}, "
+        f"risk_upper_bound={found.risk_upper_bound:.4g}, n_samples=600)"
+    )
+    assert "risk_upper_bound" not in repr(tune_threshold(y, model.predict_proba(X), target=0.1))
+
+
+def test_the_package_hands_it_out():
+    assert {"TunedThreshold", "required_samples", "tune_threshold"} <= set(skconf.__all__)
+    assert skconf.__all__ == sorted(skconf.__all__, key=lambda name: (name.islower() or name.startswith("__"), name))
+    assert TunedThreshold is skconf.TunedThreshold
+
+
+# --- clusters ----------------------------------------------------------------------------------------------------
+
+
+def test_one_random_row_of_each_cluster():
+    clusters = np.array([2, 0, 2, 1, 0, 2])
+    drawn = np.array([one_of_each(clusters, seed) for seed in range(3000)])
+    assert (np.diff(drawn) > 0).all()
+    assert (np.sort(clusters[drawn]) == [0, 1, 2]).all()
+    share = np.bincount(drawn.ravel(), minlength=6) / 3000
+    np.testing.assert_allclose(share, [1 / 3, 1 / 2, 1 / 3, 1, 1 / 2, 1 / 3], atol=0.04)
+    np.testing.assert_array_equal(one_of_each(clusters, 5), one_of_each(clusters, 5))
+
+
+@pytest.mark.parametrize("names", [np.asarray, pd.Series, lambda groups: [f"patient {g}" for g in groups]])
+def test_with_groups_one_row_of_each_chooses(task, names):
+    model, X, y = task
+    proba, groups = model.predict_proba(X), np.arange(N) // 3
+    found = tune_threshold(y, proba, groups=names(groups), random_state=3, **LEVEL)
+    rows = one_of_each(groups, 3)
+    chosen = tune_threshold(y[rows], proba[rows], **LEVEL)
+    assert found.n_samples == N / 3
+    assert (found.threshold, found.risk_upper_bound) == (chosen.threshold, chosen.risk_upper_bound)
+    tuned = TunedSelectiveClassifierCV(FrozenEstimator(model), random_state=3, **LEVEL).fit(X, y, groups=groups)
+    assert tuned.threshold_ == found.threshold
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [([1, 2], "groups has 2 rows"), ([None] * N, "missing label"), (np.zeros((N, 2)), "single column")],
+)
+def test_groups_that_are_none_are_refused(task, groups, message):
+    model, X, y = task
+    with pytest.raises(ValueError, match=message):
+        tune_threshold(y, model.predict_proba(X), groups=groups, **LEVEL)
+    with pytest.raises(ValueError, match=message):
+        TunedSelectiveClassifierCV(FrozenEstimator(model), **LEVEL).fit(X, y, groups=groups)
+
+
+# --- what was not shown --------------------------------------------------------------------------------------------
+
+
+def said(wrong, score=None, **params):
+    """Return the warning of samples that are wrong or not, the surest first."""
+    wrong = np.asarray(wrong, dtype=bool)
+    score = np.linspace(1, 0, len(wrong)) if score is None else score
+    profile = ConfidenceProfile.from_correctness(~wrong, score)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = tune_threshold(profile, **params)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert (found.threshold, found.coverage, found.feasible) == (np.inf, 0, False)
+    assert np.isnan([found.risk, found.risk_upper_bound]).all()
+    message = str(caught[0].message)
+    assert "no threshold has" not in message.lower()
+    assert message == f"Everything is rejected: {found.reason}. See to_frame() for what thresholds achieve."
+    return found.reason
+
+
+def test_too_few_samples_are_told_how_many_it_takes():
+    assert said(np.zeros(100), target=0.01, confidence_level=0.95) == (
+        "100 samples cannot show a risk of at most target=0.01 at confidence_level=0.95: that takes 299 without an "
+        "error"
+    )
+
+
+def test_the_closest_is_told_and_how_many_samples_it_takes():
+    wrong = np.zeros(500)
+    wrong[[20, 40, 60, 80, 100, 120, 140, 160, 180]] = 1
+    wrong[200:] = 1
+    needed = required_samples(0.05, 0.95, coverage=0.4, errors=9)
+    reason = said(wrong, target=0.05, confidence_level=0.95)
+    assert reason.startswith(
+        "no threshold was shown to have a risk of at most target=0.05 at confidence_level=0.95. Closest: 9 errors "
+    )
+    declared = said(wrong, target=0.05, confidence_level=0.95, thresholds=[np.linspace(1, 0, 500)[199]])
+    assert declared.endswith(
+        "Closest: 9 errors among 200 accepted, a coverage of 0.4, with an upper limit of 0.077; so many errors take "
+        f"311 accepted at a single threshold, and {needed} samples in all where the threshold is sought"
+    )
+
+
+def test_a_risk_above_the_target_is_not_mended_by_more_samples():
+    reason = said(np.arange(400) % 2, target=0.05, confidence_level=0.95)
+    assert reason.endswith("; its observed risk is not below the target")
+
+
+def test_thresholds_that_accept_nothing():
+    reason = said(np.zeros(400), np.full(400, 0.5), target=0.05, confidence_level=0.95, thresholds=[0.9])
+    assert reason.endswith("No threshold accepts a sample")
+
+
+def test_candidates_are_named():
+    reason = said(np.zeros(60), target=0.05, confidence_level=0.95, n_candidates=2)
+    assert reason == (
+        "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95, shared by n_candidates=2: that "
+        "takes 72 without an error"
+    )
+
+
+def test_a_message_of_very_many_errors_is_quick():
+    wrong = np.random.default_rng(0).random(200_000) < 0.0499
+    reason = said(wrong, np.ones(200_000), target=0.05, confidence_level=0.95)
+    assert "so many errors take" in reason
+
+
+def test_without_a_level_the_observed_risk_is_what_is_told():
+    assert said(np.ones(10), target=0.05) == "the observed risk is above target=0.05 at every threshold"
+
+
+# --- refused -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"objective": "nonsense"}, ValueError, "objective must be one of 'risk'"),
+        ({"target": 1.5}, ValueError, r"target must lie in \[0, 1\]"),
+        ({"target": "low"}, TypeError, "target must be a number"),
+        ({"target": 0, "confidence_level": 0.9}, ValueError, "target must be above 0"),
+        ({"confidence_level": 95}, ValueError, "confidence_level must lie in"),
+        ({"confidence_level": 0}, ValueError, "confidence_level must be above 0"),
+        ({"confidence_level": 0.9, "objective": "coverage"}, ValueError, "confidence_level is for objective='risk'"),
+        ({"n_candidates": 0}, ValueError, "n_candidates must be at least 1"),
+        ({"n_candidates": 2.5}, TypeError, "n_candidates must be a whole number"),
+        ({"objective": "cost"}, ValueError, "needs reject_cost"),
+        ({"objective": "cost", "reject_cost": -1}, ValueError, "reject_cost must lie in"),
+        ({"cost_matrix": np.ones((3, 3))}, ValueError, "cost_matrix is for objective='cost'"),
+        ({"thresholds": []}, ValueError, "thresholds must be a list of numbers"),
+        ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of numbers"),
+        ({"groups": np.arange(N)}, ValueError, "groups play no part without a confidence_level"),
+        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence itself"),
+    ],
+)
+def test_bad_parameters_are_refused(task, params, error, message):
+    model, X, y = task
+    with pytest.raises(error, match=message):
+        tune_threshold(y, model.predict_proba(X), **params)
+
+
+def test_a_profile_holds_its_predictions_already(task):
+    model, X, y = task
+    profile = ConfidenceProfile.from_estimator(model, X, y)
+    with pytest.raises(TypeError, match="tune_threshold got a ConfidenceProfile and score"):
+        tune_threshold(profile, score=profile.confidence)
+    with pytest.raises(TypeError, match="tune_threshold needs y_proba"):
+        tune_threshold(y)
