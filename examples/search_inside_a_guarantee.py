@@ -1,0 +1,65 @@
+"""
+Search inside a guarantee, not around it
+========================================
+
+A guarantee on the error rate is spent on samples that nothing else has used. A search for hyperparameters uses samples,
+too. :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart; a search around it does not.
+"""
+
+# %%
+# Digits by their pixels, and naive Bayes, whose variances a search is to smooth.
+import warnings
+
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, required_samples, tune_threshold
+
+X, y = load_digits(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
+model = GaussianNB()
+grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
+
+# %%
+# How many labelled samples does it take to show a risk of at most 5 % with a confidence of 90 %? So many have to be
+# held out.
+for errors in range(3):
+    print(f"{errors} errors: {required_samples(0.05, 0.9, errors=errors)} samples")
+
+# %%
+# The right way round. A third of the samples is held out first; the search works with the rest, and the threshold is
+# chosen by the samples that it has not seen.
+guarantee = {"target": 0.05, "confidence_level": 0.9, "random_state": 0}
+inside = TunedSelectiveClassifierCV(GridSearchCV(model, grid), cv=1 / 3, **guarantee).fit(X_train, y_train)
+print(inside.estimator_.best_params_)
+print(f"coverage {inside.coverage_:.2f}, risk at most {inside.risk_upper_bound_:.3f}")
+profile = ConfidenceProfile.from_estimator(inside, X_test, y_test)
+accepted = profile.score >= inside.threshold_
+print(f"new samples: coverage {accepted.mean():.2f}, risk {1 - profile.correct[accepted].mean():.3f}")
+
+# %%
+# The wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage, and the
+# luckiest wins. What is made of the search says so.
+tuned = TunedSelectiveClassifierCV(model, cv=1 / 3, **guarantee)
+around = {f"estimator__{name}": values for name, values in grid.items()}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    search = GridSearchCV(tuned, around, cv=3).fit(X_train, y_train)
+    caught.clear()  # some candidates show nothing
+    ConfidenceProfile.from_estimator(search, X_test, y_test)
+print(caught[0].message)
+
+# %%
+# Candidates that are declared share the level, so that the promise holds for whichever is kept. It costs coverage.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    search = GridSearchCV(tuned.set_params(n_candidates=4), around, cv=3).fit(X_train, y_train)
+best = search.best_estimator_
+print(f"coverage {best.coverage_:.2f}, risk at most {best.risk_upper_bound_:.3f}")
+
+# %%
+# Or search for whatever you like, and choose the threshold afterwards, with samples of its own.
+X_search, X_choose, y_search, y_choose = train_test_split(X_train, y_train, test_size=1 / 3, random_state=0)
+found = GridSearchCV(model, grid).fit(X_search, y_search)
+print(tune_threshold(y_choose, found.predict_proba(X_choose), target=0.05, confidence_level=0.9))
