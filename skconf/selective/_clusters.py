@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from skconf._core.inputs import check_length, label_column
-from skconf._core.labels import Codes
+from skconf._core.inputs import check_length
+from skconf._core.labels import Codes, LabelColumn
 
 
 def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
     """Return the number of each sample's cluster."""
-    column = label_column(groups, "groups")
+    column = LabelColumn(groups, "groups")
     check_length(column, n_samples, "groups")
     return column.codes
 
