@@ -164,13 +164,13 @@ class TestScores:
         ids=lambda it: getattr(it, "name", ""),
     )
     def test_undefined_scores_are_nan_with_one_warning(self, scorer, proba):
-        total = MetricAccumulator({"it": scorer, "coverage": "coverage"}, labels=[0, 1])
+        total = MetricAccumulator({"it": scorer, "other": get_scorer("coverage", threshold=0.5)}, labels=[0, 1])
         total.update([1, 1], proba, y_pred=[1, 1])
         with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
             found = total.result()
         assert len(caught) == 1
         assert np.isnan(found["it"])
-        assert not np.isnan(found["coverage"])
+        assert not np.isnan(found["other"])
 
     def test_a_class_that_no_part_has(self):
         y, proba = draw(300, 4)
