@@ -10,11 +10,8 @@ from scipy import stats
 from skconf import ConfidenceProfile, get_scorer, metrics
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
-from skconf.metrics._base.registry import metric_classes
+from skconf.metrics._base.registry import WeightMeaning, metric_classes
 from skconf.scoring._names import read_statistics
-
-#: Metrics that are no number, or draw random numbers themselves.
-NO_NUMBER = ("_matrix", "_test", "_curve", "_decomposition")
 
 
 def every_statistic():
@@ -25,7 +22,7 @@ def every_statistic():
         params = ({"average": "macro"} if "average" in own else {}) | (
             {"zero_division": 0} if "zero_division" in own else {}
         )
-        if not name.endswith(NO_NUMBER):
+        if cls.result is float:
             found[name] = partial(getattr(metrics, name), **params)
     found["cf1_weighted"] = partial(metrics.cf1_score, average="weighted", zero_division=0)
     found["cw_roc_auc_weighted"] = "cw_roc_auc_weighted"
@@ -37,7 +34,7 @@ def every_statistic():
 
 
 STATISTICS = every_statistic()
-REFUSES_WEIGHTS = ("tce_error",)
+REFUSES_WEIGHTS = [name for name, s in STATISTICS.items() if s.metric.weight_meaning is WeightMeaning.REFUSED]
 
 
 def drawn_profile(n, seed=0, weighted=False, levels=None):
