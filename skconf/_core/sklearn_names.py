@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import _raise_for_params
 from sklearn.utils.validation import _check_method_params
 
 __all__ = [
+    "SCORE_FUNCTION",
     "HasMethods",
     "Interval",
     "InvalidParameterError",
@@ -26,6 +27,9 @@ __all__ = [
     "safe_indexing",
     "scorer_parts",
 ]
+
+#: The attribute in which scikit-learn's scorers hold their function.
+SCORE_FUNCTION = "_score_func"
 
 check_method_params = _check_method_params
 fit_context = _fit_context
@@ -52,5 +56,5 @@ def scorer_parts(scorer: Any) -> ScorerParts:
     held = vars(scorer)
     methods = held["_response_method"]
     return ScorerParts(
-        held["_score_func"], held["_sign"], (methods,) if isinstance(methods, str) else tuple(methods), held["_kwargs"]
+        held[SCORE_FUNCTION], held["_sign"], (methods,) if isinstance(methods, str) else tuple(methods), held["_kwargs"]
     )

@@ -5,12 +5,14 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
 
+@takes_no_estimator(position=1)
 def contributions(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,

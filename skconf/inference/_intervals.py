@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
+from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
@@ -68,6 +69,7 @@ class Interval:
         return former_level(self)
 
 
+@takes_no_estimator(position=1)
 @renamed_keywords(level="confidence_level")
 def confidence_interval(
     metric: Any,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
+from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import shorten
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
@@ -23,6 +24,7 @@ from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
 
+@takes_no_estimator(position=1)
 @renamed_keywords(level="confidence_level")
 def by_group(
     metric: Any,
@@ -150,6 +152,7 @@ def by_group(
     return joint
 
 
+@takes_no_estimator()
 def overconfidence_by_group(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level, intervals
@@ -23,6 +24,7 @@ from skconf.report._verdicts import verdicts_on
 _BY_CLASS = ("cw_precision", "cw_recall", "cw_f1", "cprecision", "crecall", "cf1")
 
 
+@takes_no_estimator()
 def confidence_report(
     y_true: ArrayLike | ConfidenceProfile | Mapping[Any, ConfidenceProfile],
     y_proba: ArrayLike | Mapping[Any, ArrayLike] | None = None,
@@ -254,6 +256,7 @@ def lay_out(
     return report
 
 
+@takes_no_estimator()
 def confidence_report_by_class(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skconf._core.messages import suggest
 from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered
-from skconf._core.sklearn_names import raise_for_params, scorer_parts
+from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
@@ -96,6 +96,15 @@ class ConfidenceScorer:
     def __name__(self) -> str:
         """The name, where scikit-learn's displays look for one."""
         return self.name
+
+    def __getattr__(self, name: str) -> Any:
+        if name == SCORE_FUNCTION:  # which TunedThresholdClassifierCV calls with labels alone
+            raise AttributeError(
+                f"{self!r} reads probabilities, and a decision threshold is tuned by a function of predicted labels. "
+                "Give scikit-learn one of those, such as 'balanced_accuracy', or tune the threshold of rejection: "
+                "skconf.TunedSelectiveClassifierCV."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Request sample weights, under scikit-learn's metadata routing.

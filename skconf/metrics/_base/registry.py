@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
 from skconf._core.docstrings import filled
+from skconf._core.estimators import INSTEAD, takes_no_estimator
 from skconf._core.messages import suggest
 from skconf.profile import as_profile
 
@@ -251,7 +252,11 @@ def distance_from_zero(value: Any) -> Any:
 
 def _function(cls: type[Any]) -> Any:
     """Return the public function of a definition, with its parameters in the signature."""
+    advice = INSTEAD
+    if cls.info.scorers:
+        advice += f" For scoring=, use skconf.get_scorer({next(iter(cls.info.scorers))!r})."
 
+    @takes_no_estimator(advice)
     def function(
         y_true: Any,
         y_proba: Any = None,
