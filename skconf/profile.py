@@ -179,6 +179,7 @@ class ConfidenceProfile:
         y_pred: ArrayLike | None,
         sample_weight: ArrayLike | None,
         score: ArrayLike | None,
+        name: str = "y_proba",
         **selection: Any,
     ) -> Self:
         """Build a profile from true labels and probabilities whose lengths and classes fit."""
@@ -192,7 +193,7 @@ class ConfidenceProfile:
             )
         weight, weight_scale = scaled_weight(sample_weight, len(proba))
         ranked_by = None if score is None else check_column(score, len(proba), "score")
-        predicted, confidence = read_confidence(proba, -1 if positive is None else positive, predicted)
+        predicted, confidence = read_confidence(proba, -1 if positive is None else positive, predicted, name)
         if proba.ndim == 1:
             _warn_of_confidence(proba, true_class == positive)
         return cls(
@@ -304,6 +305,7 @@ class ConfidenceProfile:
             answer.predicted,
             sample_weight,
             answer.score,
+            name=answer.called,
             threshold=answer.threshold,
             reject_label=answer.reject_label,
         )

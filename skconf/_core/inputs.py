@@ -16,6 +16,13 @@ from skconf._core.warn import warn
 WEIGHT_RANGE = 1e30
 
 
+#: What to say, after a name, where sizes of weights matter and none is that of one sample; the place is their sum.
+BELOW_ONE = (
+    "reads sample_weight as how often each sample counts, but all weights are below 1 (their sum is {:.3g}). If only "
+    "their ratios are meant, divide them by their mean: sample_weight / sample_weight.mean()."
+)
+
+
 def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
     """Return weights as float64, not the caller's, after checking that they are non-negative and not all zero."""
     if sample_weight is None:

@@ -61,7 +61,9 @@ def _halves() -> NDArray[np.float32]:
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
-def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None) -> tuple[Codes, Floats]:
+def read_confidence(
+    proba: NDArray[Any], positive: int, predicted: Codes | None, name: str = "y_proba"
+) -> tuple[Codes, Floats]:
     """Check every probability and return the predicted columns and the confidence in them.
 
     Parameters
@@ -72,6 +74,8 @@ def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None)
         The column that a single column stands for.
     predicted : ndarray of shape (n,) or None
         The predicted column of every row; None stands for the first maximum.
+    name : str, default="y_proba"
+        What messages call the probabilities.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None)
     off_sum: list[int] = []
     for rows in row_blocks(n_rows, n_columns):
         block = at_least_single(proba[rows])
-        _check_range(block, rows.start, "y_proba", proba.dtype)
+        _check_range(block, rows.start, name, proba.dtype)
         if proba.ndim == 2 and not off_sum:
             off_sum = _rows_off_one(block, rows.start, proba.dtype)
         if predicted is None and n_columns <= 2:  # without a gather, which takes most of the time
@@ -99,7 +103,7 @@ def read_confidence(proba: NDArray[Any], positive: int, predicted: Codes | None)
         confidence[rows] = block[np.arange(len(block)), chosen[rows]]
     if off_sum:
         warn(
-            f"The probabilities of a row should sum to 1; row {off_sum[0]} of y_proba sums to "
+            f"The probabilities of a row should sum to 1; row {off_sum[0]} of {name} sums to "
             f"{float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not scores.",
         )
     # A rounding error above 1 or below 0 has passed the check; no metric may meet it.

@@ -33,6 +33,7 @@ class Response:
     score: NDArray[Any] | None = None
     threshold: float | None = None
     reject_label: Any = None
+    called: str = "predict_proba"
 
 
 class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,7 +72,8 @@ def respond(estimator: Any, X: Any) -> Response:
         answer = _ask(model, transformers, compared, X)
         predicted = answer.prediction if model.keep_prediction else None  # else it is the most probable class
         threshold = float(model.threshold_)
-        return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_)
+        called = _what_is_asked(model)
+        return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_, called)
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(f"{type(estimator).__name__} has no predict_proba. {NEEDS_PROBABILITIES}")
     given = estimator.predict_proba(X)
@@ -81,7 +83,11 @@ def respond(estimator: Any, X: Any) -> Response:
         )
     classes = np.asarray(estimator.classes_)
     proba = read_answer(estimator, given, X, classes)
-    return Response(classes, proba, _thresholded(model, classes, proba))
+    return Response(classes, proba, _thresholded(model, classes, proba), called=_what_is_asked(estimator))
+
+
+def _what_is_asked(estimator: Any) -> str:
+    return f"predict_proba of {type(estimator).__name__}"
 
 
 def ask_selective(estimator: Any, X: Any) -> Any:
@@ -109,7 +115,7 @@ def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> ND
     """Return what ``predict_proba`` gave, a row for each sample and a column for each class in their order."""
     if isinstance(given, list):
         raise ValueError(f"{type(estimator).__name__} predicts several outputs; evaluate each output by itself.")
-    who = f"predict_proba of {type(estimator).__name__}"
+    who = _what_is_asked(estimator)
     proba = as_probabilities(given, who)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else len(proba)
     if proba.shape != (n_rows, len(classes)):
@@ -133,7 +139,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
         elif hasattr(estimator, "best_estimator_"):
             compared *= len(getattr(estimator, "cv_results_", {}).get("params", [None]))
             estimator = estimator.best_estimator_
-        elif hasattr(estimator, "cv_results_"):
+        elif hasattr(estimator, "cv_results_") and not hasattr(estimator, "predict_proba"):
             raise TypeError(
                 f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
             )

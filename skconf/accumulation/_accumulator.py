@@ -402,7 +402,7 @@ class MetricAccumulator:
         if isinstance(y_true, ConfidenceProfile):
             given = {"y_pred": y_pred, "sample_weight": sample_weight}
             return as_profile("update()", y_true, y_proba, **given) if len(y_true) else None
-        if all(hasattr(part, "__len__") and len(part) == 0 for part in (y_true, y_proba)):
+        if all(_is_empty(part) for part in (y_true, y_proba)):
             return None
         known = {"labels": self.labels, "pos_label": self._pos_label}
         return weigh_part(as_profile("update()", y_true, y_proba, y_pred=y_pred, **known), sample_weight)
@@ -443,6 +443,13 @@ class MetricAccumulator:
             return float("nan")
         warn_each(notices)
         return value
+
+
+def _is_empty(part: Any) -> bool:
+    shape = getattr(part, "shape", None)  # a sparse matrix has no length
+    if shape is None:
+        return hasattr(part, "__len__") and len(part) == 0
+    return len(shape) > 0 and shape[0] == 0
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:

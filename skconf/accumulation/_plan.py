@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skconf._core.arrays import as_floats
 from skconf._core.inputs import refuse_scaled
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
@@ -109,8 +110,10 @@ class Plan:
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
     """Return the predictions of a part with their weights, which may all be zero: other parts have some."""
-    weight: NDArray[Any] = np.ma.asanyarray([] if sample_weight is None else sample_weight)
-    if weight.size == 0 or not np.all(weight == 0):
-        return profile.with_weight(sample_weight)
+    if sample_weight is None:
+        return profile.with_weight(None)
+    weight = as_floats(sample_weight, "sample_weight")
+    if weight.size == 0 or weight.any():
+        return profile.with_weight(weight)
     checked = profile.with_weight(np.ones_like(weight))
     return replace(checked, sample_weight=np.zeros(len(checked)))

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.columns import in_order_of
-from skconf._core.inputs import check_weight
+from skconf._core.inputs import BELOW_ONE, check_weight, refuse_scaled, scaled_weight
 from skconf._core.labels import Codes, LabelColumn, check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
@@ -26,6 +26,21 @@ _COLUMNS_TOGETHER = 16
 
 class Calibrator(BaseEstimator):  # type: ignore[misc]
     """Probabilities and labels, checked, for a calibrator to be fitted on; probabilities, checked, to be corrected."""
+
+    @property
+    def _reads_sizes(self) -> bool | None:
+        """Whether the sizes of weights matter, and not only their ratios; None where another calibrator is to say."""
+        return False
+
+    def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
+        if self._reads_sizes is None:
+            return check_weight(sample_weight, n_samples)
+        weight, scale = scaled_weight(sample_weight, n_samples)
+        if weight is not None and self._reads_sizes:
+            refuse_scaled(type(self).__name__, scale)
+            if weight.max() < 1:
+                warn(f"{type(self).__name__} {BELOW_ONE.format(weight.sum())}")
+        return weight
 
     @abstractmethod
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
@@ -85,7 +100,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             )
         columns = _columns(read, classes, proba)
         codes = truth.positions_in(classes)
-        weight = check_weight(sample_weight, len(columns))
+        weight = self._checked_weight(sample_weight, len(columns))
         if weight is None:
             weight = np.ones(len(columns))
         elif (held := weight > 0).sum() < len(weight):  # a row of weight zero is no row

@@ -57,6 +57,10 @@ class ConfidenceCalibrator(Calibrator):
     def __init__(self, calibrator: Any = "platt") -> None:
         self.calibrator = calibrator
 
+    @property
+    def _reads_sizes(self) -> None:
+        return None
+
     def _fit(
         self,
         proba: NDArray[Any],

@@ -84,6 +84,10 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     def __init__(self, *, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing
 
+    @property
+    def _reads_sizes(self) -> bool:
+        return self.smoothing != 0
+
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         check_number(self.smoothing, "smoothing", 0.0, open_high=True)
         values, where = np.unique(proba, return_inverse=True)

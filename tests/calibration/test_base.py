@@ -213,16 +213,19 @@ EXTREMES = {
     "certain and right": (np.eye(3)[TURNS], TURNS, None),
     "certain and wrong": (np.eye(3)[TURNS], (TURNS + 1) % 3, None),
     "tails of naive Bayes": (np.array([[1, 1e-300, 5e-324], [1e-200, 1, 0]] * 15), TURNS, None),
-    "huge weights": (THIRTY, TURNS, np.full(30, 1e300)),
-    "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-300, 1e300, 30)),
-    "tiny weights": (THIRTY, TURNS, np.full(30, 1e-300)),
+    "huge weights": (THIRTY, TURNS, np.full(30, 1e30)),
+    "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
+    "tiny weights": (THIRTY, TURNS, np.full(30, 1e-30)),
     "many classes": (RANDOM.dirichlet(np.ones(300), 400), np.arange(400) % 300, None),
 }
 
 
 @ALL
 @pytest.mark.parametrize("extreme", EXTREMES.values(), ids=EXTREMES)
-@pytest.mark.filterwarnings("ignore:.*the calibration data holds no sample of these classes")
+@pytest.mark.filterwarnings(
+    "ignore:.*the calibration data holds no sample of these classes",
+    "ignore:.* reads sample_weight as how often each sample counts",
+)
 def test_extremes_give_probabilities(make, extreme):
     proba, y, weight = extreme
     n_classes = proba.shape[1]
@@ -231,6 +234,43 @@ def test_extremes_give_probabilities(make, extreme):
         got = model.predict_proba(asked)
         assert got.min() >= 0
         np.testing.assert_allclose(got.sum(axis=1), 1, rtol=1e-12)
+
+
+#: Of these the sizes of weights matter, and not only their ratios.
+OF_SIZES = {
+    "platt": PlattCalibrator(),
+    "smoothed isotonic": IsotonicCalibrator(smoothing=2.0),
+    "confidence": ConfidenceCalibrator("platt"),
+}
+
+
+@pytest.mark.parametrize("model", OF_SIZES.values(), ids=OF_SIZES)
+@pytest.mark.parametrize("size", [1e-300, 1e160])
+def test_weights_that_are_repetitions_have_a_range(model, size):
+    with pytest.raises(ValueError, match=r"Calibrator reads the sizes of sample_weight.* \[1e-30, 1e\+30\]"):
+        clone(model).fit(THIRTY, TURNS, np.full(30, size))
+
+
+@pytest.mark.parametrize("model", OF_SIZES.values(), ids=OF_SIZES)
+def test_weights_that_are_no_repetitions_are_told_with_the_other_meaning(model):
+    with pytest.warns(
+        UserWarning, match=r"all weights are below 1 \(their sum is 1\).* sample_weight\.mean\(\)"
+    ) as told:
+        clone(model).fit(THIRTY, TURNS, np.full(30, 1 / 30))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e160])
+@pytest.mark.parametrize(
+    "model",
+    [IsotonicCalibrator(), HistogramBinningCalibrator(), TemperatureCalibrator(), AffineCalibrator()],
+    ids=lambda model: type(model).__name__,
+)
+def test_weights_of_any_size_where_only_ratios_matter(model, size):
+    weight = weights("real", 30)
+    expected = clone(model).fit(THIRTY, TURNS, weight).predict_proba(THIRTY)
+    found = clone(model).fit(THIRTY, TURNS, weight * size).predict_proba(THIRTY)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
 # --- classes -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ from skconf.calibration import IsotonicCalibrator
 from skconf.calibration._isotonic import SMOOTHING, _with_positives
 from skconf.metrics import calibrated_size_ratio, calibrated_size_ratio_std, confidence_brier_loss, cw_accuracy_score
 
+#: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
+pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+
 # --- the definition -----------------------------------------------------------------------------------------------
 
 

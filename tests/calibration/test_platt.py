@@ -10,6 +10,9 @@ from scipy.special import expit, log_expit, logit
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator
 
+#: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
+pytestmark = pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
+
 
 def platt_targets(y, weight):
     """Return Platt's smoothed targets for weighted counts."""

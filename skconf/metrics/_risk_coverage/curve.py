@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skconf._core.checks import check_option
-from skconf._core.inputs import refuse_scaled
+from skconf._core.inputs import BELOW_ONE, refuse_scaled
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
@@ -95,12 +95,7 @@ class _Counted(Ranked):
         found, weight = super().notices(profile, value), profile.sample_weight
         if weight is None or weight.max() >= 1:
             return found
-        text = (
-            f"{self.info.name} reads sample_weight as how often each sample counts, but all weights are below 1 (their "
-            f"sum is {weight.sum():.3g}). If only their ratios are meant, divide them by their mean: sample_weight / "
-            "sample_weight.mean()."
-        )
-        return [*found, Notice(text)]
+        return [*found, Notice(f"{self.info.name} {BELOW_ONE.format(weight.sum())}")]
 
 
 class AURC(
