@@ -44,8 +44,8 @@ def accumulate(
           a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
         - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition where it lies
           and merges what was found in a tree of tasks, with whatever scheduler, client or session is at work.
-    names : str, list, mapping, scorer, or MetricAccumulator
-        Scorers, as :class:`~skconf.MetricAccumulator` takes them; or an accumulator with the options of your choice,
+    names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
+        Metrics, as :class:`~skconf.MetricAccumulator` takes them; or an accumulator with the options of your choice,
         which is empty, and stays so.
     target, prediction : label, default=None
         Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, where there are such columns.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from skconf._core.arrays import as_floats
 from skconf._core.inputs import refuse_scaled
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._scores import MOST_SUMS, OfClasses, OfConfidences, OfSums, as_score
+from skconf.accumulation._scores import MOST_SUMS, ScoreOfClasses, ScoreOfConfidences, ScoreOfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
 from skconf.metrics._base.kinds import Sums, merge
@@ -41,12 +41,12 @@ class Plan:
         self.statistics, self.intervals, self.max_levels = statistics, intervals, max_levels
         self.scores = {name: as_score(name, statistic) for name, statistic in statistics.items()}
         #: One score for each list of terms.
-        self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, OfSums)}
-        self.of_confidences = any(isinstance(score, OfConfidences) for score in self.scores.values())
+        self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, ScoreOfSums)}
+        self.of_confidences = any(isinstance(score, ScoreOfConfidences) for score in self.scores.values())
         #: Scores that read the probabilities of classes, by the name of the weights.
-        self.of_classes: dict[str, list[OfClasses]] = {}
+        self.of_classes: dict[str, list[ScoreOfClasses]] = {}
         for score in self.scores.values():
-            if isinstance(score, OfClasses):
+            if isinstance(score, ScoreOfClasses):
                 self.of_classes.setdefault(score.weighted_by, []).append(score)
 
     def __reduce__(self) -> Any:

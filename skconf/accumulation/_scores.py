@@ -55,7 +55,7 @@ class Score(ABC):
 
 
 @dataclass(frozen=True)
-class OfSums(Score):
+class ScoreOfSums(Score):
     """A score of an additive metric."""
 
     @property
@@ -86,7 +86,7 @@ class OfSums(Score):
         return moments.delta(value, confidence_level)
 
 
-class OfTables(Score):
+class ScoreOfTables(Score):
     """A score of tables of distinct confidences; one of areas has a value, with a bound, of rounded ones, too."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class OfTables(Score):
         """Return the influence of all samples at a level, Σ w and Σ w² there; or raise where it is not known."""
 
 
-class OfConfidences(OfTables):
+class ScoreOfConfidences(ScoreOfTables):
     """A score of confidences, or of what selection ranks by, and correctness."""
 
     @property
@@ -167,7 +167,7 @@ class OfConfidences(OfTables):
 
 
 @dataclass(frozen=True)
-class OfClasses(OfTables):
+class ScoreOfClasses(ScoreOfTables):
     """A score of the probabilities of classes, of each against the rest."""
 
     @property
@@ -214,9 +214,9 @@ def as_score(name: str, statistic: Statistic) -> Score:
     """Return how a score follows from what is kept of parts, or raise where it does not."""
     metric = statistic.metric
     if isinstance(metric, Additive):
-        return OfSums(statistic)
+        return ScoreOfSums(statistic)
     if isinstance(metric, RankedByClass):
-        return OfClasses(statistic)
+        return ScoreOfClasses(statistic)
     reason = metric.why_not_merged
     if not reason:
         try:
@@ -229,4 +229,4 @@ def as_score(name: str, statistic: Statistic) -> Score:
         raise ValueError(
             f"{name} cannot be accumulated: {reason}. Leave it out, or compute it from predictions in memory."
         )
-    return OfConfidences(statistic)
+    return ScoreOfConfidences(statistic)

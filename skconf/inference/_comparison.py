@@ -100,7 +100,7 @@ def compare(
 
     Parameters
     ----------
-    metric : callable, str, scorer, or list or mapping of them
+    metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
     y_true : array-like of shape (n_samples,), or mapping of model to ConfidenceProfile
         True labels; or a profile of each model, which holds its predictions already, for the same samples in one order.

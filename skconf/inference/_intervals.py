@@ -94,10 +94,19 @@ def confidence_interval(
 
     Parameters
     ----------
-    metric : callable, str, scorer, or list or mapping of them
-        A function of :mod:`skconf.metrics` or its name; a scorer of :func:`~skconf.get_scorer` or its name, whose
-        values are scores, so that greater is better; or a ``functools.partial`` of a function. Several share every
-        resample.
+    metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
+        What names a metric, the same everywhere in skconf:
+
+        - a function of :mod:`skconf.metrics` or its name;
+        - a scorer or its name, of :func:`~skconf.get_scorer` or of scikit-learn, which gives scores: greater is better;
+        - a function of scikit-learn; or any other of true labels and ``y_pred``, or ``y_proba``, ``y_prob`` or
+          ``y_score``, by the name of its second parameter. Of others, `sklearn.metrics.make_scorer` says what they take;
+        - a ``functools.partial`` of a function, a pair ``("cf1_score", {"average": "macro"})``, or the same as text,
+          ``"cf1_score(average='macro')"``, which is what it is called in tables.
+
+        Several share every resample. Accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation,
+        log loss, Brier loss, ROC AUC (of two classes, or of each against the rest) and average precision of
+        scikit-learn have all that metrics of skconf have; other functions are called, and resampled.
     y_true : array-like of shape (n_samples,) or ConfidenceProfile
         True labels; or a profile, which holds all predictions already.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)

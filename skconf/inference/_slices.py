@@ -48,7 +48,7 @@ def by_group(
 
     Parameters
     ----------
-    metric : callable, str, scorer, or list or mapping of them
+    metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
     y_true : array-like of shape (n_samples,) or ConfidenceProfile
         True labels; or a profile, which holds all predictions already.

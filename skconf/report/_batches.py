@@ -12,7 +12,7 @@ from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumul
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import read_files, read_rows
 from skconf.accumulation._job import Job
-from skconf.accumulation._scores import OfSums
+from skconf.accumulation._scores import ScoreOfSums
 from skconf.inference._assessment import assess_sums
 from skconf.inference._error_table import VerdictSums
 from skconf.metrics._base.kinds import Additive
@@ -80,7 +80,7 @@ class _RowAccumulator(MetricAccumulator):
     def sums_of(self, name: str) -> tuple[Any, ...]:
         """Return the sums that an additive row follows from."""
         score = self._plan.scores[name]
-        if not isinstance(score, OfSums):
+        if not isinstance(score, ScoreOfSums):
             raise TypeError(f"{name} is not a function of sums.")
         return self._filled().sums.arrays()[f"values/{score.terms}"]
 
