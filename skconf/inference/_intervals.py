@@ -100,7 +100,7 @@ def confidence_interval(
         - a function of :mod:`skconf.metrics` or its name;
         - a scorer or its name, of :func:`~skconf.get_scorer` or of scikit-learn, which gives scores: greater is better;
         - a function of scikit-learn; or any other of true labels and ``y_pred``, or ``y_proba``, ``y_prob`` or
-          ``y_score``, by the name of its second parameter. Of others, `sklearn.metrics.make_scorer` says what they take;
+          ``y_score``, by the name of its second parameter. Of others, `sklearn.metrics.make_scorer` tells it;
         - a ``functools.partial`` of a function, a pair ``("cf1_score", {"average": "macro"})``, or the same as text,
           ``"cf1_score(average='macro')"``, which is what it is called in tables.
 
