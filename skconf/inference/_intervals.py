@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
+from skconf.scoring._scorers import MultiScorer
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
 #: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples
@@ -67,6 +68,50 @@ class Interval:
     def level(self) -> float:
         """The former name of `confidence_level`; the next version has it no more."""
         return former_level(self)
+
+
+@overload
+def confidence_interval(
+    metric: MultiScorer | list[Any] | tuple[str, ...] | Mapping[Any, Any],
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    groups: Any = None,
+    stratify: Any = None,
+    n_resamples: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> pd.DataFrame: ...
+
+
+@overload
+def confidence_interval(
+    metric: str | Callable[..., Any] | tuple[Any, Mapping[str, Any]],
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    groups: Any = None,
+    stratify: Any = None,
+    n_resamples: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> Interval: ...
 
 
 @takes_no_estimator(position=1)

@@ -1,12 +1,14 @@
 """Calls that a type checker must accept, and what it must know of their results."""
 
+from functools import partial
 from typing import assert_type
 
 import numpy as np
 import pandas as pd
 
-from skconf import ConfidenceProfile, metrics
+from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf._core.probabilities import Floats
+from skconf.inference import Interval, confidence_interval
 from skconf.metrics import confidence_weighted, cw_accuracy_score, expected_calibration_error
 from skconf.metrics._calibration.adaptive import TCalResult
 from skconf.metrics._calibration.entropy import ECDTestResult
@@ -47,3 +49,15 @@ def of_predictions(table: pd.DataFrame, average: str | None) -> None:
     assert_type(metrics.t_cal_test(profile), TCalResult)
     assert_type(metrics.t_cal_test(profile).rejected, bool)
     confidence_weighted(cw_accuracy_score)(y_true=y_true, y_proba=y_proba, beta=2)
+
+
+def of_one_metric_and_of_several(profile: ConfidenceProfile) -> None:
+    assert_type(confidence_interval("cw_accuracy", profile), Interval)
+    assert_type(confidence_interval(cw_accuracy_score, profile, confidence_level=0.9, random_state=0).low, float)
+    assert_type(confidence_interval(partial(metrics.ecuas_loss, n=1), profile), Interval)
+    assert_type(confidence_interval(get_scorer("neg_ece"), profile), Interval)
+    assert_type(confidence_interval(("ecuas_loss", {"n": 1}), profile), Interval)
+    assert_type(confidence_interval(metrics.ecuas_loss, profile, n=1), Interval)
+    assert_type(confidence_interval(["cw_accuracy", metrics.aurc_loss], profile), pd.DataFrame)
+    assert_type(confidence_interval({"mine": "cw_accuracy"}, profile), pd.DataFrame)
+    assert_type(confidence_interval(confidence_scoring(["cw_accuracy", "neg_ece"]), profile), pd.DataFrame)

@@ -1,6 +1,7 @@
 """Calls that a type checker must refuse: strict mypy reports a `type: ignore` that nothing needs."""
 
 from skconf import ConfidenceProfile, metrics
+from skconf.inference import confidence_interval
 from skconf.metrics import cw_accuracy_score, expected_calibration_error
 
 
@@ -21,3 +22,6 @@ def of_profile(profile: ConfidenceProfile) -> None:
     cw_accuracy_score(profile).shape  # type: ignore[attr-defined]
     metrics.cf1_score(profile, average=None).is_integer()  # type: ignore[attr-defined]
     metrics.t_cal_test(profile).pvalue  # type: ignore[attr-defined]
+    confidence_interval("cw_accuracy", profile).loc["cw_accuracy"]  # type: ignore[attr-defined]
+    confidence_interval(3, profile)  # type: ignore[call-overload]
+    confidence_interval("cw_accuracy", profile, confidence_level="high")  # type: ignore[call-overload]
