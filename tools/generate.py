@@ -23,17 +23,20 @@ from collections.abc import Mapping
 from dataclasses import Field, fields
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # the package beside this file, whichever is installed
+for package in ("skconf", "skconf.metrics"):
+    # The package beside this file, without what its __init__ does: exports that are out of date cannot be imported.
+    sys.modules[package] = ModuleType(package)
+    sys.modules[package].__path__ = [str(ROOT / package.replace(".", "/"))]
 
-import skconf.metrics  # noqa: E402
-from skconf import ConfidenceProfile  # noqa: E402
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
 from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
+from skconf.profile import ConfidenceProfile  # noqa: E402
 
 COMMAND = "python tools/generate.py"
 #: Public names of skconf.metrics that are no metrics, and their modules.
@@ -43,8 +46,8 @@ Definitions = Mapping[str, type[Any]]
 
 def generated() -> dict[str, str]:
     """Return the text of every generated file by its path in the project."""
-    for module in pkgutil.walk_packages(skconf.metrics.__path__, "skconf.metrics."):
-        importlib.import_module(module.name)  # a new one registers its metrics, though nothing imports it yet
+    for module in pkgutil.walk_packages(sys.modules["skconf.metrics"].__path__, "skconf.metrics."):
+        importlib.import_module(module.name)
     definitions = dict(sorted(metric_classes().items()))
     for name, cls in definitions.items():
         if getattr(sys.modules[cls.__module__], name, None) is not cls.function:
