@@ -290,7 +290,8 @@ Parameters
 y_true : array-like of shape (n_samples,) or ConfidenceProfile
     True labels; or a profile, which holds all predictions already.
 y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    Probabilities in the order of `labels`, or a table whose columns are named by them (`LABEL` or `proba_LABEL`). In a
+    binary task a single column is the probability of `pos_label`.
 y_pred : array-like of shape (n_samples,), default=None
     Predicted labels, where they are not the first maximum of the probabilities.
 labels : array-like of shape (n_classes,), default=None
