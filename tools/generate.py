@@ -34,6 +34,7 @@ for package in ("skconf", "skconf.metrics"):
     sys.modules[package] = ModuleType(package)
     sys.modules[package].__path__ = [str(ROOT / package.replace(".", "/"))]
 
+from skconf.metrics._base.by_class import RankedByClass  # noqa: E402
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
 from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
 from skconf.profile import ConfidenceProfile  # noqa: E402
@@ -198,7 +199,7 @@ Generated from the definitions by `{COMMAND}`.
 - **inputs**: *c, z* stands for confidence and correctness, which a `ConfidenceProfile.from_correctness` gives; *p* for
   classes and their probabilities; weights are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
 - **kind**: *ratio* (of two weighted sums) and *additive* metrics have values by group, contributions and merged parts;
-  *ranked* ones share one sort; *whole* ones need all confidences.
+  *ranked* ones share one sort, and those *by class* sort the probabilities of each; *whole* ones need all confidences.
 
 | function | what it is | range | best | inputs | weights | kind | scorers | source |
 |---|---|---|---|---|---|---|---|---|
@@ -229,7 +230,7 @@ def needs(metric: Any) -> str:
 
 def kind(cls: type[Any]) -> str:
     """Return the kind of a definition."""
-    for base, name in ((Ratio, "ratio"), (Additive, "additive"), (Ranked, "ranked")):
+    for base, name in ((Ratio, "ratio"), (Additive, "additive"), (Ranked, "ranked"), (RankedByClass, "by class")):
         if issubclass(cls, base):
             return name
     return "whole"

@@ -10,7 +10,7 @@ from _support.properties import drawn_profile
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Ranked, Ratio
-from skconf.metrics._base.registry import metric_classes
+from skconf.metrics._base.registry import Preset, metric_classes
 from skconf.metrics._calibration.errors import ExpectedCalibrationError, MaximumCalibrationError
 from skconf.metrics._proper import ConfidenceBrier, ConfidenceLogLoss
 from skconf.metrics._size_ratio import OverconfidenceRisk
@@ -123,6 +123,18 @@ def test_name_that_is_taken_is_refused(name, scorers, message):
 
     assert metric_classes()["aurc_loss"] is before
     assert "doubt_loss" not in metric_classes()
+
+
+def test_scorer_of_the_functions_name_that_is_another_number_is_refused():
+    with pytest.raises(TypeError, match="The scorer 'doubt' is another number than the function of this name"):
+
+        class Doubt(Ratio, name="doubt", greater_is_better=False, scorers={"doubt": Preset(transform=np.negative)}):
+            """Mean doubt."""
+
+            def ratio(self, profile):
+                return 1 - profile.confidence, 1.0
+
+    assert "doubt" not in metric_classes()
 
 
 @pytest.mark.parametrize(
