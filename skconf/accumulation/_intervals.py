@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
 from skconf.accumulation._sums import full_matrix
-from skconf.inference._intervals import Interval, bootstrap_ends, delta_ends, undefined_resamples, wilson_ends
+from skconf.inference._evidence import Share, choose_of_share
+from skconf.inference._intervals import (
+    Interval,
+    bootstrap_ends,
+    delta_ends,
+    share_ends,
+    undefined_resamples,
+    wilson_ends,
+)
 from skconf.inference._p_values import ROUNDING, student
 from skconf.metrics._base.kinds import Ratio, Sums
 from skconf.scoring._names import Statistic
@@ -38,14 +46,23 @@ class Moments:
         self.products = full_matrix(products, len(sums))
 
     def delta(self, value: float, confidence_level: float) -> Interval:
-        """Return the interval from influence values."""
+        """Return the interval from influence values; of a share the one that holds."""
         metric = self.statistic.metric
+        if isinstance(metric, Ratio) and metric.share_interval and self.flat[1]:
+            share = Share(float(self.flat[0] / self.flat[1]), self._effective_size())
+            # Weights of 1, or 0 of what is not counted.
+            method, reason = choose_of_share(metric, share, are_equal(float(self.products[1, 1]), float(self.flat[1])))
+            if reason:
+                raise ValueError(reason)
+            if method != "delta":
+                return Interval(value, *share_ends(self.statistic, share, confidence_level), confidence_level, method)
         slopes = self.statistic.sign * np.concatenate([np.ravel(part) for part in metric.gradient(*self.sums)])
         squares = float(slopes @ self.products @ slopes)
         if squares < _CANCELLED * float(np.abs(slopes) @ np.abs(self.products) @ np.abs(slopes)):
             squares = 0.0
         error = _error(float(slopes @ self.flat), squares, self.n_units)
-        if isinstance(metric, Ratio) and metric.is_proportion and are_equal(self._effective_size(), self.n_units):
+        is_share = isinstance(metric, Ratio) and metric.share_interval == "wilson"
+        if is_share and are_equal(self._effective_size(), self.n_units):
             low, high = wilson_ends(self.statistic, value, self.n_units, student(confidence_level, np.inf))
         else:
             size, degrees_of_freedom = self._effective_size, self.n_units - 1
@@ -127,7 +144,7 @@ def area_interval(
     return Interval(value, low, high, error, confidence_level, "delta")
 
 
-def are_equal(effective_size: float, n_units: int) -> bool:
+def are_equal(effective_size: float, n_units: float) -> bool:
     """Return whether samples that count as so many equal ones are equal, but for rounding."""
     return abs(effective_size - n_units) <= 1e-12 * n_units
 

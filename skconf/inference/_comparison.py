@@ -1,7 +1,7 @@
 """Paired comparison of models on the same samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,7 +22,7 @@ from skconf.inference._intervals import (
 )
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
-from skconf.inference._sampling import Sampling
+from skconf.inference._sampling import Sampling, joined
 from skconf.metrics._base.draws import resolution_notices
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
@@ -322,12 +322,4 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
         raise ValueError(
             "The models differ in their classes, so that their predictions cannot be swapped: use 'bootstrap'."
         )
-    first, second = (replace(p, given_proba=None if p.given_proba is None else p.proba) for p in (first, second))
-    parts: dict[str, Any] = {
-        field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
-        for field in fields(first)
-        if field.name != "classes" and isinstance(getattr(first, field.name), np.ndarray)
-    }
-    if first.ranks_by_confidence and second.ranks_by_confidence:
-        parts["score"] = parts["confidence"]
-    return replace(first, **parts)
+    return joined(first, second)

@@ -16,8 +16,10 @@ from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
+from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Share, choose, errors_among, share_of
 from skconf.inference._inputs import read_resampling
-from skconf.inference._p_values import ROUNDING, student
+from skconf.inference._p_values import ROUNDING, clopper_pearson, student
+from skconf.inference._phantoms import phantom_replicates
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
 from skconf.metrics._base.kinds import Ratio
@@ -26,10 +28,6 @@ from skconf.scoring._names import Statistic, read_statistics
 from skconf.scoring._scorers import MultiScorer
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
-#: Share of the variance that a single sample has where the tail is too heavy for an interval, and the number of samples
-#: from which it shows. In simulations means of logarithms stay below it, and the size ratio, at any number, does not.
-_HEAVY, _FROM = 0.25, 100
-TOO_NARROW = "owes a quarter of its variance to a single sample: with so heavy a tail its interval is too narrow"
 
 
 def former_level(result: Any) -> float:
@@ -54,7 +52,8 @@ class Interval:
     confidence_level : float
         Confidence level.
     method : str
-        How the interval was found: "delta", "bootstrap" or "bca".
+        How the interval was found: "exact", "binomial", "delta", "bayesian", "bootstrap" or "bca"; "none" where no
+        interval holds.
     """
 
     value: float
@@ -162,14 +161,14 @@ def confidence_interval(
         "delta": from the influence of each sample on the value, in linear time, for metrics that are smooth functions
         of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number: a multiple
         of their standard deviation around the value, and around the value less its bias among them. "bca": quantiles
-        of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": "delta"
-        where it can be had, else "bootstrap"; the result says which.
+        of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": the one
+        that holds, as below; the result says which.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Strata with a fixed number of samples: classes, where the numbers of samples of each were chosen.
     n_resamples : int, default=1000
-        Number of resamples.
+        Number of resamples of "bootstrap" and "bca"; "bayesian" takes 2,000.
     random_state : int, Generator or None, default=None
         Seed of the resamples.
     n_jobs : int, default=None
@@ -192,8 +191,7 @@ def confidence_interval(
     -------
     Interval or DataFrame
         Fields `value`, `low`, `high`, `standard_error`, `confidence_level` and `method`; of several metrics, a row for
-        each. NaN, with a warning, where the value is undefined, or no sample differs from the others and the metric is
-        not a quotient of bounded sums: its error cannot be estimated then.
+        each. NaN, with a warning that says why, where the value is undefined, or no interval holds.
 
     Raises
     ------
@@ -210,6 +208,29 @@ def confidence_interval(
 
     Notes
     -----
+    With "auto", an interval is chosen by what its value rests on: the number of errors, or of right answers where these
+    are the rarer. With weights they count as min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate.
+
+    - Shares of equal samples (`coverage_score`, `selective_accuracy_score`, `selective_risk_loss`): "exact", which is
+      Clopper and Pearson's [4]_. With weights, "delta" from 100 errors on and below it "binomial": the same of
+      (Σ w)² / Σ w² samples.
+    - Other metrics that have influence values: "delta" from 100 errors on, if averages over classes rest on 50 samples
+      of the class that decides, and areas by class on 100. Below it "bayesian": quantiles of 2,000 draws, in which the
+      weight of every sample is multiplied by an exponential variable, as in the Bayesian bootstrap [5]_, and answers
+      are added that a small sample may lack, of the largest weight times a Γ(½) variable: an error, and where right
+      answers are few a right one, at the place of a sample drawn by lot; for the area of right and wrong answers two of
+      the rarer kind, above and below all others; of a class that is rarer than three times the errors one that is
+      found, one missed and one taken for it. Its coverage was measured, not proved; its standard error is the standard
+      deviation of the draws.
+    - Metrics that have none: "bootstrap". With fewer than 30 errors a warning says that it may miss the truth.
+    - The size ratio: "delta" where at most 5 % of the answers, the surest ones, announce fewer than 3 errors together,
+      that is, have a Σ (1 − c) below 3. Else "none": it rests on errors that samples of this size often lack.
+      :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
+    - A metric that rests on a single error, or on fewer than 5 samples of a class: "none".
+
+    The answers that are added are single rows: with groups or strata it is "delta" or "bootstrap" at any number of
+    errors, which is too narrow where errors are few.
+
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
     degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
     for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree. That of
@@ -221,17 +242,15 @@ def confidence_interval(
     unless correctness that is drawn from the confidences leads as far from 0 in no more than a share 1 − level of
     `n_resamples` draws.
 
-    The size ratio counts an error of confidence c by 1/(1 − c): a few samples decide it, and no interval from the data
-    holds what it says; a warning tells. To ask whether confidences are too high, use
-    :func:`~skconf.metrics.overconfidence_risk` with ``method="monte_carlo"``; for an interval, a larger `eps`, such as
-    .05, under which a calibrated classifier has less than 1.
-
     References
     ----------
     .. [1] B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 10, 14 and 22.
     .. [2] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
     .. [3] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Comparing the areas under two or more correlated
        receiver operating characteristic curves, Biometrics 44, 1988.
+    .. [4] C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the
+       binomial, Biometrika 26, 1934.
+    .. [5] D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981.
 
     Examples
     --------
@@ -265,21 +284,9 @@ def confidence_interval(
         resampling=resampling,
     )
     warn_each([notice for _, several in evaluated for notice in several] + notices)
-    for statistic, interval in zip(statistics.values(), found, strict=True):
-        if not np.isnan(interval.value) and heavy_tailed(statistic, profile):
-            warn(f"{statistic.name} {TOO_NARROW}.")
     if single:
         return found[0]
     return pd.DataFrame([asdict(interval) for interval in found], index=pd.Index(statistics, name="metric"))
-
-
-def heavy_tailed(statistic: Statistic, profile: ConfidenceProfile) -> bool:
-    """Return whether a value without bounds hangs on a single sample."""
-    if len(profile) < _FROM or statistic.why_resampled or np.isfinite(statistic.bounds).all():
-        return False
-    influence = statistic.influence(profile)
-    squares = np.square(influence - influence.mean())
-    return bool(squares.max() > _HEAVY * squares.sum())
 
 
 def check_confidence_level(confidence_level: Any) -> None:
@@ -311,19 +318,39 @@ def intervals(
     resampling: Mapping[str, Any],
 ) -> tuple[list[Interval], list[Notice]]:
     """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
-    methods = [choose_method(statistic, method) for statistic in statistics]
     notices: list[Notice] = []
-    resampled = [i for i, chosen in enumerate(methods) if chosen != "delta" and not np.isnan(values[i])]
+    methods: list[str] = []
+    for statistic, value in zip(statistics, values, strict=True):
+        if method != "auto" or np.isnan(value):
+            methods.append(choose_method(statistic, method))
+            continue
+        chosen, reason = choose(statistic, profile, sampling)
+        methods.append(chosen)
+        if reason:
+            notices.append(Notice(f"{statistic.name} cannot be estimated: {reason}.", UndefinedMetricWarning))
+        elif chosen == "bootstrap":
+            notices += few_to_resample(statistic, profile)
     columns: dict[int, Floats] = {}
+    resampled = [i for i, how in enumerate(methods) if how in ("bootstrap", "bca") and not np.isnan(values[i])]
     if resampled:
         drawn = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0]
         for i, column in zip(resampled, drawn.T, strict=True):
             notices += undefined_resamples(column, statistics[i].name)
             columns[i] = column[~np.isnan(column)]
+    bayesian = [i for i, how in enumerate(methods) if how == "bayesian"]
+    if bayesian:
+        few = [statistics[i] for i in bayesian]
+        found_draws = phantom_replicates(few, [values[i] for i in bayesian], profile, resampling)
+        columns |= dict(zip(bayesian, found_draws, strict=True))
     found = []
     for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
-        if np.isnan(value):
+        if np.isnan(value) or how == "none":
             low, high, error = np.nan, np.nan, np.nan
+        elif how in ("exact", "binomial"):
+            share, _ = share_of(statistic.metric, statistic.on(profile))
+            low, high, error = share_ends(statistic, share, confidence_level)
+        elif how == "bayesian":
+            low, high, error = _quantiles(statistic, value, columns[i], confidence_level)
         elif how == "delta":
             low, high, error = _delta(statistic, value, profile, sampling, confidence_level)
         elif how == "bootstrap":
@@ -333,7 +360,7 @@ def intervals(
         else:
             low, high, error = _bca(statistic, value, columns[i], profile, sampling, confidence_level)
         found.append(Interval(value, low, high, error, confidence_level, how))
-        if np.isnan(low) and not np.isnan(value):
+        if np.isnan(low) and not np.isnan(value) and how != "none":
             one_sided = how == "bca" and error > ROUNDING * abs(value)
             reason = (
                 "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
@@ -378,13 +405,44 @@ def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:
     return [Notice(text, UndefinedMetricWarning)]
 
 
+def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[Notice]:
+    """Return the notice that the resamples of a calibration error have few errors, where they have."""
+    if not statistic.metric.zero_if_calibrated:
+        return []
+    errors = errors_among(statistic.metric, profile).rarer
+    if errors >= ENOUGH_TO_RESAMPLE:
+        return []
+    return [
+        Notice(f"{statistic.name} rests on {errors:.0f} errors, or right answers: its interval may miss the truth.")
+    ]
+
+
+def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> tuple[float, float, float]:
+    """Return Clopper and Pearson's interval of a share, of as many equal samples as tell as much; and its error."""
+    ends = clopper_pearson(share.value, share.size, confidence_level)
+    low, high = sorted(float(statistic.score(end)) for end in ends)
+    return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))
+
+
+def _quantiles(
+    statistic: Statistic, value: float, replicates: Floats, confidence_level: float
+) -> tuple[float, float, float]:
+    """Return the quantiles of draws, which reach to the value itself, and their standard deviation."""
+    drawn = replicates[~np.isnan(replicates)]
+    if len(drawn) < 2:
+        return np.nan, np.nan, np.nan
+    low, high = np.quantile(drawn, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    least, most = statistic.bounds
+    return max(min(float(low), value), least), min(max(float(high), value), most), float(drawn.std(ddof=1))
+
+
 def _delta(
     statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
 ) -> tuple[float, float, float]:
     metric = statistic.metric
     sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
     error = sampling.standard_error(statistic.influence(profile))
-    if isinstance(metric, Ratio) and metric.is_proportion and sampling.simple:
+    if isinstance(metric, Ratio) and metric.share_interval == "wilson" and sampling.simple:
         return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
     size = partial(_effective_size, metric, profile, sampling)
     return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import betaincinv, stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
@@ -14,6 +14,14 @@ ROUNDING = 1e-10
 def student(confidence_level: float, degrees_of_freedom: float) -> float:
     """Return the multiple of the standard error on each side of an interval."""
     return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
+
+
+def clopper_pearson(share: float, size: float, confidence_level: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval of a share of so many samples, which need be no whole number."""
+    count, tail = share * size, (1 - confidence_level) / 2
+    low = 0.0 if count <= 0 else float(betaincinv(count, size - count + 1, tail))
+    high = 1.0 if count >= size else float(betaincinv(count + 1, size - count, 1 - tail))
+    return low, high
 
 
 def t_test(

@@ -1,6 +1,7 @@
 """Statistics of many resamples, from counts of the samples: no array of predictions is built again where sums do."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.progress import progress as progress_bar
 from skconf._core.ranking import Ranking
-from skconf.inference._sampling import Counts
-from skconf.metrics._base.kinds import Additive, Ranked, Sums, Term
+from skconf.inference._sampling import Counts, joined
+from skconf.metrics._base.kinds import Additive, Ranked, Sums, Term, merge
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Resamples that are worked on together, and the counts they may have.
-_MOST_DRAWS, _MOST_COUNTS = 64, 1 << 26
+#: Resamples that are worked on together, and the counts they may have; and the factors of weights, which are floats.
+_MOST_DRAWS, _MOST_COUNTS, _MOST_FACTORS = 64, 1 << 26, 1 << 23
 
 Draw = Callable[[int, np.random.Generator], Counts]
 
@@ -32,13 +33,15 @@ def replicate(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
+    beside: ConfidenceProfile | None = None,
 ) -> Floats:
     """Return the statistics of resampled predictions, the same for any number of jobs.
 
     Parameters
     ----------
     draw : callable
-        Returns counts of the samples, a row for each resample, given their number and a generator.
+        Returns counts of the samples, a row for each resample, given their number and a generator; or factors of their
+        weights, which are floats.
     profiles : sequence of ConfidenceProfile
         Predictions for the same samples, by one model or more: a resample is the same for all.
     statistics : sequence of Statistic
@@ -51,20 +54,23 @@ def replicate(
         Number of jobs, as joblib has it.
     progress : bool, default=False
         Show progress on standard error.
+    beside : ConfidenceProfile, default=None
+        Answers beside those of a single profile, whose factors are the last ones that `draw` returns.
 
     Returns
     -------
     ndarray of shape (n_resamples, n_profiles, n_statistics)
         A multiple of the number of resamples, where `draw` returns several rows for each. NaN where undefined.
     """
-    size = max(1, min(_MOST_DRAWS, _MOST_COUNTS // len(profiles[0])))
+    most = _MOST_COUNTS if beside is None else _MOST_FACTORS
+    size = max(1, min(_MOST_DRAWS, most // len(profiles[0])))
     sizes = [min(size, n_resamples - start) for start in range(0, n_resamples, size)]
     rngs = np.random.default_rng(random_state).spawn(len(sizes))
     with progress_bar("resampling", n_resamples, unit="", quiet=not progress) as bar:
 
         def jobs() -> Iterator[Any]:
             for some, rng in zip(sizes, rngs, strict=True):
-                yield delayed(_replicate)(draw, profiles, statistics, some, rng)
+                yield delayed(_replicate)(draw, profiles, statistics, some, rng, beside)
                 bar.update(some)
 
         return np.concatenate(Parallel(n_jobs=n_jobs)(jobs()))
@@ -76,36 +82,51 @@ def _replicate(
     statistics: Sequence[Statistic],
     n_resamples: int,
     rng: np.random.Generator,
+    beside: ConfidenceProfile | None,
 ) -> Floats:
     counts = draw(n_resamples, rng)
     with np.errstate(all="ignore"):  # what is undefined in a resample is counted by the caller
-        return np.stack([_evaluate(profile, statistics, counts) for profile in profiles], axis=1)
+        return np.stack([_evaluate(profile, statistics, counts, beside) for profile in profiles], axis=1)
 
 
-def _evaluate(profile: ConfidenceProfile, statistics: Sequence[Statistic], counts: Counts) -> Floats:
+def _evaluate(
+    profile: ConfidenceProfile,
+    statistics: Sequence[Statistic],
+    counts: Counts,
+    beside: ConfidenceProfile | None,
+) -> Floats:
     """Return every statistic under each row of counts."""
     scores = np.empty((len(counts), len(statistics)))
     of_label: dict[Any, list[int]] = {}  # those with a positive class of their own read other predictions
     for i, statistic in enumerate(statistics):
         of_label.setdefault(statistic.pos_label, []).append(i)
     for positions in of_label.values():
-        values = _values(statistics[positions[0]].on(profile), [statistics[i].metric for i in positions], counts)
+        on = statistics[positions[0]].on
+        metrics = [statistics[i].metric for i in positions]
+        values = _values(on(profile), metrics, counts, None if beside is None else on(beside))
         for i, column in zip(positions, values.T, strict=True):
             scores[:, i] = statistics[i].score(column)
     return scores
 
 
-def _values(profile: ConfidenceProfile, metrics: Sequence[Any], counts: Counts) -> Floats:
+def _values(
+    profile: ConfidenceProfile, metrics: Sequence[Any], counts: Counts, beside: ConfidenceProfile | None
+) -> Floats:
     """Return every metric under each row of counts."""
     values = np.empty((len(counts), len(metrics)))
     additive = [i for i, metric in enumerate(metrics) if isinstance(metric, Additive)]
     others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive)]
     if additive:
-        found = resampled_sums([metrics[i] for i in additive], profile, counts)
+        summed = [metrics[i] for i in additive]
+        found = resampled_sums(summed, profile, counts[:, : len(profile)])
+        if beside is not None:  # they are added, so that no probabilities are copied
+            more = resampled_sums(summed, beside, counts[:, len(profile) :])
+            found = [merge(sums, others) for sums, others in zip(found, more, strict=True)]
         for i, sums in zip(additive, found, strict=True):
             values[:, i] = metrics[i].combine(*sums)
     if others:
-        values[:, others] = _one_by_one([metrics[i] for i in others], profile, counts)
+        everything = profile if beside is None else joined(profile, beside)
+        values[:, others] = _one_by_one([metrics[i] for i in others], everything, counts)
     return values
 
 
@@ -123,9 +144,17 @@ def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Coun
         for i, metric in ranked.items():
             values[row, i] = metric.of_ranking(rankings[metric.reads_score])
         if whole:
-            repeated = profile[np.repeat(np.arange(len(profile)), times)]
+            repeated = _times(profile, times)
             values[row, list(whole)] = [metric.value(repeated) for metric in whole.values()]
     return values
+
+
+def _times(profile: ConfidenceProfile, times: Counts) -> ConfidenceProfile:
+    """Return the predictions as often as they are counted, or with their weights times factors."""
+    if np.issubdtype(times.dtype, np.integer):
+        return profile[np.repeat(np.arange(len(profile)), times)]
+    weight = times if profile.sample_weight is None else times * profile.sample_weight
+    return replace(profile, sample_weight=weight)
 
 
 def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, counts: Counts) -> list[Sums]:
@@ -179,7 +208,7 @@ class _SharedSort:
         self.tied = bool((self.score[1:] == self.score[:-1]).any())
 
     def resample(self, counts: Counts) -> Ranking:
-        """Return the ranking of the samples with these counts as weights."""
+        """Return the ranking of the samples with these counts, or factors, as weights."""
         drawn = counts[self.order]
         there = np.flatnonzero(drawn)
         score, weight = self.score[there], drawn[there].astype(np.float64)

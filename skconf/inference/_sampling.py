@@ -1,6 +1,7 @@
 """What was drawn at random: samples or groups of them, from everywhere or within strata."""
 
 from copy import copy
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from skconf._core.probabilities import Floats
 from skconf.inference._inputs import read_groups
 from skconf.profile import ConfidenceProfile
 
-Counts = NDArray[np.uint8]
+#: How often each sample turns up in a resample, or the factor of its weight.
+Counts = NDArray[Any]
 
 #: Units whose counts are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
 _UNITS_AT_ONCE = 1 << 16
@@ -37,6 +39,8 @@ class Sampling:
     ) -> None:
         #: Whether units are single samples of one weight, drawn from everywhere.
         self.simple = groups is None and stratify is None and _equal(sample_weight)
+        #: Whether samples were drawn one by one, from everywhere.
+        self.independent = groups is None and stratify is None
         self.unit = None if groups is None else read_groups(groups, n_samples, "groups").codes
         self.n_units = n_samples if self.unit is None else int(self.unit.max()) + 1
         if sample_weight is not None and not sample_weight.all():
@@ -178,6 +182,19 @@ def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
         np.tile(profile.confidence, 2),
         sample_weight=None if profile.sample_weight is None else np.tile(profile.sample_weight, 2),
     )
+
+
+def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
+    """Return predictions of two parts of one task as one."""
+    first, second = (replace(p, given_proba=None if p.given_proba is None else p.proba) for p in (first, second))
+    parts: dict[str, Any] = {
+        field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
+        for field in fields(first)
+        if field.name != "classes" and isinstance(getattr(first, field.name), np.ndarray)
+    }
+    if first.ranks_by_confidence and second.ranks_by_confidence:
+        parts["score"] = parts["confidence"]
+    return replace(first, **parts)
 
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:

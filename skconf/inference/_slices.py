@@ -14,7 +14,7 @@ from skconf._core.messages import shorten
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.inference._inputs import Groups, read_groups, read_resampling
-from skconf.inference._intervals import METHODS, TOO_NARROW, check_confidence_level, heavy_tailed, intervals
+from skconf.inference._intervals import METHODS, check_confidence_level, intervals
 from skconf.inference._p_values import holm
 from skconf.inference._sampling import Sampling
 from skconf.inference._sequential import most_draws, size_ratio_p_value
@@ -136,15 +136,16 @@ def by_group(
         frames[name] = pd.DataFrame(columns, index=slices.labels)
         frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
     if confidence_level is not None:
-        resampling["random_state"] = np.random.default_rng(random_state)  # groups are drawn one after the other
+        seeds = np.random.default_rng(random_state).integers(1 << 62, size=len(slices)).tolist()
         found = [
-            _intervals(list(statistics.values()), profile[rows], confidence_level, method, resampling)
-            for rows in slices.members()
+            _intervals(
+                list(statistics.values()), profile[rows], confidence_level, method, {**resampling, "random_state": seed}
+            )
+            for rows, seed in zip(slices.members(), seeds, strict=True)
         ]
-        for (name, frame), (low, high, heavy) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
+        for (name, frame), (low, high) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
             frame["low"], frame["high"] = low, high
             _warn_of(slices, np.isnan(low) & frame["value"].notna(), f"{name} has no interval")
-            _warn_of(slices, heavy == 1, f"{name} {TOO_NARROW}")
     if single:
         return next(iter(frames.values()))
     joint = pd.concat(frames, names=["metric"])
@@ -292,20 +293,17 @@ def _intervals(
     confidence_level: float,
     method: str,
     resampling: Mapping[str, Any],
-) -> list[tuple[float, float, bool]]:
-    """Return the ends of the intervals on one group, NaN where there are none; and whether a tail is too heavy."""
+) -> list[tuple[float, float]]:
+    """Return the ends of the intervals on one group, NaN where there are none."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
-        return [(np.nan, np.nan, False)] * len(statistics)
+        return [(np.nan, np.nan)] * len(statistics)
     sampling = Sampling(len(profile), sample_weight=profile.sample_weight)
     values = [statistic.value(profile) for statistic in statistics]
     # One warning for all groups follows, in place of one for each.
     found, _ = intervals(
         statistics, values, profile, sampling, confidence_level=confidence_level, method=method, resampling=resampling
     )
-    return [
-        (interval.low, interval.high, not np.isnan(interval.value) and heavy_tailed(statistic, profile))
-        for statistic, interval in zip(statistics, found, strict=True)
-    ]
+    return [(interval.low, interval.high) for interval in found]
 
 
 def _warn_of(

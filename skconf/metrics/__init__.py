@@ -45,6 +45,7 @@ from skconf.metrics._size_ratio import (
     calibrated_size_ratio,
     calibrated_size_ratio_std,
     calibrated_size_ratio_zscore,
+    capped_size_ratio,
     overconfidence_risk,
 )
 
@@ -56,6 +57,7 @@ __all__ = [
     "calibrated_size_ratio_std",
     "calibrated_size_ratio_zscore",
     "calibration_distance_error",
+    "capped_size_ratio",
     "cf1_score",
     "cfbeta_score",
     "confidence_brier_loss",

@@ -26,6 +26,7 @@ __all__ = [
     "calibrated_size_ratio_std",
     "calibrated_size_ratio_zscore",
     "calibration_distance_error",
+    "capped_size_ratio",
     "cf1_score",
     "cfbeta_score",
     "confidence_brier_loss",
@@ -245,6 +246,35 @@ def calibration_distance_error(
     -------
     float
         In [0, 1]; lower is better, 0 is best.
+    """
+
+def capped_size_ratio(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    cap: float = 20.0,
+) -> float:
+    """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
+
+    Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
+    class: the errors seen over the errors announced, both weighted by h. A calibrated classifier has 1, whatever the
+    cap; above 1 it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which few
+    errors of high confidence, that most samples lack, decide the value. With one its error can be estimated.
+
+    Parameters
+    ----------
+    cap : float, default=20
+        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, .95 for 20.
+
+    Returns
+    -------
+    float
+        In [0, ∞]; neither higher nor lower is better, 1 is best. NaN, with a warning, where all confidences are 1: no
+        error is announced.
     """
 
 @overload

@@ -83,6 +83,7 @@ class CalibratedSizeRatio(
 
     See Also
     --------
+    capped_size_ratio : With a cap on what an error counts, and an interval at any number of samples.
     calibrated_size_ratio_std : Its standard deviation, were the confidences calibrated.
     overconfidence_risk : The evidence for overconfidence.
 
@@ -100,11 +101,69 @@ class CalibratedSizeRatio(
     20.0
     """
 
+    decided_by = "tail"
+
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return self.error_sizes(profile), 1.0
 
 
 calibrated_size_ratio = CalibratedSizeRatio.function
+
+
+class CappedSizeRatio(
+    Ratio,
+    name="capped_size_ratio",
+    bounds=(0.0, np.inf),
+    reference=f"{CSR}, Definition 2, with what an error counts bounded",
+):
+    """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
+
+    Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
+    class: the errors seen over the errors announced, both weighted by h. A calibrated classifier has 1, whatever the
+    cap; above 1 it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which few
+    errors of high confidence, that most samples lack, decide the value. With one its error can be estimated.
+
+    {predictions}
+    cap : float, default=20
+        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, .95 for 20.
+
+    Returns
+    -------
+    float
+        {facts} NaN, with a warning, where all confidences are 1: no error is announced.
+
+    {raises}
+
+    See Also
+    --------
+    calibrated_size_ratio : Without a cap.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import calibrated_size_ratio, capped_size_ratio
+    >>> y_true, y_proba = [1, 1, 0, 0, 0], [0.75, 0.75, 0.25, 0.25, 0.9999]
+    >>> round(calibrated_size_ratio(y_true, y_proba)), round(capped_size_ratio(y_true, y_proba), 3)
+    (2000, 4.998)
+    """
+
+    undefined = "all confidences are 1, so that no error is announced"
+
+    cap: float = 20.0
+
+    def __post_init__(self) -> None:
+        check_number(self.cap, "cap", 1.0, open_high=True)
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
+        doubt = 1 - profile.confidence
+        counted = 1 / np.maximum(doubt, 1 / self.cap)
+        return ~profile.correct * counted, doubt * counted
+
+
+capped_size_ratio = CappedSizeRatio.function
 
 
 class CalibratedSizeRatioStd(
@@ -148,6 +207,7 @@ class CalibratedSizeRatioStd(
     """
 
     weight_meaning = WeightMeaning.IMPORTANCES
+    decided_by = "samples"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.odds(profile), Term(1.0)
@@ -200,6 +260,7 @@ class CalibratedSizeRatioZScore(
     """
 
     weight_meaning = WeightMeaning.IMPORTANCES
+    decided_by = "tail"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return Term(self.error_sizes(profile)), Term(1.0), self.odds(profile)
@@ -275,6 +336,7 @@ class OverconfidenceRisk(
 
     is_estimate = False  # of its own error it tells itself
     why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
+    decided_by = "errors"
 
     method: str = "normal"
     n_resamples: int = 9999

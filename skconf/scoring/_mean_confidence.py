@@ -12,6 +12,7 @@ class MeanConfidence(Ratio):
     """The mean confidence: neither good nor bad by itself."""
 
     info = Info("mean_confidence", None, (0.0, 1.0), None, "")
+    decided_by = "samples"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
         return profile.confidence, 1.0

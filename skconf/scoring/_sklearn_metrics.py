@@ -52,7 +52,7 @@ class Accuracy(Ordinary, Ratio):
 
     info = Info("accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
     stands_for = sklearn.metrics.accuracy_score
-    is_proportion = True
+    share_interval = "wilson"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.bool_], float]:
         accepted = accepted_of(profile)

@@ -13,10 +13,23 @@ from sklearn.metrics import roc_auc_score
 
 from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf.inference import confidence_interval
+from skconf.inference._phantoms import phantoms_for
 from skconf.metrics import get_metric
 from skconf.metrics._base.registry import metric_classes
 from skconf.scoring._names import read_statistics
 
+FEW = [
+    *(
+        "aurc_loss",
+        "neg_augrc",
+        "neg_ecuas",
+        "cwsa_score",
+        "neg_confidence_brier",
+        "confidence_log_loss",
+        "cw_accuracy",
+    ),
+    *("capped_size_ratio", "cf1_macro", "cw_recall_macro", "cw_balanced_accuracy", "cw_roc_auc"),
+]
 SMOOTH = ["cw_accuracy", "cw_f1_macro", "confidence_gain", "neg_ecuas", "aurc_loss", "augrc_loss", "cw_roc_auc"]
 
 
@@ -44,7 +57,7 @@ class TestDelta:
     def test_share_has_wilsons_interval(self, threshold):
         """But for the t distribution, and n − 1 in the place of n, which 5,000 samples hardly show."""
         y, proba = draw(5000)
-        found = confidence_interval("coverage_score", y, proba, threshold=threshold)
+        found = confidence_interval("coverage_score", y, proba, threshold=threshold, method="delta")
         count = int((proba.max(axis=1) >= threshold).sum())
         expected = stats.binomtest(count, 5000).proportion_ci(method="wilson")
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=5e-4)
@@ -55,7 +68,7 @@ class TestDelta:
         sure = np.r_[np.full(50, 0.9), np.full(950, 0.4)]
         correct = np.r_[np.full(50, right), np.arange(950) % 2 == 0]
         profile = ConfidenceProfile.from_correctness(correct, sure)
-        found = confidence_interval("selective_risk_loss", profile, threshold=0.8)
+        found = confidence_interval("selective_risk_loss", profile, threshold=0.8, method="delta")
         expected = stats.binomtest(0 if right else 50, 50).proportion_ci(method="wilson")
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-3)
 
@@ -88,13 +101,13 @@ class TestDelta:
         value = read_statistics(metric, {})[0][metric].value
         left_out = np.array([value(profile[np.arange(250) != i]) for i in range(250)])
         expected = np.sqrt(249 / 250 * ((left_out - left_out.mean()) ** 2).sum())
-        assert confidence_interval(metric, profile).standard_error == pytest.approx(expected, rel=0.03)
+        assert confidence_interval(metric, profile, method="delta").standard_error == pytest.approx(expected, rel=0.03)
 
     def test_area_under_the_roc_curve_is_delongs(self):
         """With weights: of a weighted placement value, in the place of each mean."""
         y, proba = draw(200, n_classes=2)
         weight = np.random.default_rng(1).exponential(1, 200)
-        found = confidence_interval("cw_roc_auc_score", y, proba, sample_weight=weight)
+        found = confidence_interval("cw_roc_auc_score", y, proba, sample_weight=weight, method="delta")
         counted, score = weight * proba.max(axis=1), proba[:, 1]
         mine, theirs = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
         beats = np.sign(score[mine, np.newaxis] - score[theirs]) / 2 + 0.5
@@ -151,15 +164,6 @@ class TestDelta:
         profile = ConfidenceProfile.from_correctness(np.full(30, outcome), sure)
         np.testing.assert_allclose(get_metric(name).influence(profile), 0, atol=1e-15)
 
-    def test_heavy_tail_is_told(self):
-        """One error at a confidence of .9999 counts as much as five hundred at .8."""
-        sure = np.r_[np.linspace(0.5, 0.9, 199), 0.9999]
-        profile = ConfidenceProfile.from_correctness(np.r_[np.arange(199) % 4 > 0, 0], sure)
-        for method in ("delta", "bootstrap"):
-            with pytest.warns(UserWarning, match="calibrated_size_ratio owes a quarter of its variance to a single"):
-                confidence_interval("calibrated_size_ratio", profile, method=method, n_resamples=20)
-        confidence_interval("calibrated_size_ratio", profile, eps=0.1)  # and here is none
-
     @pytest.mark.parametrize(
         "metric", ["expected_calibration_error", "neg_ece", "maximum_calibration_error", "overconfidence_risk"]
     )
@@ -179,6 +183,272 @@ class TestDelta:
     def test_what_has_no_influence_is_refused(self, metric):
         with pytest.raises(TypeError, match="has no interval by method='delta'"):
             confidence_interval(metric, *draw(50), method="delta")
+
+
+def with_errors(n_errors, n, seed=0, weight=None):
+    """Answers of confidences from .5 to 1, of which so many are wrong, none of them alike."""
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.5, 1.0, n)
+    right = rng.permutation(np.arange(n) >= n_errors)
+    y = rng.integers(0, 2, n)
+    return ConfidenceProfile.from_predictions(
+        y, np.where(right == (y == 1), sure, 1 - sure), labels=[0, 1], sample_weight=weight
+    )
+
+
+class TestShares:
+    @pytest.mark.parametrize("level", [0.8, 0.95])
+    @pytest.mark.parametrize("n_errors", [0, 1, 3, 60])
+    def test_interval_is_clopper_and_pearsons(self, n_errors, level):
+        profile = with_errors(n_errors, 60)
+        profile = profile.with_weight(np.full(60, 3.0))  # which are equal, whatever they are
+        expected = stats.binomtest(n_errors, 60).proportion_ci(level, method="exact")
+        found = confidence_interval("selective_risk_loss", profile, threshold=0.0, confidence_level=level)
+        mirrored = confidence_interval("neg_selective_risk", profile, threshold=0.0, confidence_level=level)
+        assert (found.method, mirrored.method) == ("exact", "exact")
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+        assert (mirrored.low, mirrored.high) == pytest.approx((-expected.high, -expected.low), abs=1e-12)
+
+    def test_only_what_is_accepted_counts(self):
+        profile = with_errors(20, 400)
+        accepted = profile.confidence >= 0.9
+        wrong = int((~profile.correct & accepted).sum())
+        expected = stats.binomtest(wrong, int(accepted.sum())).proportion_ci(method="exact")
+        found = confidence_interval("selective_risk_loss", profile, threshold=0.9)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+    def test_weights_are_counted_as_equal_samples(self):
+        """Of 30 answers of weight 1 and 10 of weight 3, (Σw)²/Σw² = 60²/120 = 30 tell as much."""
+        weight = np.repeat([1.0, 3.0], [30, 10])
+        profile = ConfidenceProfile.from_correctness(np.arange(40) >= 6, np.full(40, 0.9), sample_weight=weight)
+        found = confidence_interval("selective_risk_loss", profile)
+        expected = stats.binomtest(3, 30).proportion_ci(method="exact")  # 6 of 60 by weight
+        assert found.method == "binomial"
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+
+    def test_from_a_hundred_errors_weights_need_it_no_more(self):
+        weight = np.random.default_rng(0).uniform(0.5, 1.5, 1000)
+        found = {n: confidence_interval("selective_risk_loss", with_errors(n, 1000, 0, weight)) for n in (80, 140)}
+        assert {n: interval.method for n, interval in found.items()} == {80: "binomial", 140: "delta"}
+
+    def test_all_weight_on_one_row_is_told(self):
+        profile = with_errors(5, 40, weight=np.r_[1e6, np.ones(39)])
+        with pytest.warns(UndefinedMetricWarning, match="selective_risk_loss cannot be estimated: one row has all"):
+            found = confidence_interval("selective_risk_loss", profile)
+        assert (found.method, np.isnan(found.low)) == ("none", True)
+
+    def test_groups_and_strata_are_left_to_delta(self):
+        profile, codes = with_errors(5, 60), np.arange(60) % 20
+        for given in ({"groups": codes}, {"stratify": codes % 2}):
+            found = confidence_interval(["selective_risk_loss", "aurc_loss"], profile, **given)
+            assert found["method"].tolist() == ["delta", "delta"]
+
+
+class TestFewErrors:
+    """Below a hundred errors: the Bayesian bootstrap with phantom answers."""
+
+    def test_of_a_share_it_is_jeffreys(self):
+        """With a phantom error and a phantom right answer, of 100 answers that weigh alike: Beta(k + ½, n − k + ½)."""
+        metric = get_metric("confidence_brier_loss")
+        profile = ConfidenceProfile.from_correctness(np.arange(100) >= 4, np.ones(100))  # a loss of 1 or 0
+        found = confidence_interval("confidence_brier_loss", profile, random_state=0)
+        expected = stats.beta(4.5, 96.5).ppf([0.025, 0.975])
+        assert metric(profile) == 0.04
+        assert found.method == "bayesian"
+        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.004)
+        assert found.standard_error == pytest.approx(stats.beta(4.5, 96.5).std(), rel=0.05)
+
+    def test_one_draw_by_hand(self):
+        """The loss of the samples with exponential weights, and of a phantom error in the place of one of them."""
+        profile = with_errors(3, 8)
+        rng = np.random.default_rng(7)
+        phantoms = phantoms_for(get_metric("confidence_brier_loss"), profile, rng)
+        weight = phantoms.draw(1, rng)[0]
+        errors, rights = (weight[part] for part in (slice(8, 16), slice(16, 24)))
+        assert np.count_nonzero(errors) == np.count_nonzero(rights) == 1
+        assert not phantoms.added.correct[:8].any()
+        assert phantoms.added.correct[8:].all()
+        np.testing.assert_array_equal(phantoms.added.confidence, np.tile(profile.confidence, 2))
+        # An error is one also by its classes.
+        assert (phantoms.added.true_class[:8] == 1 - profile.predicted_class).all()
+
+    @pytest.mark.parametrize("metric", FEW)
+    @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+    def test_interval_holds_the_value_within_bounds(self, metric, weighted):
+        for n_errors in (0, 1, 4, 40):
+            weight = np.random.default_rng(1).choice([1.0, 10.0], 40) if weighted else None
+            found = confidence_interval(metric, with_errors(n_errors, 40, weight=weight), random_state=0)
+            least, most = read_statistics(metric, {})[0][metric].bounds
+            assert least <= found.low <= found.value <= found.high <= most
+            assert found.high > found.low
+            assert found.method in ("bayesian", "delta")  # as all right answers are of one kind
+
+    @pytest.mark.parametrize("metric", ["neg_augrc", "neg_ecuas", "cw_roc_auc", "cf1_macro", "confidence_roc_auc"])
+    def test_as_wide_as_delta_where_errors_are_many(self, metric):
+        profile = with_errors(95, 1500)
+        bayesian, delta = (confidence_interval(metric, profile, method=m, random_state=0) for m in ("auto", "delta"))
+        assert (bayesian.method, delta.method) == ("bayesian", "delta")
+        assert bayesian.high - bayesian.low == pytest.approx(delta.high - delta.low, rel=0.12)
+        assert bayesian.standard_error == pytest.approx(delta.standard_error, rel=0.12)
+
+    @pytest.mark.parametrize("n_errors", [99, 100])
+    def test_from_a_hundred_errors_it_is_delta(self, n_errors):
+        found = confidence_interval("aurc_loss", with_errors(n_errors, 1000), random_state=0)
+        assert found.method == ("delta" if n_errors == 100 else "bayesian")
+
+    def test_few_right_answers_are_as_few_errors(self):
+        assert confidence_interval("aurc_loss", with_errors(290, 300), random_state=0).method == "bayesian"
+
+    def test_weights_lower_the_number(self):
+        """Of 300 errors in 1,000: (Σw)²/Σw² = 1900²/10900, 331 equal samples, of which some hundred are wrong."""
+        weight = np.where(np.arange(1000) % 10 == 0, 10.0, 1.0)
+        for n_errors, method in ((300, "bayesian"), (500, "delta")):
+            profile = with_errors(n_errors, 1000, weight=weight)
+            share = np.average(~profile.correct, weights=weight)
+            assert (min(share, 1 - share) * 1900**2 / 10900 >= 100) == (method == "delta")
+            assert confidence_interval("aurc_loss", profile, random_state=0).method == method
+
+    def test_only_accepted_errors_count(self):
+        profile = with_errors(300, 1000)
+        for threshold, method in ((0.5, "delta"), (0.9, "bayesian")):
+            found = confidence_interval("cwsa_score", profile, threshold=threshold, random_state=0)
+            assert found.method == method
+
+    def test_same_for_any_number_of_jobs(self):
+        profile = with_errors(5, 100)
+        one, two = (confidence_interval(FEW, profile, random_state=0, n_jobs=n_jobs) for n_jobs in (1, 2))
+        pd.testing.assert_frame_equal(one, two)
+
+    @pytest.mark.parametrize("metric", ["neg_ecuas", "aurc_loss", "confidence_roc_auc", "cw_roc_auc"])
+    def test_of_many_answers_some_stand_for_others(self, metric, monkeypatch):
+        """The rest is thinned, evenly over the confidences: errors decide, and all of them are kept."""
+        profile = with_errors(40, 6000)
+        whole = confidence_interval(metric, profile, random_state=0)
+        monkeypatch.setattr("skconf.inference._phantoms._MOST_ROWS", 1500)
+        thinned = confidence_interval(metric, profile, random_state=0)
+        width = whole.high - whole.low
+        assert (thinned.low, thinned.high) == pytest.approx((whole.low, whole.high), abs=0.06 * width)
+
+    def test_single_error_tells_no_order(self):
+        profile = with_errors(1, 80)
+        row = int(np.flatnonzero(~profile.correct)[0])
+        rank = 1 + int((profile.confidence > profile.confidence[row]).sum())
+        text = f"confidence_roc_auc cannot be estimated: a single answer is wrong, in row {row}, at rank {rank} of 80"
+        with pytest.warns(UndefinedMetricWarning, match=text):
+            found = confidence_interval("confidence_roc_auc", profile)
+        assert (found.method, np.isnan(found.high)) == ("none", True)
+        assert confidence_interval("confidence_roc_auc", profile, method="delta").method == "delta"
+
+
+class TestFewOfAClass:
+    @pytest.fixture
+    def rare(self):
+        """A class of which a tenth is found, in 500 samples."""
+        rng = np.random.default_rng(0)
+
+        def predictions(n_rare, n=500):
+            y = np.arange(n) < n_rare
+            proba = np.where(y, rng.uniform(0, 0.6, n), rng.uniform(0, 0.1, n))
+            return ConfidenceProfile.from_predictions(y.astype(int), proba, labels=[0, 1])
+
+        return predictions
+
+    def test_phantoms_are_found_missed_and_taken_for_it(self, rare):
+        phantoms = phantoms_for(get_metric("crecall_score"), rare(10), np.random.default_rng(0))
+        assert phantoms.added.true_class.tolist() == [1, 1, 0]
+        assert phantoms.added.predicted_class.tolist() == [1, 0, 1]
+        assert phantoms.added.proba.tolist() == [[0, 1], [1, 0], [0, 1]]
+        assert phantoms.added.correct.tolist() == [True, False, False]
+        weight = phantoms.draw(4000, np.random.default_rng(0))[:, 500:]
+        assert weight.mean(axis=0) == pytest.approx([0.5, 0.5, 0.5], abs=0.04)  # half a sample each
+
+    @pytest.mark.parametrize("metric", ["crecall", "cprecision", "cf1", "cw_recall_macro", "cw_roc_auc"])
+    def test_few_samples_leave_it_open(self, metric, rare):
+        few, some = (confidence_interval(metric, rare(n), random_state=0) for n in (6, 40))
+        delta = confidence_interval(metric, rare(6), method="delta")
+        assert (few.method, some.method) == ("bayesian", "bayesian")
+        assert few.high > delta.high or few.low < delta.low or metric == "cw_recall_macro"
+        assert few.low < few.value < few.high
+
+    def test_fewer_than_five_rows_are_listed(self, rare):
+        with pytest.warns(
+            UndefinedMetricWarning, match=r"crecall cannot be estimated: there are 4 rows \(\[0, 1, 2, 3\]\)"
+        ):
+            found = confidence_interval("crecall", rare(4))
+        assert np.isnan(found.low)
+
+    def test_a_single_row_tells_no_order_of_a_class(self, rare):
+        with pytest.warns(
+            UndefinedMetricWarning, match=r"cw_roc_auc cannot be .* 1 row \(\[0\]\) of the class 1, and 2"
+        ):
+            found = confidence_interval("cw_roc_auc", rare(1))
+        assert np.isnan(found.low)
+
+    def test_many_classes_of_few_samples_are_many_samples(self):
+        """In a mean over 200 classes of five samples each, none decides."""
+        rng = np.random.default_rng(0)
+        y = np.repeat(np.arange(200), 5)
+        proba = rng.dirichlet(np.ones(200), 1000)
+        proba[np.arange(1000), y] += rng.random(1000) * (rng.random(1000) < 0.7)
+        proba /= proba.sum(axis=1, keepdims=True)
+        profile = ConfidenceProfile.from_predictions(y, proba, labels=range(200))
+        assert not 0.2 < (~profile.correct).mean() < 0.1
+        assert confidence_interval("crecall_macro", profile).method == "delta"
+        assert confidence_interval("crecall", profile.with_positive(7), random_state=0).method == "bayesian"
+
+
+class TestSizeRatio:
+    """It has an interval where its surest answers are few, and not where they announce next to no errors."""
+
+    def test_answer_that_decides_is_told(self):
+        """Half of 400 answers are at .999: they announce .2 errors; one of the others is the one error."""
+        sure = np.r_[np.full(200, 0.999), np.full(200, 0.9)]
+        correct = np.arange(400) != 399
+        profile = ConfidenceProfile.from_correctness(correct, sure)
+        unseen = 200 + 27  # .2 + 27 · .1 < 3
+        text = (
+            f"calibrated_size_ratio cannot be estimated: {unseen / 4:.0f} % of the ratio rests on {unseen} answers "
+            "that announce fewer than 3 errors; row 399 is 100 % of it. capped_size_ratio can be estimated, and is 0.05"
+        )
+        with pytest.warns(UndefinedMetricWarning, match=text):
+            found = confidence_interval("calibrated_size_ratio", profile)
+        assert (found.method, np.isnan(found.low)) == ("none", True)
+        announced = 200 * 0.001 * 20 + 200 * 0.1 * 10
+        assert metrics.capped_size_ratio(profile) == pytest.approx(10 / announced)
+
+    @pytest.mark.parametrize("scorer", ["neg_csr_deviation", "calibrated_size_ratio_zscore"])
+    def test_scores_of_it_neither(self, scorer):
+        profile = ConfidenceProfile.from_correctness(np.arange(400) % 20 > 0, np.linspace(0.9, 0.9999, 400))
+        with pytest.warns(UndefinedMetricWarning, match=f"{scorer} cannot be estimated: .* announce fewer than 3"):
+            assert np.isnan(confidence_interval(scorer, profile).low)
+
+    @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+    def test_modest_confidences_have_an_interval(self, weighted):
+        rng = np.random.default_rng(0)
+        sure = rng.uniform(0.5, 0.9, 2000)
+        weight = rng.uniform(1, 2, 2000) if weighted else None
+        profile = ConfidenceProfile.from_correctness(rng.random(2000) < sure, sure, sample_weight=weight)
+        found = confidence_interval("calibrated_size_ratio", profile)
+        assert found.method == "delta"
+        assert found.low < 1 < found.high
+
+    def test_forced_method_is_followed(self):
+        profile = ConfidenceProfile.from_correctness(np.arange(400) != 7, np.full(400, 0.999))
+        assert confidence_interval("calibrated_size_ratio", profile, method="delta").method == "delta"
+
+    def test_capped_one_has_an_interval_at_any_number(self):
+        profile = ConfidenceProfile.from_correctness(np.arange(400) != 7, np.full(400, 0.999))
+        found = confidence_interval("capped_size_ratio", profile, random_state=0)
+        assert (found.method, found.value) == ("bayesian", pytest.approx(2.5))
+        assert 0 < found.low < 1 < found.high  # as one error where .4 are announced
+
+
+class TestCalibrationErrors:
+    def test_few_errors_may_miss(self):
+        sure = np.random.default_rng(0).uniform(0.9, 1, 200)
+        profile = ConfidenceProfile.from_correctness(np.arange(200) % 10 > 0, sure)
+        with pytest.warns(UserWarning, match="neg_ece rests on 20 errors, or right answers: its interval may miss"):
+            confidence_interval("neg_ece", profile, n_resamples=20, random_state=0)
 
 
 class TestBootstrap:
@@ -206,7 +476,7 @@ class TestBootstrap:
         expected = stats.bootstrap((losses,), np.mean, n_resamples=20_000, method="BCa", **seed).confidence_interval
         width = expected.high - expected.low
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.03 * width)
-        delta = confidence_interval("confidence_log_loss", profile)
+        delta = confidence_interval("confidence_log_loss", profile, method="delta")
         assert abs(found.high - delta.high) > 0.05 * width
 
     def test_groups_widen_and_strata_narrow(self):
@@ -292,10 +562,19 @@ class TestBootstrap:
 
 class TestWhatIsAsked:
     def test_auto_says_what_it_did(self):
-        y, proba = draw(60)
-        names = ["cw_accuracy", "aurc_loss", "cw_roc_auc", "expected_calibration_error", "smooth_calibration_error"]
+        y, proba = draw(600)
+        names = [
+            "cw_accuracy",
+            "aurc_loss",
+            "cw_roc_auc",
+            "expected_calibration_error",
+            "coverage",
+            "capped_size_ratio",
+        ]
         found = confidence_interval(names, y, proba, n_resamples=20, random_state=0)
-        assert found["method"].tolist() == ["delta", "delta", "delta", "bootstrap", "bootstrap"]
+        assert found["method"].tolist() == ["delta", "delta", "delta", "bootstrap", "exact", "delta"]
+        few = confidence_interval(names, y[:90], proba[:90], n_resamples=20, random_state=0)
+        assert few["method"].tolist() == ["bayesian", "bayesian", "bayesian", "bootstrap", "exact", "bayesian"]
         assert found.index.tolist() == names
         assert found.columns.tolist() == ["value", "low", "high", "standard_error", "confidence_level", "method"]
 
@@ -310,6 +589,9 @@ class TestWhatIsAsked:
                     confidence_interval(metric, y, proba, **average, pos_label=1)
                 return
             found = confidence_interval(metric, y, proba, n_resamples=20, random_state=0, **average, pos_label=1)
+        if found.method == "none":
+            assert metric_classes()[metric].decided_by == "tail"
+            return
         assert found.low <= found.high
         low, high = metric_classes()[metric].info.bounds
         assert low <= found.low
@@ -333,9 +615,12 @@ class TestWhatIsAsked:
     @pytest.mark.parametrize("metric", ["neg_ecuas_1", get_scorer("neg_ecuas", n=1)])
     def test_scorer_has_the_mirror_image(self, metric):
         y, proba = draw(60)
-        score, loss = confidence_interval(metric, y, proba), confidence_interval("ecuas_loss", y, proba, n=1)
-        assert (score.value, score.low, score.high) == (-loss.value, -loss.high, -loss.low)
-        assert score.standard_error == loss.standard_error
+        score = confidence_interval(metric, y, proba, random_state=0)
+        loss = confidence_interval("ecuas_loss", y, proba, n=1, random_state=0)
+        assert score.method == loss.method == "bayesian"
+        assert score.value == -loss.value
+        assert (score.low, score.high) == pytest.approx((-loss.high, -loss.low), rel=1e-12)
+        assert score.standard_error == pytest.approx(loss.standard_error, rel=1e-12)
 
     def test_several_metrics_are_as_each(self):
         y, proba = draw(60)
@@ -351,7 +636,8 @@ class TestWhatIsAsked:
         y, proba = draw(60)
         given = {"labels": [0, 1, 2], "y_pred": proba.argmin(axis=1), "sample_weight": np.arange(60) % 3 + 1}
         profile = ConfidenceProfile.from_predictions(y, proba, **given)
-        assert confidence_interval("cw_accuracy", y, proba, **given) == confidence_interval("cw_accuracy", profile)
+        expected = confidence_interval("cw_accuracy", profile, random_state=0)
+        assert confidence_interval("cw_accuracy", y, proba, random_state=0, **given) == expected
 
     @pytest.mark.parametrize("method", ["delta", "bootstrap"])
     def test_weights_count_for_nothing_but_their_ratio(self, method):
@@ -392,7 +678,9 @@ class TestWhatIsAsked:
         y, proba = draw(60)
         order = np.random.default_rng(0).permutation(60)
         for metric in SMOOTH:
-            one, other = (confidence_interval(metric, y[rows], proba[rows]) for rows in (np.arange(60), order))
+            one, other = (
+                confidence_interval(metric, y[rows], proba[rows], method="delta") for rows in (np.arange(60), order)
+            )
             assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
 
     def test_names_and_containers_of_groups_do_not_matter(self):
@@ -466,7 +754,7 @@ class TestErrors:
     def test_perfect_classes_tell_nothing(self):
         y = np.arange(30) % 3
         with pytest.warns(UndefinedMetricWarning, match="cf1_macro has no interval"):
-            found = confidence_interval("cf1_macro", y, np.eye(3)[y])
+            found = confidence_interval("cf1_macro", y, np.eye(3)[y], method="delta")
         assert found.value == 1.0
         assert np.isnan(found.low)
 
@@ -475,8 +763,8 @@ class TestFormerNames:
     def test_level_works_for_one_more_version_as_keyword_and_field(self):
         y, proba = draw(60)
         with pytest.warns(FutureWarning, match="level is now called confidence_level") as caught:
-            found = confidence_interval("cw_accuracy_score", y, proba, level=0.9)
+            found = confidence_interval("cw_accuracy_score", y, proba, level=0.9, random_state=0)
         assert caught[0].filename == __file__
-        assert found == confidence_interval("cw_accuracy_score", y, proba, confidence_level=0.9)
+        assert found == confidence_interval("cw_accuracy_score", y, proba, confidence_level=0.9, random_state=0)
         with pytest.warns(FutureWarning, match="Read Interval.confidence_level instead"):
             assert found.level == 0.9

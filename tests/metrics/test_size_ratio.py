@@ -22,6 +22,15 @@ def calibrated_size_ratio(y, proba, predicted, w, eps=1e-8):
     return total / sum(w)
 
 
+def capped_size_ratio(y, proba, predicted, w, cap=20.0):
+    seen, announced = 0.0, 0.0
+    for i, c in enumerate(confidences(proba, predicted)):
+        counted = cap if (1 - c) * cap < 1 else 1 / (1 - c)
+        seen += w[i] * counted * (y[i] != predicted[i])
+        announced += w[i] * counted * (1 - c)
+    return seen / announced if announced else math.nan
+
+
 def calibrated_size_ratio_std(y, proba, predicted, w, eps=1e-8):
     clipped = [min(max(c, eps), 1 - eps) for c in confidences(proba, predicted)]
     return math.sqrt(sum(w[i] ** 2 * c / (1 - c) for i, c in enumerate(clipped))) / sum(w)
@@ -43,6 +52,8 @@ def overconfidence_risk(y, proba, predicted, w, eps=1e-8):
 CASES = [
     Case("calibrated_size_ratio", {}, calibrated_size_ratio),
     Case("calibrated_size_ratio", {"eps": 1e-3}, calibrated_size_ratio),
+    Case("capped_size_ratio", {}, capped_size_ratio),
+    Case("capped_size_ratio", {"cap": 3}, capped_size_ratio),
     Case("calibrated_size_ratio_std", {}, calibrated_size_ratio_std),
     Case("calibrated_size_ratio_std", {"eps": 1e-3}, calibrated_size_ratio_std),
     # It cancels at full confidence: its eps keeps that away.

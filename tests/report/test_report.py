@@ -402,7 +402,7 @@ class TestComparison:
 
 
 class TestIntervals:
-    @pytest.mark.filterwarnings("ignore:.* owes .* to a single sample")
+    @pytest.mark.filterwarnings("ignore:calibrated_size_ratio cannot be estimated")
     def test_are_those_of_confidence_interval(self):
         y, proba, weight = predictions(3)
         given = {"labels": LABELS[3], "sample_weight": weight}
@@ -416,14 +416,15 @@ class TestIntervals:
         assert report.loc[without, ["low", "high"]].isna().all(axis=None)
         for name, row in report.drop(index=[*without, *OWN], errors="ignore").iterrows():
             expected = confidence_interval(name, profile, confidence_level=0.9, random_state=0)
-            assert (row["low"], row["high"]) == (expected.low, expected.high), name
-            assert row["low"] < row["high"]
+            np.testing.assert_array_equal([row["low"], row["high"]], [expected.low, expected.high], name)
+            assert row["low"] < row["high"] or name == "calibrated_size_ratio"
 
     def test_of_the_accuracy_is_that_of_a_proportion(self):
         report = confidence_report(of_errors(300, 1000), metrics=["accuracy_score"], confidence_level=0.95)
         expected = binomtest(700, 1000).proportion_ci(0.95, method="wilson")
         np.testing.assert_allclose(report.loc["accuracy_score", ["low", "high"]].tolist(), expected, atol=2e-4)
 
+    @pytest.mark.filterwarnings("ignore:calibrated_size_ratio cannot be estimated")
     def test_of_several_models_stand_beside_their_values(self):
         y, proba, _ = predictions(3)
         models = {"raw": proba, "flat": 0.5 * proba + 0.5 / 3}

@@ -47,6 +47,8 @@ class ClassAverage(Additive):
     #: What a value is with average=None.
     result_by_class: ClassVar[Any] = Floats
 
+    decided_by = "classes"
+
     average: str | None = "binary"
     zero_division: str | float = "warn"
 
@@ -120,6 +122,13 @@ class ClassAverage(Additive):
         if self.average is None:
             self._refuse_arrays()
         return super().influence(profile)
+
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
+        """Return how much the value of each class adds to the average; None where classes count by their samples."""
+        classes = np.arange(len(profile.require("classes")))
+        if self.average == "binary":
+            return (classes == profile.require("positive_class")).astype(np.float64)
+        return np.ones(len(classes)) if self.average == "macro" else None
 
     def _refuse_arrays(self) -> None:
         raise TypeError(

@@ -28,6 +28,7 @@ class RankedByClass(Metric):
     """
 
     why_resampled = ""
+    decided_by = "order of classes"
     #: What the weights are called: metrics that call them alike share the sorted probabilities of a class.
     weighted_by: ClassVar[str]
     #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.
@@ -100,6 +101,13 @@ class RankedByClass(Metric):
         names = shorten(classes[absent].tolist())
         text = f"{self.info.name} is {left_out} the classes {names}: there is no {self.lacking}."
         return [Notice(text, UndefinedMetricWarning)]
+
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
+        """Return how much the value of each class adds to the average."""
+        values, support = self._by_class(profile)
+        shares = np.zeros(len(profile.require("classes")))
+        shares[list(self._codes(profile))] = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
+        return shares
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample on the value: its squares add up to the variance."""

@@ -50,6 +50,10 @@ class Metric(Registered):
     reads_score: ClassVar[bool] = False
     #: Whether it estimates something of the source of the samples, so that an interval means something.
     is_estimate: ClassVar[bool] = True
+    #: What its error rests on, by which an interval is chosen. "errors": the rarer of the wrong and right answers that
+    #: it counts; "order": these, and the order of their confidences; "classes" and "order of classes": these, and the
+    #: samples of each class; "tail": errors that confidences call rare; "samples": all of them alike.
+    decided_by: ClassVar[str] = "errors"
 
     @property
     def zero_if_calibrated(self) -> bool:
@@ -61,6 +65,14 @@ class Metric(Registered):
 
         It is then normal with the variances within the kinds, if samples are equal and were drawn one by one.
         """
+        return None
+
+    def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:  # noqa: ARG002
+        """Return which answers it counts; None where all of them."""
+        return None
+
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:  # noqa: ARG002
+        """Return how much the value of each class adds to that of a metric of classes; None where they are pooled."""
         return None
 
     def __call__(self, profile: ConfidenceProfile) -> Any:
@@ -288,8 +300,10 @@ class Ratio(Additive):
 
     #: The value of 0/0.
     empty: ClassVar[float] = np.nan
-    #: Whether every sample adds 0 or 1 to the first sum and 1 to the second: a proportion, if they are equal.
-    is_proportion: ClassVar[bool] = False
+    #: Which interval it has if it is a share of equal samples: "exact" is Clopper and Pearson's, which holds whatever
+    #: the share, as a limit on risk has to; "wilson" is the usual one, narrower, and holds on the average over shares.
+    #: Empty where it is no share.
+    share_interval: ClassVar[str] = ""
 
     @abstractmethod
     def ratio(self, profile: ConfidenceProfile) -> tuple[ArrayLike, ArrayLike]:

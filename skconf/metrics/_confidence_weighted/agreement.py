@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_option
+from skconf._core.probabilities import Floats
 from skconf.metrics._base.averages import mean_of_defined, others
 from skconf.metrics._base.kinds import Additive, Term, divide
 from skconf.metrics._base.references import CSR
@@ -59,11 +60,16 @@ class CWBalancedAccuracy(
     """
 
     undefined = "all confidences are zero, or there is a single class to adjust for"
+    decided_by = "classes"
 
     adjusted: bool = False
 
     def __post_init__(self) -> None:
         check_option(self.adjusted, "adjusted", (False, True))
+
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
+        """Return how much the recall of each class adds to the mean."""
+        return np.ones(len(profile.require("classes")))
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         hit, _, missed = self.outcomes(profile)

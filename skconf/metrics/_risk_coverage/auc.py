@@ -52,6 +52,7 @@ class ConfidenceROCAUC(
     undefined = "all predictions are right, or all are wrong"
     why_resampled = ""
     reads_score = False
+    decided_by = "order"
 
     def of_ranking(self, ranking: Ranking) -> Any:
         wrong = float(ranking.errors.sum())

@@ -43,6 +43,10 @@ class AtThreshold(Ratio):
         """Return which predictions are accepted."""
         return profile.score >= self.threshold_for(profile)
 
+    def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
+        """Return which predictions are accepted: it rests on their errors alone."""
+        return self.accepted(profile)
+
 
 class Coverage(
     AtThreshold,
@@ -81,6 +85,8 @@ class Coverage(
     >>> coverage_score([0, 1, 1, 0], [0.1, 0.9, 0.7, 0.6], threshold=0.65)
     0.75
     """
+
+    share_interval = "exact"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return self.accepted(profile), 1.0
@@ -128,6 +134,7 @@ class SelectiveAccuracy(
     """
 
     undefined = "nothing is accepted at this threshold"
+    share_interval = "exact"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
@@ -177,6 +184,7 @@ class SelectiveRisk(
     """
 
     undefined = "nothing is accepted at this threshold"
+    share_interval = "exact"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)

@@ -1,0 +1,184 @@
+"""The Bayesian bootstrap with phantom answers: draws that know of errors which a sample may lack.
+
+Where errors are few, a sample often has none of those that matter, and neither has any resample of it. Each draw
+therefore weighs the samples by an exponential variable, as the Bayesian bootstrap does, and adds answers that were not
+given: an error at the place of a sample drawn by lot, of a weight that is half a sample's in the mean. Of a plain
+share, with an error and a right answer, that is Jeffreys' interval. Coverage was measured, in simulations; it is not
+proved.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+from skconf.inference._evidence import ENOUGH, errors_among, few_classes
+from skconf.inference._resampling import replicate
+from skconf.inference._sampling import joined
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
+
+#: Draws, whose quantiles are the ends; and places among which that of a phantom is drawn.
+N_DRAWS, _MOST_PLACES = 2_000, 2_000
+#: Answers that are drawn one by one. Of more, those of the rarer kind are, and each of the rest stands for several.
+_MOST_ROWS = 10_000
+
+
+class Phantoms(NamedTuple):
+    """Answers that were given, and some that were not, with how their weights are drawn.
+
+    Attributes
+    ----------
+    given : ConfidenceProfile
+        Answers that were given; of many, all of the rarer kind and some of the rest.
+    stands_for : ndarray of shape (n_given,)
+        How many answers each of them stands for.
+    added : ConfidenceProfile
+        Answers that were not given, each with the largest weight of a sample.
+    by_lot : list of slice
+        Of each such part of the added answers one is drawn by lot; all others are in every draw.
+    """
+
+    given: ConfidenceProfile
+    stands_for: Floats
+    added: ConfidenceProfile
+    by_lot: Sequence[slice]
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the factors of the weights: a sum of exponential variables, one for each answer; Γ(½) of those added."""
+        n_given = len(self.given)
+        factors = np.empty((n_draws, n_given + len(self.added)))
+        factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        added = factors[:, n_given:]
+        added[:] = rng.standard_gamma(0.5, added.shape)
+        for part in self.by_lot:
+            chosen = rng.integers(part.start, part.stop, n_draws)
+            drawn = added[np.arange(n_draws), chosen]
+            added[:, part] = 0.0
+            added[np.arange(n_draws), chosen] = drawn
+        return factors
+
+    def shift(self, statistic: Statistic, value: float) -> float:
+        """Return what a value is off if answers stand for others."""
+        if len(self.stands_for) == self.stands_for.sum():
+            return 0.0
+        weight = self.given.sample_weight
+        standing = self.stands_for if weight is None else self.stands_for * weight
+        return value - statistic.value(replace(self.given, sample_weight=standing))
+
+
+def phantom_replicates(
+    statistics: Sequence[Statistic], values: Sequence[float], profile: ConfidenceProfile, resampling: Mapping[str, Any]
+) -> list[Floats]:
+    """Return the draws of every statistic, given its value; those with the same phantoms share them."""
+    options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
+    alike: dict[Any, list[int]] = {}
+    for i, statistic in enumerate(statistics):
+        alike.setdefault(_kind(statistic, profile), []).append(i)
+    found: list[Floats] = [np.empty(0)] * len(statistics)
+    for several in alike.values():
+        rng = np.random.default_rng(resampling.get("random_state"))  # whatever else is asked for
+        some = [statistics[i] for i in several]
+        phantoms = phantoms_for(some[0].metric, some[0].on(profile), rng)
+        options |= {"random_state": rng, "beside": phantoms.added}
+        drawn = replicate(phantoms.draw, [phantoms.given], some, N_DRAWS, **options)[:, 0]
+        for i, column in zip(several, drawn.T, strict=True):
+            found[i] = column + phantoms.shift(statistics[i], values[i])
+    return found
+
+
+def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
+    """Return what tells whether two statistics have the same phantoms."""
+    metric, profile = statistic.metric, statistic.on(profile)
+    counted, classes = metric.counted(profile), tuple(few_classes(metric, profile).tolist())
+    accepted = None if counted is None else counted.tobytes()
+    return statistic.pos_label, metric.decided_by == "order", accepted, classes
+
+
+def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generator) -> Phantoms:
+    """Return the phantoms of a metric: of each class that is rare, or else of errors and right answers that are few."""
+    classes, counted, share = few_classes(metric, profile), metric.counted(profile), errors_among(metric, profile)
+    by_lot: list[slice] = []
+    if len(classes):
+        parts = [_of_class(code, profile) for code in classes]
+    elif metric.decided_by == "order":
+        parts = [_at_both_ends(profile, right=share.value > 0.5)]
+    else:
+        places = _with_weight(profile, counted)
+        if len(places) > _MOST_PLACES:
+            places = rng.choice(places, _MOST_PLACES, replace=False)
+        few = [right for right, rarer in ((False, share.value), (True, 1 - share.value)) if rarer * share.size < ENOUGH]
+        parts = [_at_places(places, profile, right) for right in few]
+        by_lot = [slice(i * len(places), (i + 1) * len(places)) for i in range(len(few))]
+    added = parts[0]
+    for part in parts[1:]:
+        added = joined(added, part)
+    if profile.sample_weight is not None:
+        weight = profile.sample_weight if counted is None else profile.sample_weight[counted]
+        added = replace(added, sample_weight=np.full(len(added), weight.max()))
+    rare = profile.correct if share.value > 0.5 else ~profile.correct
+    if len(classes):
+        rare = rare | np.isin(profile.require("true_class"), classes)
+    return Phantoms(*_thinned(profile, rare), added, by_lot)
+
+
+def _thinned(profile: ConfidenceProfile, rare: NDArray[np.bool_]) -> tuple[ConfidenceProfile, Floats]:
+    """Return rare answers and some of the rest, evenly over the confidences; and how many each stands for."""
+    if len(profile) <= _MOST_ROWS:
+        return profile, np.ones(len(profile))
+    rest = np.flatnonzero(~rare)
+    rest = rest[np.argsort(profile.confidence[rest], kind="stable")]
+    ends = np.linspace(0, len(rest), min(len(rest), _MOST_ROWS) + 1).astype(np.intp)
+    middles = rest[(ends[1:] + ends[:-1]) // 2]
+    rows = np.append(np.flatnonzero(rare), middles)
+    return profile[rows], np.append(np.ones(len(rows) - len(middles)), np.diff(ends)).astype(np.float64)
+
+
+def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+    """Return the rows that a metric counts and that have weight."""
+    there = np.ones(len(profile), dtype=np.bool_) if counted is None else counted
+    return np.flatnonzero(there if profile.sample_weight is None else there & (profile.sample_weight > 0))
+
+
+def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
+    """Return the answers of some samples as right or wrong ones: the true class of a wrong one is its second guess."""
+    there = profile[places]
+    given: dict[str, Any] = {"correct": np.full(len(places), right)}
+    if there.predicted_class is not None:
+        true_class = there.predicted_class
+        if not right:
+            others = there.proba.astype(np.float64)
+            others[np.arange(len(places)), there.predicted_class] = -1.0
+            true_class = others.argmax(axis=1)
+        given["true_class"] = true_class
+    return replace(there, **given)
+
+
+def _at_both_ends(profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
+    """Return an answer of more and one of less confidence than all others."""
+    there = profile[np.zeros(2, dtype=np.intp)]
+    return replace(there, correct=np.full(2, right), confidence=np.array([np.inf, -np.inf]))
+
+
+def _of_class(code: int, profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return a sample of a class that is found for certain, one that is missed, and one of another taken for it."""
+    n_classes, support = len(profile.require("classes")), np.bincount(profile.require("true_class"))
+    other = int(np.argmax(np.where(np.arange(len(support)) == code, -1, support)))
+    if other == code:  # no other class is there
+        other = (code + 1) % n_classes
+    true_class, predicted = np.array([code, code, other]), np.array([code, other, code])
+    sure = np.ones(3)
+    there = replace(
+        profile[np.zeros(3, dtype=np.intp)], given_proba=np.eye(n_classes, dtype=profile.proba.dtype)[predicted]
+    )
+    return replace(
+        there,
+        correct=true_class == predicted,
+        confidence=sure,
+        score=sure if profile.ranks_by_confidence else np.full(3, profile.score.max()),
+        true_class=true_class,
+        predicted_class=predicted,
+    )
