@@ -28,7 +28,7 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
     if sample_weight is None:
         return None
     weight = check_column(sample_weight, n_samples, "sample_weight")
-    if (weight < 0).any():
+    if weight.min() < 0:
         row = int(np.argmax(weight < 0))
         raise ValueError(f"sample_weight is {weight[row]} in row {row}; weights must not be negative.")
     if not weight.any():
@@ -48,8 +48,8 @@ def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floa
     if not 1 / WEIGHT_RANGE <= largest <= WEIGHT_RANGE:
         scale = 2.0 ** float(np.frexp(largest)[1] - 1)
         weight /= scale
-    negligible = (weight > 0) & (weight < weight.max() / WEIGHT_RANGE)
-    if negligible.any():
+    least = weight.max() / WEIGHT_RANGE
+    if weight.min() < least and (negligible := (weight > 0) & (weight < least)).any():
         row = int(np.argmax(negligible))
         warn(
             f"sample_weight is {weight[row] * scale:g} in row {row}, less than the largest, {largest:g}, by a "
