@@ -323,7 +323,7 @@ def _documentation(cls: type[Any]) -> str:
         "{facts}": f"In [{low}, {high}]; {_DIRECTION[cls.info.greater_is_better]}{best}.",
         "{reference}": cls.info.reference,
     }
-    for base in cls.__mro__:
+    for base in reversed(cls.__mro__):
         places |= vars(base).get("shared_text", {})
     return filled(cls, places)
 

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,21 @@ def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
         )
 
 
+_THRESHOLD = """\
+threshold : float, default=None
+    Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
+    threshold of the selective classifier that a profile came from, and for .5 elsewhere."""
+_REWARD = """\
+phi : callable, default=None
+    Another φ, a function of an array of accepted confidences.
+similarity : array-like of shape (n_classes, n_classes), default=None
+    Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns)."""
+
+
 class _AboveThreshold(AtThreshold):
     """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
+
+    shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{reward}": _REWARD})
 
     normalize: str = "accepted"
     phi: Callable[[Floats], ArrayLike] | None = None
@@ -95,16 +109,11 @@ class CWSAScore(
     accepted.
 
     {predictions}
-    threshold : float, default=None
-        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+    {threshold}
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
         tables and its authors' code.
-    phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
-    similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+    {reward}
 
     Returns
     -------
@@ -152,15 +161,10 @@ class CWSAPlusScore(
     accepted.
 
     {predictions}
-    threshold : float, default=None
-        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+    {threshold}
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, or all weight.
-    phi : callable, default=None
-        Another φ, a function of an array of accepted confidences.
-    similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+    {reward}
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """Coverage and selective risk: what is accepted at a threshold, and how often it is wrong."""
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,16 @@ NO_THRESHOLD = (
 )
 
 
+_THRESHOLD = """\
+threshold : float, default=None
+    Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
+    the selective classifier that a profile came from, and for .5, with a warning, elsewhere."""
+
+
 class AtThreshold(Ratio):
     """A metric of the predictions that are accepted, those whose score reaches a threshold."""
+
+    shared_text = MappingProxyType({"{threshold}": _THRESHOLD})
 
     threshold: float | None = None
 
@@ -60,9 +69,7 @@ class Coverage(
     classifier uses another one.
 
     {predictions}
-    threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+    {threshold}
 
     Returns
     -------
@@ -107,9 +114,7 @@ class SelectiveAccuracy(
     selection ranks by.
 
     {predictions}
-    threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+    {threshold}
 
     Returns
     -------
@@ -157,9 +162,7 @@ class SelectiveRisk(
     selection ranks by.
 
     {predictions}
-    threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+    {threshold}
 
     Returns
     -------
