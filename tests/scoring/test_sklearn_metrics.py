@@ -125,8 +125,7 @@ class TestErrors:
         """Leaving out each sample in turn, by scikit-learn itself; the two differ by terms of higher order."""
         y, proba = draw(n_classes, 200)
         for name in OF_TWO if n_classes == 2 else OF_ANY:
-            found = confidence_interval(name, y, proba)
-            assert found.method == "delta"
+            found = confidence_interval(name, y, proba, method="delta")
             left_out = np.array(
                 [theirs(name, *(np.delete(part, i, axis=0) for part in (y, proba))) for i in range(200)]
             )
@@ -169,7 +168,9 @@ class TestErrors:
         sure = np.where(proba[:, 1] > 0.5, 0.8, 0.2)
         weight = np.random.default_rng(1).exponential(1, 120)
         for given in ({"sample_weight": weight}, {"groups": np.arange(120) // 4}, {"stratify": y}):
-            found, expected = (confidence_interval(name, y, sure, **given) for name in ("accuracy", "cw_accuracy"))
+            found, expected = (
+                confidence_interval(name, y, sure, method="delta", **given) for name in ("accuracy", "cw_accuracy")
+            )
             assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
         equal = confidence_interval("accuracy", y, sure, sample_weight=np.full(120, 7.0))
         plain = confidence_interval("accuracy", y, sure)
@@ -204,7 +205,7 @@ class TestDeLong:
     def test_standard_error_of_an_area_in_memory_and_of_parts(self):
         y, proba = draw(2, 150, decimals=2)
         _, covariance = delong(y, proba[:, 1])
-        found = confidence_interval("roc_auc", y, proba)
+        found = confidence_interval("roc_auc", y, proba, method="delta")
         assert found.standard_error == pytest.approx(np.sqrt(covariance[0, 0]), rel=1e-10)
         total = MetricAccumulator("roc_auc", labels=[0, 1])
         for rows in np.array_split(np.arange(150), 4):
