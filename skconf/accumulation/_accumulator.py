@@ -265,11 +265,13 @@ class MetricAccumulator:
         -------
         DataFrame
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
-            and `error_bound`. Method "delta" is that of :func:`skconf.inference.confidence_interval`, with the same
-            result, but that the intervals of areas are wider by their bound of error; "normal" stands for "bootstrap"
-            there: in the place of resamples, sums are drawn from the normal distribution that sums of many samples have
-            (that of `neg_mce` is wider where a bin has few). NaN, with a warning that tells why, where there is no
-            interval. That a single sample decides a value, of which the function in memory warns, cannot be seen here.
+            and `error_bound`. Methods "exact", "binomial" and "delta" are those of
+            :func:`skconf.inference.confidence_interval`, with the same result, but that the intervals of areas are
+            wider by their bound of error; "normal" stands for "bootstrap" there: in the place of resamples, sums are
+            drawn from the normal distribution that sums of many samples have (that of `neg_mce` is wider where a bin
+            has few). "bayesian", below 100 errors, needs the samples: in its place there is "delta", which held the
+            truth in 85 to 97 % of simulated sets, and below 30 errors nothing. NaN, with a warning that tells why,
+            where there is no interval; the size ratio has none here.
 
         Raises
         ------

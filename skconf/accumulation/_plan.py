@@ -13,7 +13,7 @@ from skconf._core.inputs import refuse_scaled
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, ScoreOfClasses, ScoreOfConfidences, ScoreOfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
-from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments
+from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments, sums_of_errors
 from skconf.metrics._base.kinds import Sums, merge
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
@@ -85,6 +85,7 @@ class Plan:
             sums = found[f"values/{key}"] = tuple(term.sum(weight, n, None, 1) for term in terms)
             if self.intervals and sum(map(np.size, sums)) <= MOST_SUMS:
                 found[f"products/{key}"] = second_moments(terms, weight, n)
+                found[f"errors/{key}"] = sums_of_errors(metric.counted(block), block)
                 if metric.zero_if_calibrated:
                     expected, deviations = calibrated_terms(metric, block)
                     found[f"expected/{key}"] = tuple(term.sum(weight, n, None, 1) for term in expected)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
-from skconf.accumulation._intervals import Moments, area_interval
+from skconf.accumulation._intervals import Moments, area_interval, check_enough
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.inference._intervals import Interval
@@ -80,9 +80,16 @@ class ScoreOfSums(Score):
         )
         if not products:
             raise ValueError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
-        moments = Moments(self.statistic, values, products, state.n_units)
+        metric, moments = self.statistic.metric, Moments(self.statistic, values, products, state.n_units)
+        if metric.decided_by == "tail":
+            raise ValueError(
+                "it rests on the surest answers, and sums do not tell how many errors they announce. Use "
+                "capped_size_ratio, or compute it from predictions in memory"
+            )
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
+        if metric.decided_by != "samples" and not getattr(metric, "share_interval", ""):
+            check_enough(*(float(part) for part in sums[f"errors/{self.terms}"]))
         return moments.delta(value, confidence_level)
 
 
@@ -122,6 +129,9 @@ class ScoreOfTables(Score):
     ) -> Interval:
         """Return the interval by influence values, wider by the bound of error."""
         effects, kind = self.influence(state), self.kinds(state)
+        for table in self.tables(state):
+            _, first, weight, squares = table.samples()
+            check_enough(float(weight[~first].sum()), float(weight.sum()), float(squares.sum()))
         found = area_interval(self.statistic, value, *effects, state.n_units, confidence_level, kind)
         bound, (least, most) = self.error_bound(state), self.statistic.bounds
         return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))

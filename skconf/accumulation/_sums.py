@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Additive, Sums, Term
@@ -117,3 +118,11 @@ def full_matrix(blocks: Sequence[Floats], n_terms: int) -> Floats:
     of = iter(blocks)
     upper = {(i, j): next(of) for i in range(n_terms) for j in range(i, n_terms)}
     return np.block([[upper[i, j] if i <= j else upper[j, i].T for j in range(n_terms)] for i in range(n_terms)])
+
+
+def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile) -> Sums:
+    """Return Σ w of the errors, of all that a metric counts, and Σ w² of it."""
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    if counted is not None:
+        weight = weight * counted
+    return np.asarray(weight @ ~profile.correct), np.asarray(weight.sum()), np.asarray(weight @ weight)

@@ -79,7 +79,7 @@ class TestDelta:
     def test_nothing_varies(self):
         """A variance that cancels is zero, and not the rounding error that is left."""
         profile = ConfidenceProfile.from_correctness(np.ones(1000), np.full(1000, 0.7))
-        total = in_parts("neg_confidence_log_loss", profile)
+        total = in_parts("calibrated_size_ratio_std", profile)
         with pytest.warns(UndefinedMetricWarning, match="samples differ too little"):
             found = total.confidence_interval().iloc[0]
         assert found["standard_error"] == 0
@@ -104,8 +104,7 @@ class TestNormal:
         """What both find at random differs by a few percent of the width."""
         weight = np.random.default_rng(2).exponential(1, 4000)
         profile = ConfidenceProfile.from_predictions(*draw(4000, n_classes, power=power), sample_weight=weight)
-        names = ["neg_ece", "neg_csr_excess", "neg_ecd_deviation"]
-        scorers = {name: get_scorer(name, eps=0.05) if "csr" in name else get_scorer(name) for name in names}
+        scorers = {name: get_scorer(name) for name in ("neg_ece", "neg_ecd_deviation")}
         found = in_parts(scorers, profile).confidence_interval(0.9, n_resamples=4000)
         expected = confidence_interval(scorers, profile, confidence_level=0.9, n_resamples=1000, random_state=0)
         width = (expected["high"] - expected["low"]).to_numpy()
@@ -167,7 +166,7 @@ class TestNone:
     def test_very_many_sums(self):
         rng = np.random.default_rng(0)
         proba = rng.dirichlet(np.ones(120), 300)
-        total = MetricAccumulator(["cw_accuracy", get_scorer("crecall_macro", zero_division=0)], labels=range(120))
+        total = MetricAccumulator(["accuracy", get_scorer("crecall_macro", zero_division=0)], labels=range(120))
         total.update(rng.integers(0, 120, 300), proba)
         with pytest.warns(
             UndefinedMetricWarning, match=r"crecall_macro\(zero_division=0\) has no interval: .* more than 256 sums"
@@ -188,6 +187,33 @@ class TestNone:
         profile = ConfidenceProfile.from_predictions(*draw(100, 2)).with_weight(np.full(100, size))
         with pytest.raises(ValueError, match=r"must lie in \[1e-30, 1e\+30\], but is about .* Divide all weights"):
             in_parts("cw_accuracy", profile)
+
+    @pytest.mark.parametrize("name", ["neg_confidence_brier", "neg_aurc", "confidence_roc_auc", "cwsa"])
+    @pytest.mark.parametrize("n_errors", [29, 30])
+    def test_few_errors_need_the_samples(self, name, n_errors):
+        sure = np.random.default_rng(0).uniform(0.5, 1, 400)
+        total = in_parts(name, ConfidenceProfile.from_correctness(np.arange(400) >= n_errors, sure))
+        if n_errors == 30:
+            assert np.isfinite(total.confidence_interval().at[name, "low"])
+            return
+        with pytest.warns(UndefinedMetricWarning, match=f"{name} has no interval: it rests on 29 errors.* below 30"):
+            assert np.isnan(total.confidence_interval().at[name, "low"])
+
+    def test_errors_of_unequal_weight_are_fewer(self):
+        """Of weights 1 and 10 a tenth heavy: 400 samples tell as much as 760² / 4360 = 132."""
+        weight = np.where(np.arange(400) % 10 == 0, 10.0, 1.0)
+        correct = np.arange(400) % 8 > 0  # 50 errors
+        profile = ConfidenceProfile.from_correctness(correct, np.linspace(0.5, 1, 400), sample_weight=weight)
+        few = np.average(~correct, weights=weight) * 760**2 / 4360
+        with pytest.warns(UndefinedMetricWarning, match=f"rests on {few:.0f} errors"):
+            in_parts("neg_aurc", profile).confidence_interval()
+
+    @pytest.mark.parametrize("name", ["neg_csr_excess", "calibrated_size_ratio"])
+    def test_size_ratio_needs_the_samples(self, name):
+        total = in_parts([name, "capped_size_ratio"], ConfidenceProfile.from_predictions(*draw(1000, 2)))
+        with pytest.warns(UndefinedMetricWarning, match=f"{name} has no interval: it rests on the surest answers"):
+            found = total.confidence_interval()
+        assert found["low"].isna().tolist() == [True, False]
 
     def test_without_moments(self):
         total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(500, 2)), intervals=False)
