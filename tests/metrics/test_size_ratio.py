@@ -219,6 +219,13 @@ def test_simulated_risk_below_a_ratio_of_one_is_one_minus_p():
     assert simulated(correctness([1, 1], [0.9, 1.0])) == 0  # no error: every draw is as large
 
 
+@pytest.mark.parametrize("n_resamples", [1, 9, 99])
+def test_the_data_count_as_one_of_the_draws(n_resamples):
+    """Twenty errors of twenty at .999 have a probability of 1e-60: no draw is as large, and p is 1/(B + 1)."""
+    impossible = correctness([0] * 20, [0.999] * 20)
+    assert simulated(impossible, n_resamples=n_resamples) == 1 - 1 / (n_resamples + 1)
+
+
 def test_simulated_risk_is_seeded_and_unweighted():
     risky = correctness([0, 1, 0, 1, 1], [0.9, 0.6, 0.8, 0.9, 0.7])
     assert simulated(risky) == simulated(risky) != simulated(risky, random_state=1)
@@ -231,6 +238,8 @@ def test_simulated_risk_is_seeded_and_unweighted():
     [
         ({"method": "exact"}, "method must be one of 'normal', 'monte_carlo'"),
         ({"n_resamples": 0}, "n_resamples must be at least 1"),
+        ({"eps": 0.7}, r"eps must lie in \[0, 0.5\]"),
+        ({"eps": 0.7, "method": "monte_carlo"}, r"eps must lie in \[0, 0.5\]"),
     ],
 )
 def test_bad_parameter_is_refused(params, message):

@@ -65,6 +65,13 @@ def test_t_cal_holds_its_level_and_finds_miscalibration():
     assert result.thresholds.shape == result.p_values.shape == result.statistics.shape == result.n_bins.shape
 
 
+def test_the_data_count_as_one_of_the_draws():
+    """Every answer wrong at .999: no draw comes near, so that each level has a p-value of 1/(B + 1)."""
+    certain = ConfidenceProfile.from_correctness(np.zeros(40), np.full(40, 0.999))
+    result = metrics.t_cal_test(certain, n_bins=2, n_resamples=99, alpha=0.05)
+    assert result.p_values.tolist() == [1 / 100]
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     profile = calibrated(60, seed=2)

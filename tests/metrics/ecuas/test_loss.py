@@ -306,6 +306,7 @@ def test_reject_cost_splits_into_risk_and_coverage():
         ({"weight": 3}, "weight must be a function"),
         ({"cost_matrix": np.ones((3, 3)) - np.eye(3)}, "cost_matrix has 3 rows, but there are 2 classes"),
         ({"weight": lambda gamma: -gamma}, "non-negative number for every cost of a rejection"),
+        ({"weight": lambda gamma: 0.2 - gamma}, "non-negative number for every cost of a rejection"),
     ],
 )
 def test_bad_cost_is_refused(params, message):
