@@ -12,6 +12,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy.optimize import brentq
+from scipy.special import expit
 
 from skconf import ConfidenceProfile, metrics
 from skconf.inference import compare, confidence_interval
@@ -94,7 +96,8 @@ def one_set(method, n_samples, temperature, seed, truth):
     profile = profile_of(draw_labels(true, rng), proba)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = confidence_interval(metrics_by(method), profile, n_resamples=N_RESAMPLES, random_state=rng)
+        asked = {"method": method, "n_resamples": N_RESAMPLES, "random_state": rng}
+        found = confidence_interval(metrics_by(method), profile, **asked)
     return (found["low"] <= truth) & (truth <= found["high"])
 
 
@@ -107,9 +110,127 @@ def coverage(method, n_sets, sizes=SIZES, n_jobs=-1):
             jobs = (delayed(one_set)(method, size, temperature, seed, truth) for seed in range(n_sets))
             columns[f"{size:,}", model] = pd.concat(Parallel(n_jobs=n_jobs)(jobs), axis=1).mean(axis=1)
             print(method, model, size, "done", file=sys.stderr, flush=True)
-    return pd.DataFrame(columns).sort_index(
-        axis=1, confidence_level=0, key=lambda sizes: sizes.str.replace(",", "").astype(int)
-    )
+    return pd.DataFrame(columns).sort_index(axis=1, level=0, key=lambda sizes: sizes.str.replace(",", "").astype(int))
+
+
+#: Metrics whose intervals are asked for where few errors decide, of the families that have phantoms of their own.
+FEW = {
+    "confidence_roc_auc_score": metrics.confidence_roc_auc_score,
+    "cw_roc_auc_score": metrics.cw_roc_auc_score,
+    "aurc_loss": metrics.aurc_loss,
+    "ecuas_loss": metrics.ecuas_loss,
+    "cwsa_score": metrics.cwsa_score,
+    "confidence_log_loss": metrics.confidence_log_loss,
+    "selective_risk_loss": partial(metrics.selective_risk_loss, threshold=0.5),
+    "crecall_score": metrics.crecall_score,
+    "cw_f1_score": partial(metrics.cw_f1_score, zero_division=0),
+    "capped_size_ratio": metrics.capped_size_ratio,
+}
+#: Populations of a binary task in which few of 100 or 1,000 answers are wrong: 3 %, of the rare class 1 %.
+POPULATIONS = {
+    "calibrated": "the log odds of being right are |N(μ, 1.6)|",
+    "too sure": "the stated ones are 1.6 times as large",
+    "too modest": "they are 1.6 times as small",
+    "rare class": "the log odds of a class are N(μ, 1.6), and 1 % of the samples are of it",
+    "ties": "confidences are rounded to tenths",
+    "half at 1": "half of the answers are right at a confidence of 1, and 6 % of the rest wrong",
+    "weights": "a tenth of the samples weigh ten times as much",
+    "heavy errors": "and err three times as often",
+}
+
+
+def shift_for(share, of_class=False):
+    """Return the mean μ of log odds at which so many answers are wrong, or samples are of the class."""
+    odds = np.random.default_rng(1).normal(0, 1.6, 400_000)
+
+    def excess(shift):
+        return expit(-np.abs(odds + shift) if not of_class else odds - shift).mean() - share
+
+    return brentq(excess, 0, 15)
+
+
+SHIFTS = {
+    name: shift_for({"half at 1": 0.06, "rare class": 0.01}.get(name, 0.03), name == "rare class")
+    for name in POPULATIONS
+}
+
+
+def draw_few(population, n_samples, rng):
+    """Draw stated and true probabilities of the second class, and weights or None."""
+    if population == "rare class":
+        proba = expit(rng.normal(-SHIFTS[population], 1.6, n_samples))
+        return proba, proba, None
+    odds = np.abs(rng.normal(SHIFTS[population], 1.6, n_samples))
+    wrong, sure = expit(-odds), expit({"too sure": 1.6, "too modest": 1 / 1.6}.get(population, 1.0) * odds)
+    second, special = rng.random(n_samples) < 0.5, rng.random(n_samples)
+    if population == "ties":
+        sure = sure.round(1)
+    if population == "half at 1":
+        wrong, sure = np.where(special < 0.5, 0.0, wrong), np.where(special < 0.5, 1.0, sure)
+    weight = np.where(special < 0.1, 10.0, 1.0) if population in ("weights", "heavy errors") else None
+    if population == "heavy errors":
+        wrong = np.where(special < 0.1, np.minimum(3 * wrong, 1.0), wrong)
+    return np.where(second, sure, 1 - sure), np.where(second, 1 - wrong, wrong), weight
+
+
+def few_profile(y, proba, weight):
+    """Return a profile in which ties are called the second class."""
+    given = {"labels": [0, 1], "pos_label": 1, "sample_weight": weight, "y_pred": (proba >= 0.5).astype(int)}
+    return ConfidenceProfile.from_predictions(y, proba, **given)
+
+
+def few_truth(population, n_points=300_000):
+    """Return the metrics of a population: both labels of every point, weighted by their probability."""
+    proba, true, weight = draw_few(population, n_points, np.random.default_rng(999))
+    weight = np.ones(n_points) if weight is None else weight
+    labels, weights = np.repeat([1, 0], n_points), np.concatenate([weight * true, weight * (1 - true)])
+    profile = few_profile(labels, np.tile(proba, 2), weights / weights.mean())[weights > 0]
+    return pd.Series({name: float(metric(profile)) for name, metric in FEW.items()})
+
+
+def one_few(population, n_samples, seed, truth, method):
+    """Return, for every metric, whether the interval of one set holds the truth; NaN where it has none."""
+    rng = np.random.default_rng([seed, n_samples])
+    proba, true, weight = draw_few(population, n_samples, rng)
+    profile = few_profile((rng.random(n_samples) < true).astype(int), proba, weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = confidence_interval(FEW, profile, method=method, random_state=rng)
+    held = (found["low"] <= truth) & (truth <= found["high"])
+    none = found["value"].isna() | (found["method"] == "none")  # "delta" without an end misses
+    return held.astype(float).mask(none)
+
+
+def few_errors(n_sets, sizes=(100, 1_000), populations=tuple(POPULATIONS), methods=("delta", "auto"), n_jobs=1):
+    """Return the share of 95 % intervals that hold the truth where few errors decide, and of sets without one."""
+    columns = {}
+    for size in sizes:
+        for population in populations:
+            truth = few_truth(population)
+            for method in methods:
+                jobs = (delayed(one_few)(population, size, seed, truth, method) for seed in range(n_sets))
+                held = pd.concat(Parallel(n_jobs=n_jobs)(jobs), axis=1)
+                columns[f"{size:,}", population, method] = held.mean(axis=1)
+                columns[f"{size:,}", population, f"{method}, none"] = held.isna().mean(axis=1)
+                print("few", size, population, method, "done", file=sys.stderr, flush=True)
+    return pd.DataFrame(columns)
+
+
+def as_pairs(frame):
+    """Return a table of shares by influence values and by the method that holds, in percent."""
+    sizes = frame.columns.get_level_values(0).unique()
+    lines = []
+    for metric in frame.index:
+        for size in sizes:
+            by_population = frame.loc[metric, size]
+            cells = [
+                f"{100 * by_population[name, 'delta']:.0f} → {100 * by_population[name, 'auto']:.0f}"
+                for name in by_population.index.get_level_values(0).unique()
+            ]
+            lines.append(["" if size != sizes[0] else metric, size, *cells])
+    header = ["metric", "n", *frame.columns.get_level_values(1).unique()]
+    rows = [header, ["---"] * len(header), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 #: How equal models are compared: how many, by what metric, and how.
@@ -162,7 +283,7 @@ def as_markdown(frame):
     """Return a table of shares in percent; those of both models in one column."""
     cells = frame.map(lambda share: f"{100 * share:.1f}")
     if cells.columns.nlevels > 1:
-        cells = cells.T.groupby(confidence_level=0, sort=False).agg(" / ".join).T
+        cells = cells.T.groupby(level=0, sort=False).agg(" / ".join).T
     rows = cells.reset_index().astype(str)
     lines = [rows.columns.tolist(), ["---"] * rows.shape[1], *rows.to_numpy().tolist()]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -170,5 +291,6 @@ def as_markdown(frame):
 
 if __name__ == "__main__":
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    print(as_pairs(few_errors(sets, n_jobs=-1)), end="\n\n", flush=True)
     for table in (coverage("delta", 2 * sets), coverage("bootstrap", sets), false_findings(2 * sets)):
         print(as_markdown(table), end="\n\n", flush=True)

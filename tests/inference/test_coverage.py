@@ -1,16 +1,20 @@
-"""Simulations: intervals hold the truth as often as they say, and comparisons of equal models find no difference."""
+"""Simulations: intervals hold the truth as often as they say, and comparisons of equal models find no difference.
+
+Most are slow; a few sets of few errors are always drawn.
+"""
 
 import numpy as np
 import pytest
-from _support.interval_coverage import coverage, false_findings
+from _support.interval_coverage import FEW, POPULATIONS, coverage, false_findings, few_errors
 from scipy import stats
 
-pytestmark = pytest.mark.slow
+slow = pytest.mark.slow
 
 #: Errors of confident predictions weigh 1/(1 − c): their mean has no standard error to speak of.
 HEAVY_TAILED = ("calibrated_size_ratio", "calibrated_size_ratio(eps=0.01)")
 
 
+@slow
 def test_intervals_from_influence_hold_the_truth():
     n_sets = 500
     found = coverage("delta", n_sets, sizes=(1_000,)).drop(index=list(HEAVY_TAILED))
@@ -22,6 +26,7 @@ def test_intervals_from_influence_hold_the_truth():
     assert found.mean(axis=None) == pytest.approx(0.95, abs=0.01)
 
 
+@slow
 def test_comparisons_of_equal_models():
     n_sets = 1_000
     found = false_findings(n_sets, sizes=(200,))
@@ -31,3 +36,24 @@ def test_comparisons_of_equal_models():
     metric, method, models = (found.index.get_level_values(name) for name in ("metric", "method", "models"))
     exact = (models == 2) & ~(metric.str.contains("calibration") & (method == "bootstrap"))
     assert found[exact].min(axis=None) >= low
+
+
+@slow
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_intervals_of_few_errors_hold_the_truth(population):
+    found = few_errors(300, sizes=(100,), populations=(population,), methods=("auto",), n_jobs=-1)
+    held = found.loc[:, (slice(None), slice(None), "auto")].dropna()
+    assert held.min(axis=None) > 0.91 - 3 * np.sqrt(0.91 * 0.09 / 300)
+    assert held.mean(axis=None) > 0.94
+
+
+@pytest.mark.parametrize("population", ["calibrated", "heavy errors"])
+def test_a_few_sets_of_few_errors(population, monkeypatch):
+    """At 3 % errors of 100 samples influence values hold the truth of many metrics in some two thirds of sets."""
+    monkeypatch.setattr("skconf.inference._phantoms.N_DRAWS", 300)
+    sums = ["ecuas_loss", "confidence_log_loss", "cwsa_score", "selective_risk_loss", "capped_size_ratio"]
+    for name in set(FEW) - set(sums):
+        monkeypatch.delitem(FEW, name)
+    found = few_errors(60, sizes=(100,), populations=(population,))["100", population]
+    assert found["auto"].min() > 0.91 - 3 * np.sqrt(0.91 * 0.09 / 60)
+    assert found["auto"].mean() > found["delta"].mean() + 0.05
