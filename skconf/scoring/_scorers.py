@@ -24,6 +24,10 @@ def scorer_names() -> list[str]:
     return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
 
 
+#: Scorers that were renamed, by their former names, which work for one more version.
+_FORMER_NAMES = {"metric_coverage_auc": "metric_coverage_auc_to_zero"}
+
+
 def find_metric(name: str) -> tuple[type[Any], Preset]:
     """Return the definition and the preset behind the name of a scorer."""
     for cls in metric_classes().values():
@@ -52,6 +56,10 @@ class ConfidenceScorer:
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"A scorer is found by its name, a string such as 'cw_accuracy', not by {name!r}.")
+        if name in _FORMER_NAMES:
+            name, former = _FORMER_NAMES[name], name
+            text = f"The scorer {former!r} is now called {name!r}. Use the new name: the next version has no other."
+            warn(text, FutureWarning)
         metric_class, preset = find_metric(name)
         own = {key: value for key, value in params.items() if key != "pos_label"}
         if "average" in own and own["average"] is None:
