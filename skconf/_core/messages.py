@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
 #: Kinds of characters that show nothing: control, format, and lone halves of pairs.
 _STEERING = ("Cc", "Cf", "Cs")
 
@@ -40,3 +42,19 @@ def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
         str(name), list(dict.fromkeys(known)), n=3, cutoff=0.5
     )  # "adult" of adult_income
     return f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def short_repr(result: Any) -> str:
+    """Return a result with its fields in one line: numbers rounded, arrays and tables by their size."""
+    names = getattr(result, "_fields", None) or result.__dataclass_fields__
+    return f"{type(result).__name__}({', '.join(f'{name}={_in_short(getattr(result, name))}' for name in names)})"
+
+
+def _in_short(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    if hasattr(value, "columns"):
+        return f"<table of {len(value)} rows>"
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"<array of shape {value.shape}>"
+    return f"<{len(value)} entries>" if isinstance(value, dict) else repr(value)

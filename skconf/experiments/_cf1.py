@@ -23,6 +23,7 @@ from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skconf._core.checks import check_whole
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
@@ -70,6 +71,9 @@ class CF1Variance(NamedTuple):
     variances: pd.DataFrame
     contrasts: pd.DataFrame
     summary: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @renamed_keywords(seed="random_state")

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.random import MT19937, RandomState, SeedSequence
 
 from skconf._core.checks import check_whole
+from skconf._core.messages import short_repr
 from skconf._core.renamed import renamed_keywords
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -118,6 +119,9 @@ class CWSASweep(NamedTuple):
 
     curves: pd.DataFrame
     summary: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @renamed_keywords(seed="random_state")

@@ -11,6 +11,7 @@ from numpy.random import MT19937, RandomState, SeedSequence
 
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
+from skconf._core.messages import short_repr
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
 from skconf.datasets import make_confidence_profile
@@ -202,6 +203,9 @@ class CSRAreas(NamedTuple):
 
     areas: pd.DataFrame
     counts: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @renamed_keywords(seed="random_state")

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
+from skconf._core.messages import short_repr
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._inputs import read_resampling
@@ -65,6 +66,9 @@ class Comparison:
     p_value: float
     confidence_level: float
     method: str
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     @property
     def level(self) -> float:

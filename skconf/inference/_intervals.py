@@ -13,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.estimators import takes_no_estimator
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
@@ -62,6 +63,9 @@ class Interval:
     standard_error: float
     confidence_level: float
     method: str
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     @property
     def level(self) -> float:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import fisher_exact, ks_2samp
 
 from skconf._core.checks import check_number
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf.inference._intervals import check_confidence_level
@@ -33,6 +34,9 @@ class ShiftTest(NamedTuple):
     shifted: bool
     tests: pd.DataFrame
     quantiles: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @renamed_keywords(level="confidence_level")

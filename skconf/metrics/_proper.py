@@ -9,6 +9,7 @@ from scipy.special import xlogy
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Additive, Ratio, Term, Whole, divide
 from skconf.metrics._base.levels import levels
@@ -184,6 +185,9 @@ class BrierParts(NamedTuple):
     resolution: float
     uncertainty: float
     residue: float
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class BrierDecomposition(

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
 from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf._core.response import NEEDS_PROBABILITIES
@@ -50,6 +51,9 @@ class SelectivePrediction(NamedTuple):
     prediction: NDArray[Any]
     score: Floats
     accepted: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 #: Constraints of the parameters that all selective classifiers have.

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skconf._core.checks import check_number, check_whole
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.draws import resolution_notices
@@ -45,6 +46,9 @@ class TCalResult(NamedTuple):
     statistics: Floats
     thresholds: Floats
     p_values: Floats
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class TCalTest(

@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Ratio, Whole
@@ -97,6 +98,9 @@ class ECDTestResult(NamedTuple):
     low: float
     high: float
     outcome: int
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class ECDTest(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from skconf._core.messages import short_repr
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import CALIBRATION_IN_THE_LARGE, SPIEGELHALTER
@@ -74,6 +75,9 @@ class SpiegelhalterResult(NamedTuple):
 
     statistic: float
     p_value: float
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class SpiegelhalterTest(

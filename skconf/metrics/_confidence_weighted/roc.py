@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.areas import area, area_influence, by_score
@@ -33,6 +34,9 @@ class ROCCurve(NamedTuple):
     fpr: Floats
     tpr: Floats
     thresholds: Floats
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class CWROCCurve(

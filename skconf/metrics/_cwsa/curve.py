@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skconf._core.checks import check_option
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Ranked, divide
@@ -34,6 +35,9 @@ class CWSACurve(NamedTuple):
     cwsa_plus: Floats
     coverage: Floats
     selective_accuracy: Floats
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class _OverThresholds(Ranked):

@@ -6,6 +6,7 @@ import numpy as np
 
 from skconf._core.checks import check_option
 from skconf._core.inputs import BELOW_ONE, refuse_scaled
+from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice
@@ -31,6 +32,9 @@ class RiskCoverageCurve(NamedTuple):
     coverage: Floats
     risk: Floats
     thresholds: Floats
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class RiskCoverage(
