@@ -1,4 +1,4 @@
-"""What calibrators have in common: checked input, classes, rows that sum to one."""
+"""The base of all calibrators: checked input, classes, rows that sum to one."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -18,18 +18,18 @@ from skconf._core.warn import warn
 
 Column = Callable[[Floats], Floats]
 
-#: The smallest distance to 1 that a float64 is sure to keep.
+#: The smallest distance to 1 that a float64 always represents.
 EPS = float(np.finfo(np.float64).eps)
 #: Columns read in one pass through memory: they share its cache lines.
 _COLUMNS_TOGETHER = 16
 
 
 class Calibrator(BaseEstimator):  # type: ignore[misc]
-    """Probabilities and labels, checked, for a calibrator to be fitted on; probabilities, checked, to be corrected."""
+    """Checks probabilities and labels, then hands them to ``_fit`` and ``_calibrate`` of the subclass."""
 
     @property
     def _reads_sizes(self) -> bool | None:
-        """Whether the sizes of weights matter, and not only their ratios; None where another calibrator is to say."""
+        """Whether the sizes of weights matter, not only their ratios; None if a wrapped calibrator decides."""
         return False
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n_samples: int) -> Floats | None:
@@ -64,13 +64,12 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         ----------
         proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities of samples that the classifier was not trained on; a single column is the probability of
-            the second class of two. Columns that a table names by the labels, LABEL or proba_LABEL, are found by name.
-            For answers without classes, such as those of a generative system: the
-            confidence in each.
+            the second class of two. The columns of a table are found by name if they are named LABEL or proba_LABEL.
+            For answers without classes, such as those of a generative system, pass the confidence in each.
         y : array-like of shape (n_samples,)
             True labels; for answers without classes, whether each is right.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights; a whole number stands for as many rows.
+            Non-negative weights; a weight of 3 counts as three rows.
         labels : array-like of shape (n_classes,), default=None
             Labels of the columns; None stands for the sorted labels of `y`, if there are as many. Where `y` may be
             all right or all wrong, pass ``labels=[False, True]``.
@@ -130,19 +129,19 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             )
         return self._calibrate(_columns(read, self.classes_, proba))
 
-    #: What a calibrator does with a class that the calibration data lack.
-    _absent = "leaves the probabilities of {} as they are"
+    #: What a calibrator does with a class that is missing from the calibration data.
+    _absent = "leaves the probabilities of {} unchanged"
 
     def _find_present(self, codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which classes there are to learn from, none where there is but one; the others are named."""
+        """Return which classes can be learned from, none if only one is present; warn about the others by name."""
         present = np.bincount(codes, weights=sample_weight, minlength=len(classes)) > 0
         if present.sum() < 2:
-            present[:] = False  # there is nothing to tell a class from
+            present[:] = False  # a single class cannot be separated from anything
         if not present.all():
             fate = self._absent if present.any() else Calibrator._absent
             warn(
                 f"{type(self).__name__} {fate.format(shorten(classes[~present].tolist()))}: the calibration data "
-                "holds no sample of these classes, or none of any other.",
+                "hold no sample of these classes, or samples of only one class.",
             )
         return present
 
@@ -156,7 +155,7 @@ class OneVsRestCalibrator(Calibrator):
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         present = self._find_present(codes, sample_weight, classes)
-        # In a binary task one column says it all.
+        # In a binary task one column determines the other.
         fitted = {1} if len(classes) == 2 else set(range(len(classes)))
         self.columns_ = {
             k: self._fit_column(column, codes == k, sample_weight)
@@ -177,7 +176,7 @@ class OneVsRestCalibrator(Calibrator):
 
 
 def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
-    """Yield columns in float64, each in one piece, a few in each array; with the number of its first."""
+    """Yield arrays of a few contiguous float64 columns, each array with the number of its first column."""
     for first in range(0, proba.shape[1], _COLUMNS_TOGETHER):
         some = proba[:, first : first + _COLUMNS_TOGETHER]
         batch = np.empty(some.shape[::-1])
@@ -186,18 +185,18 @@ def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
 
 
 def _copy_in_blocks(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy rows, few enough at a time to stay in cache while they are turned around."""
+    """Copy rows, few enough at a time to stay in cache while they are transposed."""
     for rows in row_blocks(*source.shape):
         target[rows] = source[rows]
 
 
 def zero_stand_in(proba: NDArray[Any]) -> float:
-    """Return what a probability of zero is taken for in a logarithm.
+    """Return the value that replaces a probability of zero in a logarithm.
 
-    Half the smallest positive one of the calibration data, where these have zeros: a forest or a vote of neighbours
-    says zero where a few more votes would have said 1 %. Taken for 1e-8 there, the log loss after temperature or
-    Platt scaling was up to 40 % higher on scikit-learn's data sets. Where they have none, at most 1e-8; and never
-    less than float64 keeps of a distance to one, which the tails of naive Bayes go far beyond.
+    If the calibration data contain zeros, it is half their smallest positive probability: a forest or nearest
+    neighbours give zero where a few more votes would give 1 %. With 1e-8 instead, the log loss after temperature or
+    Platt scaling was up to 40 % higher on scikit-learn's data sets. Without zeros, it is at most 1e-8. It is never
+    below the float64 epsilon; the tails of naive Bayes lie far below that.
     """
     blocks = [proba[rows] for rows in row_blocks(len(proba), proba[0].size)]
     smallest = min(float(block.min()) for block in blocks)

@@ -15,16 +15,15 @@ from skconf.calibration._names import make_calibrator
 class ConfidenceCalibrator(Calibrator):
     """Calibration of the confidence: P(the most probable class is right), whichever class it is.
 
-    All classes together give the calibrator one binary task, so that it needs far fewer samples than a task for each
-    class. The confidence of the most probable class is replaced by its calibrated value, and the other
-    probabilities of the row are scaled to share the rest; where they are all zero, in equal parts. A calibrated
-    confidence may be lower than another class then is: ``keep_prediction=True`` of
-    :class:`~skconf.SelectiveClassifier` keeps to the class whose confidence it is.
+    The calibrator learns one binary task for all classes together, and so needs far fewer samples than one task for
+    each class. The calibrated value replaces the confidence of the most probable class. The other probabilities of the
+    row are scaled to share the rest, in equal parts if they are all zero. Another class may then be more probable than
+    the predicted one: ``keep_prediction=True`` of :class:`~skconf.SelectiveClassifier` keeps the prediction.
 
     Parameters
     ----------
     calibrator : str or calibrator, default="platt"
-        What learns P(right | confidence): a name, such as "isotonic", or an object with ``fit(proba, y,
+        The calibrator that learns P(right | confidence): a name, such as "isotonic", or an object with ``fit(proba, y,
         sample_weight, labels=...)`` and ``predict_proba(proba)``. It is cloned.
 
     Attributes
@@ -78,7 +77,7 @@ class ConfidenceCalibrator(Calibrator):
         confidence = self.calibrator_.predict_proba(proba[surest])[:, 1]
         out = np.maximum(proba, 0.0, dtype=np.float64)
         out[surest] = 0.0
-        out[out.sum(axis=1) == 0] = 1.0  # nothing to go by: in equal parts
+        out[out.sum(axis=1) == 0] = 1.0  # no ratios to keep: share in equal parts
         out[surest] = 0.0
         others = out.sum(axis=1, keepdims=True)
         out /= np.where(others > 0, others, 1.0)

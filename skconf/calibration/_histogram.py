@@ -12,19 +12,18 @@ from skconf.calibration._base import Column, OneVsRestCalibrator
 class HistogramBinningCalibrator(OneVsRestCalibrator):
     """Histogram binning: every probability becomes the share of its class among the samples of its bin.
 
-    Bins are open below and closed above, as those of the expected calibration error. A bin that the calibration data
-    leave empty keeps the probabilities that fall into it as they are. Shares of exactly 0 and 1 stand for bins with
-    one outcome only, and are then wrong at full confidence; see the calibrated size ratio. More than two classes are
-    calibrated one against the rest, and rows scaled to sum to one; a class that the calibration data lack keeps its
-    probability, as far as the scaling lets it.
+    Bins are open below and closed above, like those of the expected calibration error. Probabilities in a bin without
+    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1, and so errors at full confidence;
+    see the calibrated size ratio. More than two classes are calibrated one against the rest, and rows are scaled to
+    sum to one. A class that is missing from the calibration data keeps its probability, apart from this scaling.
 
     Parameters
     ----------
     n_bins : int, default=15
         Number of bins.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Bins of equal width, or of equal weight of the calibration data. The latter never separate equal
-        probabilities, and are fewer where those are too many for one bin.
+        Bins of equal width ("uniform"), or of equal weight of the calibration data ("quantile"). Quantile bins never
+        separate equal probabilities; if many are equal, there are fewer bins.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ SMOOTHING = 2.0
 
 
 class IsotonicCalibrator(OneVsRestCalibrator):
-    """Isotonic calibration: the best non-decreasing function of the probability, and a smoothed one that is safe.
+    """Isotonic calibration: the best non-decreasing function of the probability, plain or smoothed.
 
     Plain isotonic regression consists of plateaus. Those at the ends, where the calibration data happened to hold only
     one outcome, are exactly 0 and 1, and so wrong at full confidence sooner or later; see the calibrated size ratio.
@@ -29,9 +29,9 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     Parameters
     ----------
     smoothing : float, default=0.0
-        How many further samples every plateau counts, in [0, ∞). At 0 it is plain isotonic regression. The
-        calibration "smoothed_isotonic" has 2: a plateau of `n` positive samples of two classes then claims
-        (n + 1)/(n + 2), and not 1. With more and more, every class gets the same probability.
+        How many further samples every plateau counts, in [0, ∞). 0 is plain isotonic regression. The calibration
+        "smoothed_isotonic" uses 2: a plateau of `n` positive samples of two classes then claims (n + 1)/(n + 2)
+        instead of 1. As it grows, all classes approach the same probability.
 
     Attributes
     ----------
@@ -40,23 +40,23 @@ class IsotonicCalibrator(OneVsRestCalibrator):
 
     Notes
     -----
-    With smoothing s and K classes, the probability of a class follows from its probability before in three steps.
+    With smoothing s and K classes, three steps lead from a probability to the calibrated one.
 
     1. A plateau of isotonic regression with k positives among n samples counts s further samples, spread evenly over
        the classes: its odds are (k + s/K) : (n − k + s − s/K). Plateaus that this puts out of order are pooled, the
        further samples with them.
-    2. These odds belong to the centre of the plateau, the mean log-odds of its probabilities before (0 and 1 stand for
-       what they do in Platt scaling). Between the centres the log-odds follow a straight line; beyond the outermost
-       they stay level.
-    3. The result is kept between the two isotonic regressions in which s further samples at that very place are all
-       negative, or all positive. (At s = 1 they are the pair of a Venn–Abers predictor.)
+    2. These odds belong to the centre of the plateau, the mean log-odds of its uncalibrated probabilities (0 and 1 are
+       replaced as in Platt scaling). Between the centres the log-odds follow a straight line; beyond the outermost
+       they stay constant.
+    3. The result is clipped to lie between two isotonic regressions: those with s further samples at this probability,
+       all negative in one and all positive in the other. (At s = 1 they are the pair of a Venn–Abers predictor.)
 
-    Step 1 is what makes it safe. Step 2 undoes the jumps, at which a plateau's lower end was as sure as its upper one,
-    and step 3 keeps long plateaus level: they leave no room for a slope. As s goes to 0, step 3 leaves nothing but
-    plain isotonic regression. All of it is done at the calibration data's values, with straight lines between.
+    Step 1 avoids probabilities of 0 and 1. Step 2 removes the jumps between plateaus. Step 3 keeps long plateaus level,
+    since the two regressions are close to each other there. As s goes to 0, step 3 gives plain isotonic regression.
+    All steps are computed at the values of the calibration data, with straight lines between them.
 
-    A weight is a repetition, and the size of a plateau the sum of its weights: with smoothing their scale matters.
-    Importance weights should have a mean of 1.
+    A weight counts repetitions, and the size of a plateau is the sum of its weights. With smoothing, the scale of the
+    weights therefore matters: importance weights should have a mean of 1.
 
     References
     ----------
@@ -121,7 +121,7 @@ def _plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
     weight = positive + negative
     starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     rate = np.add.reduceat(positive, starts) / np.add.reduceat(weight, starts)
-    # Plateaus that only rounding tells apart are one.
+    # Plateaus that differ only by rounding are one.
     return starts[np.append(True, np.diff(rate) > 1e-14)]
 
 
@@ -148,10 +148,11 @@ def _line_of_odds(logit: Floats, positive: Floats, negative: Floats, further: fl
 def _with_positives(positive: Floats, negative: Floats, further: float) -> Floats:
     """Return, at every value j, the isotonic regression to which further positives have been added at j.
 
-    That is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. As they
-    only raise the regression at j, b need but go over the ends of plateaus that it has without them; over all those
-    from a on, for those before j do not lower the maximum. The minimum is then the same for all j. The means of the
-    plateaus rise, so it is reached where the next one is no longer below the mean so far: found by steps of 2ⁱ.
+    This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. The
+    positives only raise the regression at j, so b may be restricted to the ends of the plateaus without them. It may
+    run over all those from a on, since those before j do not lower the maximum. The minimum is then the same for all
+    j. The means of the plateaus rise, so the minimum is reached where the next mean is no longer below the mean so
+    far. Steps of 2ⁱ find that place.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
     ends = np.append(_plateaus(positive, negative)[1:], len(positive))

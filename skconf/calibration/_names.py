@@ -20,14 +20,14 @@ CALIBRATORS: dict[str, Callable[[], Any]] = {
 }
 
 
-#: What others call a calibrator.
+#: Names of calibrators in other libraries.
 _ELSEWHERE = {"sigmoid": "platt", "logistic": "platt", "binning": "histogram"}
 
 
 def hint(name: str) -> str:
     """Return a sentence with the name that may be meant, or nothing."""
     if name.lower() in _ELSEWHERE:
-        return f"What others call {name!r} is {_ELSEWHERE[name.lower()]!r} here."
+        return f"Use {_ELSEWHERE[name.lower()]!r}, the name of {name!r} in skconf."
     return suggest(name, CALIBRATORS).strip()
 
 
@@ -52,7 +52,7 @@ def make_calibrator(calibration: Any) -> Any:
         return calibration
     if calibration not in CALIBRATORS:
         raise ValueError(
-            f"There is no calibrator {calibration!r}; choose one of {', '.join(map(repr, CALIBRATORS))}."
+            f"There is no calibrator {calibration!r}. Choose one of {', '.join(map(repr, CALIBRATORS))}."
             f" {hint(calibration)}".rstrip()
         )
     return CALIBRATORS[calibration]()

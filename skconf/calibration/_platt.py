@@ -17,19 +17,20 @@ class PlattCalibrator(OneVsRestCalibrator):
     """Platt scaling: a sigmoid of the logit, with smoothed targets.
 
     For each class, P = 1 / (1 + exp(−(a f + b))), with f the logit of its probability, and a and b of largest
-    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, with sums of weights for counts,
-    which keeps a and b finite. More than two classes are calibrated one against the rest, and rows scaled to sum to
-    one. No class is ever given exactly 0 or 1, however steep the sigmoid: it ends at 2⁻⁵² from either.
+    likelihood. The targets are (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) rather than 1 and 0, with n₊ and n₋ the sums of the
+    weights; this keeps a and b finite. More than two classes are calibrated one against the rest, and rows are scaled
+    to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so that no class ever gets exactly 0 or 1.
 
-    A class that the calibration data lack keeps its probability, as far as the scaling of rows lets it.
+    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
 
     Parameters
     ----------
     on : {"logit", "proba"}, default="logit"
-        What the sigmoid is a function of. "proba" takes the probability itself, as scikit-learn's sigmoid calibration
-        of classifiers with only ``predict_proba`` did, and the CSR paper with it: its output lies between those at the
-        probabilities 0 and 1. In a logit, a probability of 0 stands for half the smallest positive one of the class
-        in the calibration data if these have zeros, and for 1e-8 or less if not; 1 likewise.
+        The argument of the sigmoid. "proba" uses the probability itself, like the CSR paper and scikit-learn's former
+        sigmoid calibration of classifiers with only ``predict_proba``; its output lies between its values at the
+        probabilities 0 and 1. "logit" replaces a probability of 0 before it takes the logit: by half the smallest
+        positive probability of the class in the calibration data if these contain zeros, else by 1e-8 or less. It
+        replaces 1 likewise.
 
     Attributes
     ----------
@@ -68,7 +69,7 @@ class PlattCalibrator(OneVsRestCalibrator):
 
 
 class Logit:
-    """The log-odds of a probability, with 0 and 1 taken for what the calibration data say."""
+    """The log-odds of a probability, with 0 and 1 replaced by values from the calibration data."""
 
     def __init__(self, proba: Floats) -> None:
         self.low, self.high = zero_stand_in(proba), 1 - zero_stand_in(1 - proba)
@@ -112,14 +113,14 @@ def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Float
     lowest = float(feature.min())
     above = feature - lowest
     if above.max() < 1e-100:
-        above[:] = 0.0  # no finite slope tells these apart
+        above[:] = 0.0  # no finite slope separates these
     means, mass = _grouped(above, weight)
     centre = float(mass @ means)  # a centred feature keeps the two parameters from trading places
     # Means of (1 − t) x and of 1 − t; that of x is zero.
     share = positive / (positive + negative)
     missed_x = (low - high) * float(weight[target] @ (above[target] - centre))
     missed = (1 - low) * (1 - share) + (1 - high) * share
-    # Almost all the way on a few thousand groups of close values; the last step is that of the samples themselves.
+    # Nearly converge on a few thousand groups of close values; take the last step on the samples themselves.
     slope, height = _newton(_Loss(means - centre, mass, missed_x, missed), 0.0, float(np.log(1 / missed - 1)))
     slope, height = _newton(_Loss(above - centre, weight, missed_x, missed), slope, height)
     return slope, height - slope * (lowest + centre)

@@ -13,19 +13,19 @@ from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import warn
 from skconf.calibration._base import Calibrator, rows_to_one, zero_stand_in
 
-#: The temperature of probabilities that say nothing, or less: it makes them all but uniform, in the same order.
+#: The temperature for probabilities no better than uniform ones: it makes them nearly uniform and keeps their order.
 _HOTTEST = 1e4
 
-#: What ties parameters to where they start until the last steps: a direction that changes nothing is not gone.
+#: The ridge that holds parameters near their start until the last steps, so that flat directions are not followed.
 _TIE = 1e-9
 
 
 class TemperatureCalibrator(Calibrator):
     """Temperature scaling: softmax(log p / T), with one temperature T of largest likelihood for all classes.
 
-    The order of the classes stays as it is, and with it every prediction; T > 1 makes them less sure, T < 1 surer.
-    The classes share T, so that a few hundred samples do for a thousand classes. One that the calibration data lack
-    is scaled like the others, and named in a warning; if they hold a single one, T is 1.
+    The order of the classes does not change, and so neither does any prediction. T > 1 lowers the confidences, T < 1
+    raises them. The classes share T, so a few hundred samples suffice for a thousand classes. A class that is missing
+    from the calibration data is scaled like the others, and a warning names it. If only one class is present, T is 1.
 
     If every sample is right, the likelihood has no maximum: T would go to zero, and every confidence to one. The
     targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others, with n
@@ -37,8 +37,8 @@ class TemperatureCalibrator(Calibrator):
     temperature_ : float
         T, positive and finite.
     smallest_ : float
-        What a probability of 0 counts as: half the smallest positive one in the calibration data, if these have
-        zeros; 1e-8 or less, if not.
+        The value that replaces a probability of 0: half the smallest positive one in the calibration data if these
+        contain zeros, else 1e-8 or less.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
@@ -71,7 +71,7 @@ class TemperatureCalibrator(Calibrator):
         scale, _ = _most_likely(data, shifted=False)
         if scale * _HOTTEST < 1:
             warn(
-                f"{type(self).__name__} makes probabilities all but uniform (T = {_HOTTEST:g}): those of the "
+                f"{type(self).__name__} makes probabilities nearly uniform (T = {_HOTTEST:g}): those of the "
                 "calibration data are no better than uniform ones. Check that the columns are in the order of the "
                 "labels.",
             )
@@ -89,12 +89,12 @@ class TemperatureCalibrator(Calibrator):
 class AffineCalibrator(Calibrator):
     """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
 
-    The parameters have the largest likelihood. Without shifts this is temperature scaling; with them it also mends
-    frequencies of classes that differ from those in training. For two classes it is Platt scaling on the logit,
-    without the smoothed targets.
+    The parameters have the largest likelihood. Without shifts this is temperature scaling; with them it also corrects
+    class frequencies that differ from those in training. For two classes it is Platt scaling on the logit, without
+    the smoothed targets.
 
-    A class that the calibration data lack would have a shift of minus infinity: its probability stays as it is, and
-    the other classes, calibrated among themselves, share the rest. A warning names it.
+    A class that is missing from the calibration data would have a shift of minus infinity. Its probability stays
+    unchanged, the other classes are calibrated among themselves and share the rest, and a warning names the class.
 
     If some scale and shifts make every sample right, the likelihood has no maximum, and every confidence would go to
     one. The targets are then Platt's, (n + 1)/(n + 2) for the true class and the rest in equal parts for the others,
@@ -107,8 +107,8 @@ class AffineCalibrator(Calibrator):
     offset_ : ndarray of shape (n_classes,)
         The shifts β, of sum zero; 0 for a class that was not calibrated.
     smallest_ : float
-        What a probability of 0 counts as: half the smallest positive one in the calibration data, if these have
-        zeros; 1e-8 or less, if not.
+        The value that replaces a probability of 0: half the smallest positive one in the calibration data if these
+        contain zeros, else 1e-8 or less.
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns.
 
@@ -152,12 +152,12 @@ class AffineCalibrator(Calibrator):
 
 
 def _blocks(proba: NDArray[Any]) -> list[slice]:
-    """Cut rows into blocks of which several fit into cache."""
+    """Cut rows into blocks, small enough that several fit into the cache."""
     return row_blocks(len(proba), 8 * proba.shape[1])
 
 
 def _logs(proba: NDArray[Any], zero: float) -> Floats:
-    """Return log-probabilities turned around, of shape (n_classes, n_rows): sums over classes are then fast."""
+    """Return transposed log-probabilities, of shape (n_classes, n_rows): sums over classes are then fast."""
     logs = np.array(proba.T, dtype=np.float64, order="C")
     return np.log(np.maximum(logs, zero, out=logs), out=logs)
 
@@ -195,8 +195,8 @@ class _Data:
 class _LogPartition:
     """Mean logarithm of Σ exp(α z + β) over classes, z = log p, as a function of α and, where `shifted`, of β.
 
-    The mean log loss is this function less what is linear in the parameters. So that they are of one size and do not
-    trade places, z is counted from the mean m of its class if there are shifts, in a unit: parameters are
+    The mean log loss is this function less terms that are linear in the parameters. To scale and decorrelate the
+    parameters, z is centred at the mean m of its class if there are shifts, and divided by a unit: the parameters are
     (unit · α, β + α m).
     """
 
@@ -259,7 +259,7 @@ def _most_likely(data: _Data, *, shifted: bool) -> tuple[float, Floats]:
     partition = _LogPartition(data, means, unit, shifted=shifted)
 
     def maximum(missed: float) -> Floats:
-        """Return the parameters, for targets that give away a part to the other classes."""
+        """Return the parameters for smoothed targets, which give a part to the other classes."""
         other = missed / (data.n_classes - 1)
         target = (1 - missed) * share + other * (1 - share)
         along = (1 - missed) * own + other * (sums.sum() - own) - target @ means

@@ -71,7 +71,7 @@ def test_rows_of_zeros_become_uniform():
 def test_all_right_or_all_wrong_leaves_everything_as_it_is(inner, right):
     proba, _ = three_class_task(50)
     y = proba.argmax(axis=1) if right else proba.argmin(axis=1)
-    with pytest.warns(UserWarning, match=r"leaves the probabilities of \[False, True\] as they are") as caught:
+    with pytest.warns(UserWarning, match=r"leaves the probabilities of \[False, True\] unchanged") as caught:
         model = ConfidenceCalibrator(inner).fit(proba, y, labels=[0, 1, 2])
     assert len(caught) == 1
     np.testing.assert_allclose(model.predict_proba(proba), proba, rtol=1e-12)

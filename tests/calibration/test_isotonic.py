@@ -282,7 +282,7 @@ def test_a_constant_probability_becomes_the_smoothed_rate_everywhere(value):
 @pytest.mark.parametrize("labels", [[False, True], ["a", "b", "c"]])
 def test_a_single_class_leaves_probabilities_as_they_are(labels):
     proba = np.full((1, len(labels)), 1 / len(labels))
-    with pytest.warns(UserWarning, match="as they are"):
+    with pytest.warns(UserWarning, match="unchanged"):
         model = IsotonicCalibrator(smoothing=2.0).fit(proba, labels[:1], labels=labels)
     np.testing.assert_allclose(model.predict_proba(proba), proba)
 
