@@ -1,4 +1,4 @@
-"""Selective classifiers: any classifier with probabilities, made to abstain where it is not sure enough."""
+"""Selective classifiers: any classifier with probabilities, extended to reject predictions whose score is too low."""
 
 from skconf.selective._base import SelectivePrediction
 from skconf.selective._classifier import SelectiveClassifier

@@ -28,12 +28,12 @@ from skconf.selective._clusters import read_clusters
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
 
-#: The classifiers that answers are averaged over, each with its calibrator or None.
+#: The classifiers whose probabilities are averaged, each with its calibrator or None.
 Members = list[tuple[FittedClassifier, Any]]
 
 
 class SelectivePrediction(NamedTuple):
-    """What a selective classifier says of samples, from one call of the inner ``predict_proba``.
+    """The output of a selective classifier, from one call of the inner ``predict_proba``.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ CONSTRAINTS: dict[str, Any] = {
 
 
 class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that abstains; how it is fitted and where its threshold comes from is the subclasses' own."""
+    """A classifier that rejects predictions; subclasses decide how it is fitted and how the threshold is chosen."""
 
-    #: Weights go to the inner classifier; a frozen one is not fitted, and requests them for the calibration alone.
+    #: Weights go to the inner classifier. A frozen one is not fitted: weights are then requested for the calibration.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False}
 
     estimator: Any
@@ -96,8 +96,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Labels.
         **params : dict
-            Further arguments of the classifier's ``fit``. A `sample_weight` also weighs the calibration; `groups` go
-            to the splitter `cv`, and stay together in a part that is held out.
+            Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. `groups`
+            go to the splitter `cv`; a held-out part contains whole groups.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self
 
     def _validate_params(self) -> None:
-        """Check parameters as scikit-learn does, and say what to do about the commonest mistakes."""
+        """Check parameters as scikit-learn does; add a remedy for the commonest mistakes to the message."""
         try:
             super()._validate_params()
         except InvalidParameterError as error:
@@ -166,7 +166,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     @abstractmethod
     def _fit_members(self, training: Training) -> Members:
-        """Return the pairs of classifier and calibrator that predictions are averaged over."""
+        """Return the pairs of classifier and calibrator whose probabilities are averaged."""
 
     def _route(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what goes to the classifier's ``fit``, and what to the splitter."""
@@ -174,8 +174,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             for name in params:
                 if name not in ("sample_weight", "groups"):
                     raise TypeError(
-                        f"fit got {name!r}, but a frozen classifier is not fitted: only sample_weight and groups have "
-                        "a use."
+                        f"fit got {name!r}, but a frozen classifier is not fitted: it uses only sample_weight and "
+                        "groups. Leave the others out."
                     )
         elif get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -194,7 +194,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self.members_[0][1]
 
     def predict_selective(self, X: Any) -> SelectivePrediction:
-        """Return all there is to say of samples, from one call of the inner ``predict_proba``.
+        """Return probabilities, predictions, scores and acceptance, from one call of the inner ``predict_proba``.
 
         Parameters
         ----------
@@ -212,26 +212,26 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return SelectivePrediction(proba, self.classes_[predicted], score, score >= self.threshold_)
 
     def _answer(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes, Floats]:
-        """Return probabilities, predicted columns and scores from what classifiers said, and their calibrators."""
+        """Return probabilities, predicted columns and scores, from pairs of raw probabilities and calibrator."""
         proba = _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])
         predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
         return proba, predicted, selection_score(self.confidence, proba, predicted)
 
     def _calibrated(self, raw: NDArray[Any], calibrator: Any) -> NDArray[Any]:
         if np.isnan(raw).any():
-            raise ValueError(f"predict_proba of {type(self.estimator).__name__} gave NaN, which is no confidence.")
+            raise ValueError(f"predict_proba of {type(self.estimator).__name__} returned NaN instead of probabilities.")
         if calibrator is None:
             return raw
         proba = np.asarray(calibrator.predict_proba(raw))
         if proba.shape != raw.shape:
             raise ValueError(
-                f"The calibrator {type(calibrator).__name__} made shape {proba.shape} of probabilities of shape "
-                f"{raw.shape}: its columns cannot be told. Give it a fit(proba, y, sample_weight, labels=...)."
+                f"The calibrator {type(calibrator).__name__} returned shape {proba.shape} for probabilities of shape "
+                f"{raw.shape}: cannot match its columns to classes. Give it a fit(proba, y, sample_weight, labels=...)."
             )
         return proba
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted class, and the reject label where the score is below the threshold.
+        """Return the predicted class, or the reject label if the score is below the threshold.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return calibrated probabilities, of rejected samples too.
+        """Return calibrated probabilities, also for rejected samples.
 
         Parameters
         ----------
@@ -292,7 +292,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self.predict_selective(X).accepted
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of samples that are accepted and right: an abstention is never free.
+        """Return the share of samples that are accepted and right: a rejection counts like an error.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         MetadataRouter
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        # By its name: an owner is copied along with requests, and a fitted model may be large.
+        # Pass the name as owner: the owner is copied along with requests, and a fitted model may be large.
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=mapping)
         if hasattr(self.cv, "get_metadata_routing"):
@@ -344,7 +344,7 @@ def _single_output(y: Any) -> Any:
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
             f"y has shape {np.shape(y)}. A selective classifier has one output: fit one classifier for each "
-            "(sklearn.multioutput.MultiOutputClassifier does)."
+            "output, as sklearn.multioutput.MultiOutputClassifier does."
         )
     return y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
 

@@ -1,4 +1,4 @@
-"""SelectiveClassifier: a classifier that abstains below a threshold of the user's choice."""
+"""SelectiveClassifier: a classifier that rejects predictions below a threshold of the user's choice."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -11,19 +11,18 @@ from skconf.selective._training import Training
 
 
 class SelectiveClassifier(BaseSelectiveClassifier):
-    """A classifier that abstains where its confidence is below a threshold.
+    """A classifier that rejects a prediction if its confidence is below a threshold.
 
-    Wraps any classifier with ``predict_proba``, calibrates its probabilities without leaking, and answers with a
-    reject label where it is not sure enough. At the default threshold it accepts everything.
+    Wraps any classifier with ``predict_proba``, calibrates its probabilities on data it was not trained on, and
+    predicts a reject label where the confidence is too low. At the default threshold it accepts everything.
 
     Parameters
     ----------
     estimator : classifier
-        With ``fit`` and ``predict_proba``. Labels may be anything, also for XGBoost, which by itself accepts none
-        but 0 to K − 1. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit``
-        then serve to calibrate it.
+        With ``fit`` and ``predict_proba``. Any labels work, also for XGBoost, which otherwise requires 0 to K − 1.
+        A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit`` then calibrate it.
     threshold : float, default=0.0
-        Score from which on a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
+        Lowest score at which a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
     calibration : str, calibrator or None, default=None
         How probabilities are corrected: "platt", "isotonic", "smoothed_isotonic", "temperature", "affine" or
         "histogram", see :mod:`skconf.calibration`; or an object with ``fit(proba, y, sample_weight, labels=...)`` and
@@ -32,18 +31,18 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         The score: the probability of the prediction, the gap between the two most probable classes, one minus the
         relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
     keep_prediction : bool, default=False
-        Predict the class that was most probable before the calibration, so that calibration leaves the accuracy as
-        it was.
+        Predict the class that was most probable before the calibration, so that calibration does not change the
+        accuracy.
     cv : int, cross-validation generator, float or None, default=None
         Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
         other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
-        trained on. Without calibration it plays no part.
+        trained on. Unused without calibration.
     ensemble : bool, default=False
-        Keep the classifier and the calibrator of every fold and average them, rather than fit one of each. Without
-        calibration it plays no part.
+        Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
+        each. Unused without calibration.
     reject_label : label, default=None
-        What ``predict`` gives for a rejected sample; must not be a class. None stands for −1 (or one below the
-        smallest label, if −1 is taken) for numbers and booleans, and for "reject" for strings.
+        What ``predict`` returns for a rejected sample; must not be a class. None stands for −1 (or one below the
+        smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
     n_jobs : int, default=None
         Number of folds fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -52,7 +51,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Class labels; the reject label is none of them.
+        Class labels, without the reject label.
     reject_label_ : label
         What ``predict`` gives for a rejected sample.
     estimator_ : classifier
@@ -60,11 +59,11 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     calibrator_ : calibrator or None
         The fitted calibrator; with `ensemble`, that of the first fold.
     members_ : list of (FittedClassifier, calibrator or None)
-        What predictions are averaged over: one pair, or one for each fold with `ensemble`.
+        The pairs whose probabilities are averaged: one pair, or one for each fold with `ensemble`.
     n_features_in_ : int
-        Number of features, where the classifier tells.
+        Number of features, if the classifier has this attribute.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of features, where the classifier tells.
+        Names of features, if the classifier has this attribute.
 
     See Also
     --------
@@ -122,7 +121,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     @property
     def threshold_(self) -> float:  # type: ignore[override]
-        """Score from which on a prediction is accepted."""
+        """Lowest score at which a prediction is accepted."""
         return float(self.threshold)
 
     def _fit_members(self, training: Training) -> Members:

@@ -1,4 +1,4 @@
-"""Samples that come in clusters, such as several of each patient, and depend on each other within."""
+"""Clusters of samples that depend on each other, such as several samples of each patient."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
 
 def one_of_each(clusters: Codes, random_state: Any) -> NDArray[np.intp]:
     """Return the row of a random sample of each cluster, ascending."""
-    # A stream of its own: the same seed also draws which clusters are held out.
+    # Use a separate random stream: the same seed also draws which clusters are held out.
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
     shuffled = rng.permutation(len(clusters))
     return np.sort(shuffled[np.unique(clusters[shuffled], return_index=True)[1]])

@@ -1,4 +1,4 @@
-"""Fitting and asking the classifier inside a meta-estimator, whatever labels it wants and whatever classes it saw."""
+"""Fit the classifier inside a meta-estimator, and map its columns to the classes of the task."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ class FittedClassifier:
     Attributes
     ----------
     estimator : classifier
-        Fitted, perhaps on fewer classes than there are, perhaps on their numbers.
+        Fitted, perhaps on fewer classes than the task has, perhaps on class numbers instead of labels.
     columns : ndarray of shape (n_seen,)
         For every column of its ``predict_proba``, the position of the class in the task.
     n_classes : int
@@ -29,9 +29,9 @@ class FittedClassifier:
     n_classes: int
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return probabilities of all classes; of one that was not seen in fit, zero."""
+        """Return probabilities of all classes: zero for a class that was not seen in fit."""
         given = self.estimator.predict_proba(X)
-        if len(self.columns) == 1:  # XGBoost then has two columns, others one: there is no doubt to be had
+        if len(self.columns) == 1:  # a single class: XGBoost returns two columns for it, others one
             given = np.ones((len(given), 1), dtype=np.asarray(given).dtype)
         proba = read_answer(self.estimator, given, X, np.asarray(self.estimator.classes_))
         if np.array_equal(self.columns, np.arange(self.n_classes)):
@@ -44,12 +44,12 @@ class FittedClassifier:
 def fit_classifier(
     estimator: Any, X: Any, y: Any, codes: Codes, classes: NDArray[Any], fit_params: dict[str, Any]
 ) -> FittedClassifier:
-    """Fit a classifier on the classes that are there.
+    """Fit a classifier on the classes that are present.
 
     Parameters
     ----------
     estimator : classifier
-        To be fitted as it is: clone it first.
+        The classifier to fit. It is not cloned here: clone it first.
     X : array-like of shape (n_samples, n_features)
         Training samples.
     y : array-like of shape (n_samples,)
@@ -74,14 +74,14 @@ def fit_classifier(
 
 
 def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier:
-    """Return a classifier that is fitted already, with its columns found among all classes."""
+    """Wrap a classifier that is already fitted, and find its columns among all classes."""
     where = {label: position for position, label in enumerate(classes.tolist())}
     known = np.asarray(estimator.classes_).tolist()
     missing = [label for label in known if label not in where]
     if missing:
         raise ValueError(
-            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} are not among those "
-            f"of this task, {classes.tolist()}."
+            f"{type(estimator).__name__} was fitted on the classes {known}, of which {missing} do not occur in this "
+            f"task, {classes.tolist()}."
         )
     return FittedClassifier(estimator, np.array([where[label] for label in known], dtype=np.intp), len(classes))
 
@@ -94,7 +94,7 @@ def _numbered(name: str, value: Any, labels: NDArray[Any]) -> Any:
 
 
 def wants_numbered_labels(estimator: Any) -> bool:
-    """Whether a classifier, or one inside it, accepts no labels but 0 to K − 1, as XGBoost's does."""
+    """Whether a classifier, or one inside it, accepts only the labels 0 to K − 1, as XGBoost's does."""
     parts = [estimator, *estimator.get_params(deep=True).values()]
     return any(
         base.__module__.split(".")[0] == "xgboost" and hasattr(part, "fit")

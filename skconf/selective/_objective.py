@@ -1,4 +1,4 @@
-"""The rules by which a threshold is chosen from what every threshold would accept."""
+"""Objectives: the rules that choose a threshold."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ _ROUNDING = 1e-12  # of sums, relative
 
 @dataclass(frozen=True)
 class Objective:
-    """What a threshold is to achieve; the fields are parameters of the tuned classifier."""
+    """The objective that a threshold serves; the fields are parameters of the tuned classifier."""
 
     name: Any = "risk"
     target: float = 0.05
@@ -48,7 +48,7 @@ class Objective:
 
     @property
     def level(self) -> float | None:
-        """The confidence level of this one of several candidates, which share what may go wrong equally."""
+        """The confidence level of each candidate: the candidates share the probability of error equally."""
         return None if self.confidence_level is None else 1 - (1 - self.confidence_level) / self.n_candidates
 
     def check(self, n_classes: int | None, *, ranks_by_confidence: bool, scores_are_shares: bool = True) -> None:
@@ -70,18 +70,19 @@ class Objective:
                     f"confidence_level is for objective='risk', but the objective is {name!r}: leave it out."
                 )
             if self.target == 0:
-                raise ValueError("target must be above 0 with a confidence_level: no sample shows that a risk is zero.")
+                raise ValueError(
+                    "target must be above 0 with a confidence_level: no number of samples shows that a risk is zero."
+                )
         if name == "coverage" and self.target == 0:
             raise ValueError("target is the coverage to reach, and must be above 0.")
         if name == "cost" and self.reject_cost is None:
-            raise ValueError("objective='cost' needs reject_cost, the cost of an abstention, where an error costs 1.")
+            raise ValueError("objective='cost' needs reject_cost, the cost of a rejection, where an error costs 1.")
         for parameter in ("reject_cost", "cost_matrix"):
             if name != "cost" and getattr(self, parameter) is not None:
                 raise ValueError(f"{parameter} is for objective='cost', but the objective is {name!r}: leave it out.")
         if name in CURVES and not ranks_by_confidence:
             raise ValueError(
-                f"objective={name!r} is defined for the confidence itself: leave confidence='max_proba', and pass no "
-                "score."
+                f"objective={name!r} is defined for the confidence: leave confidence='max_proba', and pass no score."
             )
         if self.cost_matrix is not None:
             costs = _numbers(self.cost_matrix, "cost_matrix")
@@ -112,7 +113,7 @@ class Objective:
         if level is not None and profile.sample_weight is not None:
             profile = profile.with_weight(None)
         if profile.sample_weight is not None and not profile.sample_weight.any():
-            raise ValueError("sample_weight is zero for all samples that are to choose the threshold.")
+            raise ValueError("sample_weight is zero for all samples that choose the threshold. Pass a positive weight.")
         ranking = profile.ranking
         sweep = Sweep.of(ranking, self._candidates(ranking))
         bound = np.full(len(sweep.thresholds), np.nan)
@@ -125,7 +126,7 @@ class Objective:
         if not feasible:
             best = 0
         threshold = float(sweep.thresholds[best])
-        # Whatever may come is accepted, too; but CWSA is measured from the threshold.
+        # Accept lower scores of new samples, too; but CWSA is measured from the threshold.
         if sweep.accepted[best] == sweep.total and self.name not in CURVES:
             scores_are_shares = ranking.score[-1] >= 0 and ranking.score[0] <= 1
             threshold = 0.0 if scores_are_shares else -np.inf
@@ -149,9 +150,9 @@ class Objective:
     def _why_infeasible(self, sweep: Sweep, bound: Floats) -> str:
         """Say why no threshold qualifies, and how many samples it would take."""
         if self.name == "coverage":
-            return f"none of the thresholds accepts a share of target={self.target}"
+            return f"no threshold reaches a coverage of target={self.target}"
         if self.name != "risk":
-            return f"no threshold is worth more than that to objective={self._label!r}"
+            return f"no threshold is better than that for objective={self._label!r}"
         if self.level is None:
             return f"the observed risk is above target={self.target} at every threshold"
         claim = f"a risk of at most target={self.target} at confidence_level={self.confidence_level}"
@@ -159,11 +160,11 @@ class Objective:
             claim += f", shared by n_candidates={self.n_candidates}"
         fewest, total = smallest_sample(self.target, self.level), round(sweep.total)
         if total < fewest:
-            return f"{total} samples cannot show {claim}: that takes {fewest} without an error"
+            return f"{total} samples cannot show {claim}: at least {fewest} are needed, all without error"
         return f"no threshold was shown to have {claim}. {self._closest(sweep, bound, self.level)}"
 
     def _closest(self, sweep: Sweep, bound: Floats, level: float) -> str:
-        """Say which threshold came closest, and how many samples would have done."""
+        """Say which threshold came closest, and how many samples would have been enough."""
         at = int(np.argmin(bound))
         accepted, errors, coverage = round(sweep.accepted[at]), round(sweep.errors[at]), float(sweep.coverage[at])
         if not accepted:
@@ -177,12 +178,12 @@ class Objective:
         fewest = smallest_sample(self.target, level, errors)
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
         return (
-            f"{found}; so many errors take {fewest:,} accepted at a single threshold, and {needed:,} samples in all "
-            "where the threshold is sought"
+            f"{found}; with so many errors, a single given threshold needs {fewest:,} accepted samples, and the search "
+            f"for a threshold {needed:,} samples in all"
         )
 
     def _candidates(self, ranking: Ranking) -> Floats | None:
-        """Return the thresholds to choose from, descending; None stands for every score there is."""
+        """Return the thresholds to choose from, descending; None stands for all distinct scores."""
         if self.thresholds is not None:
             return np.unique(np.asarray(self.thresholds, dtype=np.float64))[::-1]
         if self.level is None:
@@ -202,7 +203,7 @@ class Objective:
         return -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
-        """Return what each threshold is worth, greater is better; NaN where it does not qualify."""
+        """Return the value of the objective at each threshold, greater is better; NaN where it does not qualify."""
         if self.name == "risk":
             return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":
@@ -230,7 +231,7 @@ class Objective:
             within = sweep.errors <= self.target * sweep.accepted * (1 + _ROUNDING)
         else:
             within = in_control(sweep.errors, sweep.accepted, self.target, self.level)
-        within[0] = True  # what accepts nothing is never wrong
+        within[0] = True  # no accepted sample, no error
         return within
 
 

@@ -1,4 +1,4 @@
-"""What a selective classifier says from inside pipelines and searches."""
+"""The output of a selective classifier inside a pipeline or a search."""
 
 from typing import Any
 
@@ -7,11 +7,10 @@ from skconf.selective._base import SelectivePrediction
 
 
 def predict_selective(model: Any, X: Any) -> SelectivePrediction:
-    """Return all that a selective classifier says of samples, also from inside a pipeline, a search or a frozen model.
+    """Return the output of a selective classifier, also from inside a pipeline, a search or a frozen model.
 
-    scikit-learn's pipelines and searches hand on ``predict`` and ``predict_proba``, and no method that they do not
-    know. This function goes through them to the selective classifier, with the samples as the transformers before it
-    leave them.
+    scikit-learn's pipelines and searches pass on ``predict`` and ``predict_proba``, but not ``predict_selective``.
+    This function applies the transformers of the pipeline and calls the selective classifier behind them.
 
     Parameters
     ----------

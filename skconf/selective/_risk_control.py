@@ -1,12 +1,12 @@
-"""Thresholds whose risk is shown to be at most a target: exact tests from strict to loose, of counts alone.
+"""Thresholds whose risk is shown to be at most a target: exact tests of error counts, from strict to loose.
 
 Rank n samples by their scores, and let E_k of the first k be wrong. Where thresholds have a risk above the target r,
 all these E_k together are at least as large as the sums W_k of k independent variables that are 1 with probability r.
 The tests below wrongly pass any of these thresholds with a probability of at most δ, 1 less the confidence level.
 
-The distribution of W is carried from test to test. Each test may take probability away from the lowest values, all of
-them together at most δ: so few errors are what the target does not explain. A test that succeeds keeps what it might
-have taken for the tests after it (a step-down, after Romano and Wolf, 2005).
+The distribution of W is carried from test to test. Each test removes probability from the lowest values, all tests
+together at most δ: so few errors would be too improbable at the target. A test that succeeds leaves its part of δ to
+the tests after it (a step-down, after Romano and Wolf, 2005).
 """
 
 import math
@@ -34,7 +34,7 @@ SMALLEST_STEP = 0.002
 #: test has a share of its own. Chosen on simulated populations.
 HEAD_START = 1.4
 
-#: Probabilities below are none: too small to sum up to a rounding error of any δ.
+#: Smaller probabilities count as zero: their sum is below the rounding error of any δ.
 _NONE = 1e-25
 
 _ROUNDING = 1e-12  # of sums, relative
@@ -109,13 +109,13 @@ class _Plan(NamedTuple):
     Attributes
     ----------
     new_errors : list of _Masses
-        For each test, the distribution of the errors among the samples that it accepts and the one before does not.
+        For each test, the distribution of the errors among the samples that it accepts and the test before it rejects.
     budget : ndarray of shape (n_tests,)
-        The probability that each test takes away while none has succeeded.
+        The probability that each test removes as long as none has succeeded.
     boundary : ndarray of shape (n_tests,)
-        The most errors with which each test succeeds while none before it has; -1 where no number does.
+        The most errors with which each test succeeds if none before it has; -1 if it cannot succeed.
     most_errors : int
-        No test succeeds with more errors.
+        The most errors with which any test succeeds.
     """
 
     new_errors: Sequence["_Masses"]
@@ -132,7 +132,7 @@ class _Plan(NamedTuple):
         confidence_level: float,
         most_errors: int | None = None,
     ) -> "_Plan":
-        """Plan tests at ascending counts; None for the most errors stands for as many as can succeed."""
+        """Plan tests at ascending counts; None for the most errors means as many as can succeed."""
         if most_errors is None:
             last = counts[-1] if len(counts) else 0
             most_errors = int(binom.ppf(1 - confidence_level, last, target))
@@ -165,7 +165,7 @@ class _Plan(NamedTuple):
 
 
 def _spent(counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level: float) -> Floats:
-    """Return how much of δ may be spent up to each test: what the last planned count before it has."""
+    """Return how much of δ may be spent up to each test: the share of the last planned count before it."""
     if not len(planned):
         return np.zeros(0)
     start = planned[0] / HEAD_START
@@ -174,13 +174,13 @@ def _spent(counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level
 
 
 class _Masses(NamedTuple):
-    """Probabilities of consecutive whole numbers, from the lowest that has any."""
+    """Probabilities of consecutive whole numbers, from the lowest with a positive probability."""
 
     lowest: int
     mass: Floats
 
     def plus(self, other: "_Masses", highest: int) -> "_Masses":
-        """Return the distribution of a sum of independent numbers, as far as it is not above the highest."""
+        """Return the distribution of a sum of independent numbers, without values above the highest."""
         if not (len(self.mass) and len(other.mass)):
             return _Masses(self.lowest + other.lowest, np.zeros(0))
         lowest = self.lowest + other.lowest
@@ -191,11 +191,11 @@ class _Masses(NamedTuple):
         return _Masses(lowest + int(some[0]), mass[some[0] : some[-1] + 1])
 
     def affordable(self, purse: float) -> int:
-        """Return how many of the lowest values a purse pays for as wholes."""
+        """Return how many of the lowest values have a total probability of at most the budget."""
         return int(np.searchsorted(np.cumsum(self.mass), purse * (1 + _ROUNDING), side="right"))
 
     def without(self, purse: float) -> "_Masses":
-        """Take probability away from the lowest values, from the last of them in part."""
+        """Remove probability from the lowest values, from the last of them in part."""
         whole = self.affordable(purse)
         mass = self.mass[whole:].copy()
         if len(mass):
@@ -205,7 +205,7 @@ class _Masses(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _binomial(trials: int, rate: float, highest: int) -> _Masses:
-    """Return the number of errors among so many samples, as far as it is not above the highest."""
+    """Return the distribution of the number of errors among so many samples, without values above the highest."""
     mean, deviation = trials * rate, math.sqrt(trials * rate * (1 - rate))
     lowest = max(0, math.floor(mean - 12 * deviation))
     highest = min(trials, highest, math.ceil(mean + 12 * deviation + 40))
@@ -213,18 +213,18 @@ def _binomial(trials: int, rate: float, highest: int) -> _Masses:
 
 
 def required_samples(target: float, confidence_level: float, *, coverage: float = 1.0, errors: int = 0) -> int:
-    """Return how many labelled samples it takes to show a risk of at most a target.
+    """Return how many labelled samples are needed to show a risk of at most a target.
 
-    To be asked before labels are collected: if a share `coverage` of the samples is to be accepted, and `errors` of the
-    accepted ones turn out wrong, how many samples let :func:`tune_threshold` and :class:`TunedSelectiveClassifierCV`
-    show that the risk is at most `target`?
+    Use it before you collect labels: if a share `coverage` of the samples is accepted, and `errors` of the accepted
+    ones are wrong, how many samples do :func:`tune_threshold` and :class:`TunedSelectiveClassifierCV` need to show
+    that the risk is at most `target`?
 
     Parameters
     ----------
     target : float
         Largest tolerable risk, in (0, 1].
     confidence_level : float
-        Probability with which the risk is to be at most `target`, in (0, 1).
+        Probability with which the risk must be at most `target`, in (0, 1).
     coverage : float, default=1.0
         Share of the samples that is accepted, in (0, 1].
     errors : int, default=0
@@ -246,10 +246,10 @@ def required_samples(target: float, confidence_level: float, *, coverage: float 
 
     Notes
     -----
-    The answer is for exactly so many errors: more samples bring more errors along. No rule can do with fewer samples
-    than k/`coverage`, where k is the least number of binomial trials, each at `target`, that give at most `errors` with
-    a probability of at most 1 - `confidence_level`. The rule here also has to find the threshold, and takes up to half
-    as many again.
+    The answer holds for exactly `errors` errors; more samples usually contain more errors. Every rule needs at least
+    k/`coverage` samples, where k is the least number of binomial trials, each at `target`, that give at most `errors`
+    with a probability of at most 1 - `confidence_level`. The rule here also finds the threshold, and needs up to
+    1.5 times as many.
 
     Examples
     --------
@@ -271,8 +271,8 @@ def required_samples(target: float, confidence_level: float, *, coverage: float 
         plan = _Plan.of(reached, planned, target, confidence_level, most_errors=errors)
         return bool(plan.boundary.max(initial=-1) >= errors)
 
-    # More samples help most where they reach another planned count: find the first of these, then the least number
-    # since the one before.
+    # More samples help most where they reach the next planned count: find the first count that is enough, then the
+    # least number of samples since the count before it.
     fewest = smallest_sample(target, confidence_level, errors)
     counts = planned_counts(100 * fewest, target, confidence_level)
     counts = np.append(fewest - 1, counts[counts >= fewest])

@@ -1,4 +1,4 @@
-"""What each of many thresholds accepts, and how often that is wrong."""
+"""The coverage and the errors at each of many thresholds."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from skconf._core.ranking import Ranking
 class Sweep:
     """Weights accepted at thresholds, from the strictest to the loosest.
 
-    The first threshold is infinite and accepts nothing: the choice that is always there.
+    The first threshold is infinite and accepts nothing, so that one choice always exists.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Sweep:
     accepted : ndarray of shape (n_thresholds,)
         Weight of the samples whose score reaches the threshold.
     errors : ndarray of shape (n_thresholds,)
-        Weight of the wrong ones among them, or what they cost.
+        Weight of the wrong ones among them, or their cost.
     total : float
         Weight of all samples.
     """
@@ -36,7 +36,7 @@ class Sweep:
 
     @classmethod
     def of(cls, ranking: Ranking, thresholds: Floats | None = None) -> Self:
-        """Read what descending thresholds accept off a ranking; None stands for every score there is."""
+        """Return what descending thresholds accept of a ranking; None stands for all distinct scores."""
         accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
         total = float(accepted[-1])
         if thresholds is None:
@@ -57,6 +57,6 @@ class Sweep:
 
 
 def thresholds_of_counts(ranking: Ranking, counts: NDArray[np.intp]) -> Floats:
-    """Return the thresholds that accept so many samples, or, where several tie, as few more as can be."""
+    """Return the thresholds that accept so many samples, or, with ties, as few more as possible."""
     accepted = np.cumsum(ranking.weight)
     return ranking.score[np.unique(np.searchsorted(accepted, counts))]

@@ -1,4 +1,4 @@
-"""Fitting the classifier inside a selective one, and its calibrator, on samples that neither has seen."""
+"""Fit the classifier inside a selective one, and its calibrator on samples that the classifier has not seen."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Training:
-    """The samples of one call of ``fit``, and what is fitted on parts of them.
+    """The samples of one call of ``fit``, with methods that fit the classifier and calibrators on parts of them.
 
     Attributes
     ----------
     estimator : classifier
-        To be cloned and fitted; or frozen, and then as it is.
+        Cloned and fitted; if it is frozen, used unchanged.
     X, y : array-like
         Samples and labels.
     codes : ndarray of shape (n_samples,)
@@ -43,7 +43,7 @@ class Training:
     weight : ndarray of shape (n_samples,) or None
         Weights of samples.
     clusters : ndarray of shape (n_samples,) or None
-        Number of each sample's group; a part that is held out has whole groups.
+        Number of each sample's group; a held-out part contains whole groups.
     calibration : str, calibrator or None
         How probabilities are corrected.
     n_jobs : int or None
@@ -88,11 +88,11 @@ class Training:
         return list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(rows) for rows in parts))
 
     def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
-        """Return what a classifier says of some rows."""
+        """Return the probabilities that a classifier gives for some rows."""
         return model.predict_proba(self.X if rows is self.everything else safe_indexing(self.X, rows))
 
     def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
-        """Return a calibrator fitted on the probabilities of some rows; None where none is wanted."""
+        """Return a calibrator fitted on the probabilities of some rows; None without a calibration."""
         if self.calibration is None:
             return None
         calibrator = clone(make_calibrator(self.calibration))
@@ -101,15 +101,15 @@ class Training:
         return calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
 
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
-        """Return the parts to fit on and to ask about; a single pair, for a fraction, is one held-out part."""
+        """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part."""
         if isinstance(cv, Real) and not isinstance(cv, Integral):
             return [self.hold_out(self.everything, float(cv), by_class=by_class)]
         return list(check_cv(cv, y=self.codes, classifier=True).split(self.X, self.codes, **self.split_params))
 
     def hold_out(self, rows: Rows, fraction: float, *, by_class: bool = True) -> tuple[Rows, Rows]:
-        """Return the rows to keep, and a random fraction to hold out: of the groups, where there are any.
+        """Return the rows to keep, and a random fraction to hold out: a fraction of the groups, if there are any.
 
-        By class, every class has its share in what is held out; groups are whole instead.
+        Rows are held out by class, so that each class has its share; groups are held out as wholes instead.
         """
         unit = np.arange(len(rows))  # of each row: what is held out as a whole
         if self.clusters is not None:
@@ -117,7 +117,9 @@ class Training:
         n_units = int(unit.max(initial=-1)) + 1
         if n_units < 2:
             what = "samples" if self.clusters is None else "groups"
-            raise ValueError(f"There are too few {what} to hold some of them out (n_samples={len(self.codes)}).")
+            raise ValueError(
+                f"There are too few {what} to hold some of them out (n_samples={len(self.codes)}). Pass more samples."
+            )
         rng = check_random_state(self.random_state)
         order = rng.permutation(n_units)
         if by_class and self.clusters is None:

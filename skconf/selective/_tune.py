@@ -1,4 +1,4 @@
-"""The threshold that serves an objective best, for predictions that are there; the tuned classifier asks here, too."""
+"""Find the threshold that is best for an objective, given predictions; the tuned classifier uses it, too."""
 
 from typing import Any
 
@@ -32,28 +32,28 @@ def tune_threshold(
     score: ArrayLike | None = None,
     random_state: Any = None,
 ) -> TunedThreshold:
-    """Find the threshold below which to reject predictions, so that it serves an objective best.
+    """Find the threshold below which to reject predictions, the best one for an objective.
 
-    For predictions that are there already, of samples that trained neither the classifier nor its calibrator. With a
+    Use it for existing predictions, of samples that trained neither the classifier nor its calibrator. With a
     `confidence_level`, the risk of the accepted predictions is at most `target` with at least that probability.
-    :class:`TunedSelectiveClassifierCV` chooses its threshold by this function.
+    :class:`TunedSelectiveClassifierCV` chooses its threshold with this function.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, in the place of everything that describes predictions.
+        True labels; or a profile, which replaces all arguments that describe predictions.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), default=None
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
-        What the threshold is to achieve, as in :class:`TunedSelectiveClassifierCV`.
+        What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float, default=0.05
         Largest risk, or smallest coverage, in [0, 1].
     confidence_level : float, default=None
-        With which probability the true risk is to be at most `target`, in (0, 1); only for the objective "risk". None
-        compares the observed error rate with `target`, and promises nothing.
+        Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". None
+        compares the observed error rate with `target`, and promises nothing about the true risk.
     n_candidates : int, default=1
-        Number of models, scores or targets of which one will be kept after a look at these samples. They share the
-        `confidence_level` equally: the promise then holds for whichever is kept.
+        Number of models, scores or targets from which these samples choose one. They share 1 − `confidence_level`
+        equally, so that the promise holds for whichever is chosen.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
@@ -64,7 +64,7 @@ def tune_threshold(
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
         `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
-        new cluster. To be left out without a level.
+        new cluster. Leave it out without a `confidence_level`.
     y_pred : array-like of shape (n_samples,), default=None
         Predicted labels, where they are not the most probable ones.
     labels : array-like of shape (n_classes,), default=None
@@ -76,7 +76,7 @@ def tune_threshold(
     score : array-like of shape (n_samples,), default=None
         What selection ranks by; None stands for the confidence.
     random_state : int, RandomState instance or None, default=None
-        Seed of the sample that stands for its cluster.
+        Seed that draws one sample of each cluster.
 
     Returns
     -------
@@ -128,10 +128,10 @@ def tune_threshold(
     clusters = None
     if confidence_level is None:
         if groups is not None:
-            raise ValueError("groups play no part without a confidence_level: set one, or leave groups out.")
+            raise ValueError("groups are unused without a confidence_level. Set one, or leave groups out.")
     elif profile.sample_weight is not None:
         raise ValueError(
-            "sample_weight has no use with a confidence_level, which counts every sample once: leave it out (of a "
+            "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave it out (of a "
             "profile by with_weight(None))."
         )
     if groups is not None:
@@ -142,20 +142,20 @@ def tune_threshold(
 def choose_threshold(
     profile: ConfidenceProfile, objective: Objective, clusters: Codes | None, random_state: Any, *, see: str
 ) -> TunedThreshold:
-    """Return the threshold that serves an objective best; warn where none qualifies.
+    """Return the best threshold for an objective; warn if none qualifies.
 
     Parameters
     ----------
     profile : ConfidenceProfile
         Predictions that choose.
     objective : Objective
-        What the threshold is to achieve.
+        What the threshold optimizes.
     clusters : ndarray of shape (n_samples,) or None
         Number of each sample's cluster, of which one random sample chooses; None where all choose.
     random_state : int, RandomState instance or None
         Seed of that sample.
     see : str
-        Where the caller shows what thresholds achieve.
+        Name of the attribute that shows the user what each threshold achieves.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def choose_threshold(
 
 
 def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any, reject_cost: Any) -> None:
-    """Refuse parameters out of their range; of the tuned classifier, scikit-learn does."""
+    """Refuse parameters out of their range; scikit-learn checks those of the tuned classifier."""
     if not callable(objective):
         check_option(objective, "objective", OBJECTIVES)
     check_number(target, "target", 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""TunedSelectiveClassifierCV: a classifier that finds the threshold below which it abstains."""
+"""TunedSelectiveClassifierCV: a classifier that finds the threshold below which it rejects predictions."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,43 +18,43 @@ from skconf.selective._tune import choose_threshold
 
 
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
-    """A classifier that abstains below the threshold that serves an objective best.
+    """A classifier that rejects predictions below the threshold that is best for an objective.
 
     The threshold is chosen from one sorted sweep over samples that trained neither the classifier nor its calibrator.
     With a `confidence_level`, the risk of the accepted predictions is at most `target` with at least that
-    probability, by exact tests at any sample size. :func:`required_samples` tells how many samples that takes.
+    probability, by exact tests at any sample size. :func:`required_samples` gives the number of samples needed.
 
     Parameters
     ----------
     estimator : classifier
         With ``fit`` and ``predict_proba``. A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all
-        samples given to ``fit`` then serve to choose the threshold, or to calibrate. A search belongs here, as in
+        samples given to ``fit`` then choose the threshold, or calibrate. Put a search here, as in
         ``TunedSelectiveClassifierCV(GridSearchCV(...))``: it then never sees the samples that choose the threshold.
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
-        What the threshold is to achieve:
+        What the threshold optimizes:
 
         - "risk": the largest coverage whose selective risk, the error rate of what is accepted, is at most `target`;
-        - "coverage": the smallest coverage of at least `target`; no label plays a part;
-        - "cost": the least mean cost, where an error costs 1 (or as `cost_matrix` says) and an abstention
+        - "coverage": the smallest coverage of at least `target`; labels are not used;
+        - "cost": the least mean cost, where an error costs 1 (or as `cost_matrix` says) and a rejection
           `reject_cost`;
         - "cwsa", "cwsa_plus": the largest value of the metric;
-        - a function of what :func:`skconf.metrics.risk_coverage_curve` gives, which returns an array with a value for
-          each of its thresholds: the largest value. NaN excludes a threshold.
+        - a function of the result of :func:`skconf.metrics.risk_coverage_curve`, which returns an array with a value
+          for each threshold: the largest value. NaN excludes a threshold.
 
-        Of thresholds that serve equally well, the one that accepts most is taken.
+        Of equally good thresholds, the one that accepts most is chosen.
     target : float, default=0.05
         Largest risk, or smallest coverage.
     confidence_level : float, default=None
-        With which probability the true risk is to be at most `target`; only for the objective "risk". None compares
-        the observed error rate with `target`, and promises nothing.
+        Probability with which the true risk is at most `target`; only for the objective "risk". None compares the
+        observed error rate with `target`, and promises nothing about the true risk.
     n_candidates : int, default=1
-        Number of candidates of which one will be kept after a look at these samples, such as those of a search around
-        this classifier. They share the `confidence_level` equally: the promise then holds for whichever is kept.
+        Number of candidates from which these samples choose one, such as those of a search around this classifier.
+        They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
     reject_cost : float, default=None
-        Cost of an abstention; the objective "cost" needs it.
+        Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
         Cost of each predicted class (column) under each true class (row), for the objective "cost". None stands for
-        1 for every error and 0 for what is right.
+        1 for every error and 0 for a correct prediction.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
         the scores that accept planned numbers of samples, see the notes.
@@ -65,33 +65,33 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration.
     cv : int, cross-validation generator, float or None, default=None
-        Where the scores come from that choose the threshold. A float, or a splitter with a single split, holds out
+        Source of the scores that choose the threshold. A float, or a splitter with a single split, holds out
         a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
         and the others train the classifier. An int or a splitter cross-fits: out-of-fold scores choose, and a
         classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
-        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. A part that
-        is held out as a float has whole `groups`, where ``fit`` is given any.
+        and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. If ``fit``
+        gets `groups`, the part that a float holds out contains whole groups.
     reject_label : label, default=None
         What ``predict`` gives for a rejected sample, as in :class:`SelectiveClassifier`.
     n_jobs : int, default=None
         Number of folds fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out parts, and of the sample that stands for its group.
+        Seed of the held-out parts, and of the sample drawn from each group.
 
     Attributes
     ----------
     threshold_ : float
-        Score from which on a prediction is accepted: 0 if every sample that chose it is accepted (or the lowest of
+        Lowest score at which a prediction is accepted: 0 if every sample that chose it is accepted (or the lowest of
         their scores for "cwsa" and "cwsa_plus", which are measured from the threshold), and infinite if no threshold
         qualifies.
     feasible_ : bool
         Whether any threshold qualifies. If none does, a warning says so, and everything is rejected.
     coverage_, risk_ : float
         Share of accepted samples and their error rate, among the samples that chose the threshold; a risk of NaN if
-        none is accepted. Chosen as the best of many, the risk without a `confidence_level` is a little optimistic.
+        none is accepted. Without a `confidence_level` the risk is a little optimistic, as the best of many.
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold, at most `target`; NaN without a
-        `confidence_level`. What the level holds for is `target`: a limit below it was not declared in advance.
+        `confidence_level`. The `confidence_level` holds for `target` only: a lower limit was not declared in advance.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
         `objective`, which is NaN where a threshold does not qualify and else greater is better.
@@ -110,25 +110,26 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
     loose, each a few percent looser than the one before. The first accepts the fewest samples that can pass, ln δ /
     ln(1 − `target`), the last accepts all. A test passes where so few errors among the accepted would be too improbable
-    if the risk were above `target`. δ is spent evenly over the logarithm of the accepted number; the tests know of each
-    other, so that nothing of δ is spent twice, and one that passes hands its share on to the next [1]_, [2]_. The
-    loosest threshold that passes is taken. How many errors may pass is computed exactly from binomial distributions,
-    and depends on no label.
+    if the risk were above `target`. δ is spent evenly over the logarithm of the accepted number. The tests account for
+    their dependence, so that no part of δ is spent twice, and a test that passes hands its share on to the next
+    [1]_, [2]_. The loosest threshold that passes is chosen. The largest number of errors that passes is computed
+    exactly from binomial distributions, and depends on no label.
 
-    The level is exact for any classifier if samples are independent and alike and
+    The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
     - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`. If it
       does not, nothing is proved; no violation was found in simulations.
 
     With `groups`, samples of the same group may depend on each other. One random sample of each group then chooses,
-    and what is promised is the risk of a random sample of a random new group. Big groups weigh no more than small ones.
+    and the promise is about the risk of a random sample of a random new group. Large groups count no more than small
+    ones.
 
-    It holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
-    together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the classifier that
-    predicts in the end: the level is then approximate, and a warning says so. Whoever fits several of these classifiers
-    and keeps the best, as a search around them does, has the labels choose twice: set `n_candidates` to their number,
-    or search inside. Sample weights weigh the training and the calibration, and every other objective; with a level
+    The promise holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
+    together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the final classifier:
+    the `confidence_level` is then approximate, and a warning says so. If you fit several of these classifiers and keep
+    the best, as a search around them does, the labels choose twice: set `n_candidates` to their number, or search
+    inside. Sample weights apply to the training, the calibration and all other objectives; with a `confidence_level`
     every sample counts once.
 
     References
@@ -160,7 +161,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     0.89 accepted, risk 0.008
     """
 
-    #: Whoever has groups wants the level to hold for them.
+    #: Groups reach ``fit`` by default, so that the confidence level accounts for them.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": True}
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -244,14 +245,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         return members
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Rows, Codes, Floats]:
-        """Fit the members; return them, and rows that none of them has seen with their predictions and scores."""
+        """Fit the members; return them, and rows that no member has seen, with their predictions and scores."""
         if training.frozen and self.calibration is None:
             members: Members = [(training.fit_on(training.everything), None)]
             return members, *self._ask(training, members, training.everything)
         cv = self.cv
         if cv is None and self.confidence_level is not None:
             cv = 0.5 if training.frozen else 0.2
-        # With a level the samples that choose are an independent draw, so that the binomial distribution is exact.
+        # With a confidence level the samples that choose are drawn independently: the binomial distribution is exact.
         splits = training.splits(cv, by_class=self.confidence_level is None)
         if self.confidence_level is not None:
             _refuse_torn_clusters(training, splits)
@@ -279,12 +280,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if self.confidence_level is not None:
             if len(np.unique(rows)) < len(rows):
                 raise ValueError(
-                    "cv scores some samples several times, which a confidence_level would count as independent ones. "
-                    "Hold out a part: cv=0.2, say."
+                    "cv scores some samples several times, but a confidence_level needs independent scores. "
+                    "Hold out a part, such as cv=0.2."
                 )
             warn(
                 f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
-                "of the classifier that predicts in the end. Hold out a part for an exact level: cv=0.2, say.",
+                "of the final classifier. Hold out a part for an exact confidence_level, such as cv=0.2.",
             )
         models = training.fit_on_each(train for train, _ in splits)
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
@@ -311,7 +312,7 @@ def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -
         if len(torn):
             row = int(np.flatnonzero(training.clusters == torn[0])[0])
             raise ValueError(
-                f"cv tears {len(torn)} groups apart, such as that of row {row}: with a confidence_level, no group may "
+                f"cv splits {len(torn)} groups, such as that of row {row}: with a confidence_level, no group may "
                 "both train the classifier and choose the threshold. Leave cv out, or pass a splitter that keeps "
                 "groups together, such as GroupShuffleSplit(n_splits=1)."
             )

@@ -1,4 +1,4 @@
-"""TunedThreshold: a threshold that serves an objective best, and what it does."""
+"""TunedThreshold: the best threshold for an objective, and what it achieves."""
 
 import math
 from dataclasses import dataclass
@@ -10,30 +10,30 @@ from skconf._core.probabilities import Floats
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TunedThreshold:
-    """A threshold, and what it does to the samples that chose it: what :func:`tune_threshold` returns.
+    """The result of :func:`tune_threshold`: a threshold, and what it achieves on the samples that chose it.
 
     Attributes
     ----------
     threshold : float
-        Score from which on a prediction is accepted: infinite if none is; and where every sample is accepted 0, or
-        minus infinity for scores outside [0, 1] (the lowest score for "cwsa" and "cwsa_plus", which are measured from
-        the threshold).
+        Lowest score at which a prediction is accepted. Infinite if none is accepted. If every sample is accepted, it is
+        0, or minus infinity for scores outside [0, 1] (the lowest score for "cwsa" and "cwsa_plus", which are measured
+        from the threshold).
     feasible : bool
         Whether any threshold qualifies. If none does, everything is rejected.
     coverage : float
         Share of the samples that is accepted, in [0, 1].
     risk : float
-        Error rate of the accepted samples, in [0, 1]; NaN if there are none. Chosen as the best of many, it is a little
-        optimistic without a `confidence_level`.
+        Error rate of the accepted samples, in [0, 1]; NaN if there are none. Without a `confidence_level` it is a
+        little optimistic, as the best of many.
     risk_upper_bound : float
         Exact upper confidence limit of the risk at this threshold, at most the target; NaN without a
-        `confidence_level`. What is promised is the target: a limit below it was not declared in advance.
+        `confidence_level`. The `confidence_level` holds for the target only: a lower limit was not declared in advance.
     n_samples : int
         Number of samples that chose: of clusters, where they come in clusters.
     reason : str
         Why no threshold qualifies, and how many samples it would take; empty if one does.
     results : dict of str to ndarray of shape (n_thresholds,)
-        What thresholds achieve, see :meth:`to_frame`.
+        What each threshold achieves, see :meth:`to_frame`.
 
     See Also
     --------
@@ -50,7 +50,7 @@ class TunedThreshold:
     results: dict[str, Floats]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return what thresholds achieve.
+        """Return what each threshold achieves.
 
         Returns
         -------

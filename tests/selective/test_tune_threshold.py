@@ -121,9 +121,9 @@ def test_weights_count_without_a_level_and_are_refused_with_one(task):
     found = tune_threshold(y, proba, target=0.1, sample_weight=weight)
     repeated = np.repeat(np.arange(N), weight.astype(int))
     assert found.threshold == tune_threshold(y[repeated], proba[repeated], target=0.1).threshold
-    with pytest.raises(ValueError, match="sample_weight has no use with a confidence_level"):
+    with pytest.raises(ValueError, match="sample_weight cannot be used with a confidence_level"):
         tune_threshold(y, proba, sample_weight=weight, **LEVEL)
-    with pytest.raises(ValueError, match="sample_weight has no use"):
+    with pytest.raises(ValueError, match="sample_weight cannot be used"):
         tune_threshold(ConfidenceProfile.from_predictions(y, proba, sample_weight=weight), **LEVEL)
 
 
@@ -221,8 +221,8 @@ def said(wrong, score=None, **params):
 
 def test_too_few_samples_are_told_how_many_it_takes():
     assert said(np.zeros(100), target=0.01, confidence_level=0.95) == (
-        "100 samples cannot show a risk of at most target=0.01 at confidence_level=0.95: that takes 299 without an "
-        "error"
+        "100 samples cannot show a risk of at most target=0.01 at confidence_level=0.95: at least 299 are needed, "
+        "all without error"
     )
 
 
@@ -237,8 +237,8 @@ def test_the_closest_is_told_and_how_many_samples_it_takes():
     )
     declared = said(wrong, target=0.05, confidence_level=0.95, thresholds=[np.linspace(1, 0, 500)[199]])
     assert declared.endswith(
-        "Closest: 9 errors among 200 accepted, a coverage of 0.4, with an upper limit of 0.077; so many errors take "
-        f"311 accepted at a single threshold, and {needed} samples in all where the threshold is sought"
+        "Closest: 9 errors among 200 accepted, a coverage of 0.4, with an upper limit of 0.077; with so many errors, "
+        f"a single given threshold needs 311 accepted samples, and the search for a threshold {needed} samples in all"
     )
 
 
@@ -255,15 +255,15 @@ def test_thresholds_that_accept_nothing():
 def test_candidates_are_named():
     reason = said(np.zeros(60), target=0.05, confidence_level=0.95, n_candidates=2)
     assert reason == (
-        "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95, shared by n_candidates=2: that "
-        "takes 72 without an error"
+        "60 samples cannot show a risk of at most target=0.05 at confidence_level=0.95, shared by n_candidates=2: "
+        "at least 72 are needed, all without error"
     )
 
 
 def test_a_message_of_very_many_errors_is_quick():
     wrong = np.random.default_rng(0).random(200_000) < 0.0499
     reason = said(wrong, np.ones(200_000), target=0.05, confidence_level=0.95)
-    assert "so many errors take" in reason
+    assert "with so many errors" in reason
 
 
 def test_without_a_level_the_observed_risk_is_what_is_told():
@@ -290,8 +290,8 @@ def test_without_a_level_the_observed_risk_is_what_is_told():
         ({"cost_matrix": np.ones((3, 3))}, ValueError, "cost_matrix is for objective='cost'"),
         ({"thresholds": []}, ValueError, "thresholds must be a list of numbers"),
         ({"thresholds": [np.nan]}, ValueError, "thresholds must be a list of numbers"),
-        ({"groups": np.arange(N)}, ValueError, "groups play no part without a confidence_level"),
-        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence itself"),
+        ({"groups": np.arange(N)}, ValueError, "groups are unused without a confidence_level"),
+        ({"objective": "cwsa", "score": np.linspace(0, 1, N)}, ValueError, "defined for the confidence: leave"),
     ],
 )
 def test_bad_parameters_are_refused(task, params, error, message):
