@@ -20,8 +20,8 @@ _CSR = """\
 Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
 their difference in standard errors (s.e.).
 
-Trained models' predictions are kept on disk: the same command continues after an interruption, and another calibration
-or table costs no training.
+Predictions of trained models are kept on disk: the same command continues after an interruption, and further
+calibrations and tables need no training.
 """
 _CSR_EXAMPLES = f"""\
 data sets: {", ".join(list_uci())}
@@ -87,12 +87,12 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         help="quick: fixed parameters; paper: TPE search of 60 trials with 5-fold cross-validation, which takes hours "
         "(default: quick)",
     )
-    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of a search, in place of the preset's")
+    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of a search, instead of the preset's")
     how.add_argument(
         "--class-weight",
         choices=["balanced", "none"],
         default="balanced",
-        help="weights of training samples; the paper's figures are those of balanced classes (default: balanced)",
+        help="weights of training samples; the paper's figures are for balanced classes (default: balanced)",
     )
     how.add_argument(
         "--seed",
@@ -100,9 +100,9 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=[0],
         metavar="S",
-        help="seed of splits, search and XGBoost; of several, tables show the mean ± standard deviation (default: 0)",
+        help="seed of splits, search and XGBoost; for several, tables show the mean ± standard deviation (default: 0)",
     )
-    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="N seeds, from the first --seed on")
+    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="use N seeds, from the first --seed up")
     how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
 
 
@@ -117,7 +117,7 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where predictions are kept (default: %(default)s)",
     )
-    files.add_argument("--no-results", action="store_true", help="keep nothing, and train again")
+    files.add_argument("--no-results", action="store_true", help="do not keep predictions, and train again")
     add_output_files(files, "the figures, a row for each data set and calibration", "a page with tables and plots")
 
 
@@ -147,7 +147,7 @@ def _run(options: argparse.Namespace) -> int:
             progress=True,
         )
     except KeyboardInterrupt:
-        then = "nothing is kept" if kept is None else "the same command goes on from here"
+        then = "nothing was kept" if kept is None else "run the same command again to continue"
         say(f"skconf: interrupted; {then}", file=sys.stderr)
         return 130
     except ResultsFolderError as error:

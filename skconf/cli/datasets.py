@@ -1,4 +1,4 @@
-"""``datasets``: what is known, what is at hand, and getting the rest."""
+"""``datasets``: list, download and check the data sets."""
 
 import argparse
 import sys
@@ -9,13 +9,13 @@ from skconf.datasets import describe_uci, fetch_uci, list_uci
 from skconf.datasets._uci import changed_files, unchecked_files
 
 _DESCRIPTION = """\
-The CSR paper's fifteen data sets, read from the files their archives give out. Those that ship with scikit-learn
-need no files.
+The CSR paper's fifteen data sets, read from the raw files of their archives. Those that ship with scikit-learn need
+no files.
 """
 
 
 def add_options(datasets: argparse.ArgumentParser) -> None:
-    """Add the command's own commands."""
+    """Add the command's subcommands."""
     datasets.description = _DESCRIPTION
     actions = datasets.add_subparsers(title="commands", required=True, metavar="ACTION")
     listing = actions.add_parser(
@@ -25,14 +25,14 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
     fetching = actions.add_parser(
         "fetch",
         help="download what is missing",
-        description="Download the files that are missing, and check what comes. Exit status 1 where one cannot be had.",
+        description="Download the files that are missing, and check them. Exit status 1 if a download fails.",
     )
     fetching.set_defaults(run=lambda options: _read_all(options, download=True))
     checking = actions.add_parser(
         "check",
         help="check the files that are at hand",
-        description="Read the files that are at hand; compare the numbers of rows and of classes with those the paper "
-        "used, and checksums, where they are known. Exit status 1 where something is wrong or missing.",
+        description="Read the files that are at hand; compare the numbers of rows and classes with those the paper "
+        "used, and checksums if they are known. Exit status 1 if something is wrong or missing.",
     )
     checking.set_defaults(run=lambda options: _read_all(options, download=False))
     for parser in (fetching, checking):
@@ -50,7 +50,7 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
 
 def _list(options: argparse.Namespace) -> int:
     table = describe_uci(options.data_home)
-    # What is last need not be filled up on its left.
+    # The last column needs no padding.
     pages = table.pop("page")
     lines = table.to_string().splitlines()
     say("\n".join(f"{line}  {page}" for line, page in zip(lines, ["page", *pages], strict=True)))

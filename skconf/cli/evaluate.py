@@ -9,19 +9,20 @@ from skconf.cli.output import CommandError, csv_text, say, write_file
 from skconf.report._files import evaluate_files
 
 _DESCRIPTION = """\
-Report what the confidences in files of predictions are worth. Files have a row for each prediction, and
+Evaluate the confidences in files of predictions. Files have a row for each prediction, and
 
 - the true label and a probability for each class, in columns named proba_LABEL (or --proba), and perhaps the predicted
-  label, where it is not the most probable one;
+  label, if it is not the most probable one;
 - or the true label, the predicted label and the confidence in it;
-- or whether the prediction is right (1 or 0) and the confidence in it, which is all that a generative system has.
+- or, for a generative system, whether the prediction is right (1 or 0) and the confidence in it.
 
-Files that are named one by one are models, side by side. A folder, a pattern in quotes, or --pool stands for parts of
-one. Where all models have the same true labels, row by row, their differences from the first one follow.
+Files that are named one by one are models, shown side by side. The files of a folder, of a pattern in quotes, or with
+--pool are parts of one model. If all models have the same true labels, row by row, their differences from the first
+model follow.
 
 Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
 memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
-are within a bound that is named, and there are neither plots nor differences.
+are within a bound that a warning names, and there are neither plots nor differences.
 """
 _EXAMPLES = """\
 examples:
@@ -39,7 +40,7 @@ _COLUMNS = {
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
 }
-#: More files than these are rather parts of one model.
+#: More files than this are probably parts of one model.
 _MOST_MODELS = 8
 
 
@@ -51,40 +52,44 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="file",
-        help="predictions of a model, .csv or .parquet; a pattern in quotes; or a folder, of which all tables are read",
+        help="predictions of a model, .csv or .parquet; a pattern in quotes; or a folder, to read all its tables",
     )
-    evaluate.add_argument("--pool", action="store_true", help="take all files for parts of one model")
+    evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
     for name, meaning in _COLUMNS.items():
         evaluate.add_argument(
             f"--{name}",
             metavar="COLUMN",
-            help=f"column with the {meaning} (default: {USUAL[name]}, where there is one)",
+            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists)",
         )
     evaluate.add_argument(
         "--proba",
         nargs="+",
         metavar="COLUMN",
         help="columns with the probabilities of the classes; a single one is that of the second label (default: all "
-        "whose name begins with proba_)",
+        "columns whose names begin with proba_)",
     )
     evaluate.add_argument(
         "--labels",
         nargs="+",
         metavar="LABEL",
-        help="labels of these columns (default: what follows proba_, else the sorted true labels of a file in memory)",
+        help="labels of these columns (default: what follows proba_ in their names, else the sorted true labels of a "
+        "file in memory)",
     )
     evaluate.add_argument(
         "--group",
         nargs="+",
         metavar="COLUMN",
-        help="columns of groups, or parts NAME=VALUE of a path: a row of values for each group",
+        help="columns of groups, or parts NAME=VALUE of a path: report a row of values for each group",
     )
-    evaluate.add_argument("--batches", action="store_true", help="read one small file in batches, too")
+    evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(
-        "--threshold", type=float, metavar="T", help="confidence from which on a prediction is accepted (default: none)"
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="lowest confidence of an accepted prediction (default: none)",
     )
     evaluate.add_argument(
-        "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those most users need)"
+        "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
@@ -117,7 +122,7 @@ def _models(options: argparse.Namespace) -> list[str] | dict[str, str]:
         return files
     if len(files) > _MOST_MODELS:
         raise ValueError(
-            f"{len(files)} files are named, and each would be a model of its own. If they are parts of one, give "
+            f"{len(files)} files were given, and each would be a separate model. If they are parts of one model, give "
             f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Else name up to "
             f"{_MOST_MODELS}."
         )

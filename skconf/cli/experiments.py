@@ -16,25 +16,25 @@ from skconf.datasets import list_uci
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.report._page import FigurePart, TablePart, as_texts, page
 
-#: Every figure, and what is shown of them.
+#: The options for files: every figure, and the page.
 Report = tuple[pd.DataFrame, list[TablePart | FigurePart]]
 
 _COMPARED = """\
-Our figures, those the paper prints, and their difference in standard errors (s.e.), as far as they can be compared.
+Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.
 """
 _NO_AREA = (
-    "Over the coverages that thresholds reach: a model whose every answer is accepted at all of them has no area."
+    "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
 )
-#: What the columns of tables say that have nothing printed beside them.
+#: Explanations of the columns that have no figure of the paper beside them.
 _VARIANCE = (
-    "lower: share of models and classes with less variance by the probabilistic metric; ratio: the median ratio.",
+    "lower: share of models and classes where the probabilistic metric has less variance; ratio: the median ratio.",
     "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
     "c_: the same by the probabilistic metric.",
 )
 _SAME_MODEL = (
     "significant: share of pairs that differ by both metrics, at the level .01.",
-    "agree: share of these of which both metrics call the same model better.",
-    "_resamples: the same by the paper's t-test, which takes resamples for samples; paper_: its Table 1, on SNLI.",
+    "agree: share of these where both metrics prefer the same model.",
+    "_resamples: the same by the paper's t-test, which treats resamples as samples; paper_: its Table 1, on SNLI.",
 )
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -125,7 +125,7 @@ def _cf1(options: argparse.Namespace) -> Report:
     )
     means = by_class.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
     return variance.variances, [
-        _plain("Variance, and pairs of models told apart (Section 6.1)", variance.summary, *_VARIANCE),
+        _plain("Variance, and pairs of models that differ (Section 6.1)", variance.summary, *_VARIANCE),
         _plain("Agreement of pairs of models, mean over classes (Section 6.2, Table 1)", means, *_SAME_MODEL),
         _plain("Agreement by class", by_class),
         *_figure(options, "Variance", lambda: experiments.plot_cf1_variance(variance.variances)),
@@ -133,7 +133,7 @@ def _cf1(options: argparse.Namespace) -> Report:
 
 
 class _Experiment(NamedTuple):
-    """An experiment: what runs it, what it is about, its options, and commands to learn from."""
+    """An experiment: its function, description, options and example commands."""
 
     make: Callable[[argparse.Namespace], Report]
     about: str
@@ -141,7 +141,7 @@ class _Experiment(NamedTuple):
     examples: tuple[str, ...]
 
 
-#: Every experiment but the one on real data.
+#: All experiments except the one on real data.
 _OTHERS = {
     "csr-synthetic": _Experiment(
         _csr_synthetic,
@@ -171,7 +171,7 @@ _OTHERS = {
 
 
 def add_options(experiment: argparse.ArgumentParser) -> None:
-    """Add the command's own commands."""
+    """Add the command's subcommands."""
     experiment.description = "Rerun an experiment of the papers, and print their figures beside ours."
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     csr.add_command(names)
@@ -192,7 +192,7 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
         if "--dataset" in options:
             add_data_home(parser)
         add_output_files(
-            parser, "every figure, a row for each", "a page with the tables, and plots where there are any"
+            parser, "every figure, a row for each", "a page with the tables, and the plots if there are any"
         )
 
 
@@ -218,5 +218,5 @@ def _plain(title: str, table: pd.DataFrame, *notes: str) -> TablePart:
 
 
 def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[FigurePart]:
-    """Return a part with a figure, if there is a page to show it."""
+    """Return a part with a figure, if a page is written."""
     return [FigurePart(title, draw())] if options.html else []

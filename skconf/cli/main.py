@@ -9,7 +9,7 @@ from importlib import import_module
 
 from skconf.cli.output import CommandError, say, write_plainly_where_needed
 
-#: Every command: its module, which is imported when it is chosen, and what it does.
+#: Every command: its module, imported when the command is used, and its help text.
 COMMANDS = {
     "evaluate": ("skconf.cli.evaluate", "report on predictions in files"),
     "experiment": ("skconf.cli.experiments", "rerun an experiment of the papers"),
@@ -29,7 +29,7 @@ examples:
   python -m skconf experiment csr --datasets all --seeds 5 --html csr.html
   python -m skconf datasets fetch wine adult_income
 
-COMMAND --help tells more of each.
+Run COMMAND --help for details.
 """
 
 
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = _tell  # type: ignore[assignment]
         try:
             return int(options.run(options))
-        except BrokenPipeError:  # whoever read the output has seen enough
+        except BrokenPipeError:  # the reader of the output closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except KeyboardInterrupt:
@@ -77,5 +77,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tell(message: Warning | str, *_: object) -> None:
-    """Print a warning as what it is to the user of a command: a sentence."""
+    """Print a warning as one sentence, without file and line."""
     say(f"skconf: warning: {message}", file=sys.stderr)

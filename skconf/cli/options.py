@@ -1,4 +1,4 @@
-"""What options of commands share: names, numbers and files."""
+"""Options that commands share: names, numbers and files."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from skconf._core.messages import suggest
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
-    """Return a reader of an option that must be one of many names."""
+    """Return a parser for an option that must be one of many names."""
     names = list(known)
 
     def read(name: str) -> str:
@@ -24,7 +24,7 @@ def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """Return a reader of an option that must be a whole number, `least` or more."""
+    """Return a parser for an option that must be a whole number, `least` or more."""
 
     def read(text: str) -> int:
         try:
@@ -39,7 +39,7 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 
 def output_file(text: str) -> Path:
-    """Read an option that names a file to write: that it cannot be must show before hours of work, not after."""
+    """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
     path = Path(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")

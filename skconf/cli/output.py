@@ -1,4 +1,4 @@
-"""What commands write: to the terminal, and to files."""
+"""Write to the terminal and to files."""
 
 import codecs
 import shutil
@@ -11,7 +11,7 @@ import pandas as pd
 
 from skconf._core.messages import visible
 
-#: What stands for characters that an encoding lacks.
+#: Replacements for characters that an encoding lacks.
 _PLAIN = {
     "σ": "sigma",
     "γ": "gamma",
@@ -24,16 +24,16 @@ _PLAIN = {
     "≥": ">=",
     "…": "...",
 }
-#: What a spreadsheet takes for the beginning of a formula.
+#: Characters that begin a formula in a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CommandError(Exception):
-    """A mistake in a command, which is reported without a traceback."""
+    """A mistake of the user in a command, reported without a traceback."""
 
 
 def write_plainly_where_needed() -> None:
-    """Let the terminal's encoding stand in the way of nothing: what it lacks is written in plain letters."""
+    """Write characters that the terminal's encoding lacks in plain letters, instead of raising an error."""
     codecs.register_error("skconf", _in_plain_letters)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -49,12 +49,12 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(text: str, file: TextIO | None = None) -> None:
-    """Print a text; what would steer the terminal, in labels or names of files, is written out."""
+    """Print a text; escape control characters, which labels or file names may contain."""
     print(visible(text, keep="\n"), file=sys.stdout if file is None else file)
 
 
 def csv_text(table: pd.DataFrame, *, index: bool) -> str:
-    """Return a table as CSV, in which texts that a spreadsheet would take for formulas begin with an apostrophe."""
+    """Return a table as CSV; put an apostrophe before texts that a spreadsheet would read as formulas."""
     safe = table.rename(columns=_no_formula, index=_no_formula)
     for position, kind in enumerate(safe.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
@@ -74,12 +74,12 @@ def _no_formula(cell: object) -> object:
 
 
 def write_file(path: Path | None, make: Callable[[], str]) -> None:
-    """Write what is made to a file, if one is wanted: all of it, or nothing."""
+    """Write the result of a function to a file, if one is requested: completely or not at all."""
     if path is None:
         return
     text = make()
-    path = path.resolve()  # so that a link stays one
-    is_special = path.exists() and not path.is_file()  # such as a pipe, which nothing can replace
+    path = path.resolve()  # so that a symbolic link is kept
+    is_special = path.exists() and not path.is_file()  # such as a pipe, which cannot be replaced
     unfinished = path if is_special else path.with_name(f".{path.name}.part")
     try:
         try:
@@ -95,5 +95,5 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 
 def line_width() -> int | None:
-    """Return how many characters a line of the terminal holds; None where a file or another program reads."""
+    """Return the width of the terminal in characters; None if the output goes to a file or another program."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -1,4 +1,4 @@
-"""Getting raw files from their archives."""
+"""Download raw files from their archives."""
 
 import errno
 import gzip
@@ -19,29 +19,29 @@ from skconf._core.progress import progress
 from skconf.datasets._registry import DataSet, RawFile
 
 _BLOCK = 1 << 18
-#: Most bytes that a server may send, and that a file may have when it is unpacked: three times the largest of each.
+#: Most bytes that a server may send, and that an unpacked file may have: three times the largest known value of each.
 MOST_SENT, MOST_UNPACKED = 512 << 20, 256 << 20
-#: How deep an archive may lie in archives; one of the data sets lies in a zip file in another.
+#: How deep archives may be nested; one of the data sets is a zip file inside another.
 _DEEPEST = 2
 
 
-#: What is the disk's fault, and not that of the file.
+#: Errors of the disk, not of the file.
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE)
 
 
 class DamagedError(ValueError):
-    """What was sent is no file, or no archive, that can be read."""
+    """The downloaded content cannot be read as a file or an archive."""
 
 
 def download(data_set: DataSet, folder: Path) -> list[Path]:
-    """Download the files that are missing; one is in its place complete and checked, or not at all.
+    """Download the files that are missing; each file appears in its place only complete and checked.
 
     Parameters
     ----------
     data_set : DataSet
         The data set.
     folder : Path
-        Where its files belong; made, if need be.
+        Where its files belong; created if it does not exist.
 
     Returns
     -------
@@ -51,9 +51,9 @@ def download(data_set: DataSet, folder: Path) -> list[Path]:
     Raises
     ------
     FileNotFoundError
-        If a file cannot be had.
+        If a file cannot be downloaded.
     ValueError
-        If what was sent is not the file expected, is damaged, or is too large.
+        If the download is not the expected file, is damaged, or is too large.
     """
     missing = [file for file in data_set.files if not (folder / file.name).is_file()]
     closed = [file.name for file in missing if file.url is None]
@@ -87,21 +87,21 @@ def checksum(path: Path, name: str) -> str:
 
 
 def _verify(unpacked: Path, file: RawFile, folder: Path) -> None:
-    """Raise if a file has not the content expected."""
+    """Raise unless a file has the expected content."""
     if file.sha256 is None and not file.name.endswith(".gz"):
-        return  # there is nothing to compare with, or to unpack
-    with _reading(f"{file.url} sent no readable {file.name}, which was not kept"):
+        return  # no checksum to compare with, and nothing to unpack
+    with _reading(f"{file.url} sent an unreadable {file.name}, which was not kept"):
         found = checksum(unpacked, file.name)
     if file.sha256 not in (None, found):
         raise ValueError(
             f"{file.url} sent another version of {file.name}, which was not kept: its SHA-256 is {found}, expected "
-            f"{file.sha256}. Put the expected one into {folder} by hand."
+            f"{file.sha256}. Put the expected version into {folder} by hand."
         )
 
 
 def _get(url: str, target: Path, title: str) -> None:
     """Download a file."""
-    # Some servers turn away what calls itself Python.
+    # Some servers refuse clients that identify as Python.
     request = Request(url, headers={"User-Agent": "skconf"})
     try:
         with urlopen(request, timeout=60) as answer, target.open("wb") as file:
@@ -113,7 +113,7 @@ def _get(url: str, target: Path, title: str) -> None:
                     file.write(block)
                     bar.update(len(block))
                     if file.tell() > MOST_SENT:
-                        raise ValueError(f"{url} sends more than {MOST_SENT:,} bytes, which none of the files has")
+                        raise ValueError(f"{url} sends more than {MOST_SENT:,} bytes, more than any of the files has")
         size = target.stat().st_size
         if total not in (None, size):
             raise OSError(f"the connection ended after {size:,} of {total:,} bytes")
@@ -122,11 +122,11 @@ def _get(url: str, target: Path, title: str) -> None:
 
 
 def _extract(sent: Path, file: RawFile, target: Path) -> None:
-    """Copy a file out of what was sent: the file itself, or an archive with it at any depth."""
+    """Copy a file out of the download: the file itself, or an archive that contains it at any depth."""
     if unquote_plus(urlsplit(str(file.url)).path).endswith(f"/{file.name}"):
         shutil.copyfile(sent, target)
         return
-    with _reading(f"{file.url} sent no readable archive"), sent.open("rb") as archive:
+    with _reading(f"{file.url} sent an unreadable archive"), sent.open("rb") as archive:
         found = _copy_member(archive, file.name, target, _DEEPEST)
     if not found:
         raise ValueError(f"there is no {file.name} in {file.url}")
@@ -134,7 +134,7 @@ def _extract(sent: Path, file: RawFile, target: Path) -> None:
 
 @contextmanager
 def _reading(otherwise: str) -> Iterator[None]:
-    """Raise whatever a damaged or hostile file makes its reader raise as one kind of error."""
+    """Raise all errors that a damaged or hostile file may cause in its reader as one kind of error."""
     try:
         yield
     except DamagedError as error:
@@ -174,14 +174,14 @@ def _copy_from_tar(archive: IO[bytes], name: str, target: Path) -> bool:
                 with source:
                     _copy(source, target)
                 return True
-            passed += entry.size  # which are unpacked to get beyond them
+            passed += entry.size  # skipped members are unpacked, too
             if passed > 4 * MOST_UNPACKED:
                 raise DamagedError(f"it unpacks to more than {4 * MOST_UNPACKED:,} bytes")
     return False
 
 
 def _copy(source: IO[bytes], target: Path) -> None:
-    """Copy a file, whatever its size is said to be, as long as it is not too large."""
+    """Copy a file, and raise if it is too large, whatever size it declares."""
     with target.open("wb") as file:
         while block := source.read(_BLOCK):
             file.write(block)
@@ -190,4 +190,4 @@ def _copy(source: IO[bytes], target: Path) -> None:
 
 def _check_size(n_bytes: int) -> None:
     if n_bytes > MOST_UNPACKED:
-        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes, which none of the files has")
+        raise DamagedError(f"it unpacks to more than {MOST_UNPACKED:,} bytes, more than any of the files has")

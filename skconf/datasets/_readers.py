@@ -1,4 +1,4 @@
-"""Raw files as data frames. What is particular to a data set is in the registry; this code knows no names."""
+"""Read raw files as data frames. The facts about each data set are in the registry; this code names no data set."""
 
 import gzip
 import importlib
@@ -23,12 +23,12 @@ Frames = dict[str, pd.DataFrame]
 
 @contextmanager
 def _naming(path: Path, data_set: DataSet) -> Iterator[None]:
-    """Raise what is wrong with a file as a ValueError that names it."""
+    """Raise every error in a file as a ValueError that names the file."""
     try:
         yield
     except (ValueError, EOFError, gzip.BadGzipFile, zlib.error, pickle.UnpicklingError) as error:
         raise ValueError(
-            f"Cannot use {path}: {str(error).strip()}. Replace it by the file of that name from {data_set.page}."
+            f"Cannot use {path}: {str(error).strip()}. Replace it with the file of that name from {data_set.page}."
         ) from error
 
 
@@ -43,7 +43,7 @@ def _read_scikit_learn(data_set: DataSet, paths: Sequence[Path]) -> Frames:  # n
 def _read_tables(data_set: DataSet, paths: Sequence[Path]) -> Frames:
     layout = data_set.table
     if layout is None:
-        raise ValueError(f"The registry says of {data_set.name!r} that it is a table, but not of what columns.")
+        raise ValueError(f"The registry lists {data_set.name!r} as a table without its columns. Add them to uci.toml.")
     frames = {}
     for path in paths:
         with _naming(path, data_set):
@@ -88,7 +88,7 @@ def _read_csv(path: Path, table: Table) -> pd.DataFrame:
         low_memory=False,  # one dtype per column, not one per chunk
         **options,
     )
-    # Where the first row is too long, pandas shifts all columns and takes the first ones for an index.
+    # If the first row is too long, pandas shifts all columns and reads the first ones as an index.
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(f"rows have more than {len(names)} cells")
     return frame
@@ -104,8 +104,8 @@ def _read_xls(path: Path, table: Table) -> pd.DataFrame:
         book = xlrd.open_workbook(path, logfile=io.StringIO())
         sheet = book.sheet_by_index(0)
         lines = [sheet.row_values(row) for row in range(table.skip_rows, sheet.nrows)]
-    except Exception as error:  # a damaged file makes xlrd raise IndexError, struct.error and others
-        raise ValueError(f"it is no readable .xls file ({error})") from error
+    except Exception as error:  # for a damaged file xlrd raises IndexError, struct.error and others
+        raise ValueError(f"it is not a readable .xls file ({error})") from error
 
     def cell(value: object) -> object:
         if value in ("", table.missing):
@@ -119,7 +119,7 @@ def _read_xls(path: Path, table: Table) -> pd.DataFrame:
 
 
 def _check_columns(first: list[Any], table: Table) -> list[str]:
-    """Return the names of the columns, after a look at the first row of the file."""
+    """Return the names of the columns; check them against the first row of the file."""
     if isinstance(table.columns, int):
         if len(first) != table.columns or table.target not in first:
             raise ValueError(
@@ -165,7 +165,7 @@ def _read_idx(data_set: DataSet, paths: Sequence[Path]) -> Frames:
 def _idx_array(content: bytes) -> NDArray[np.uint8]:
     # Two zeros, the code of the type, the number of dimensions; then their lengths, four bytes each.
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
-        raise ValueError("it is no idx file of unsigned bytes")
+        raise ValueError("it is not an idx file of unsigned bytes")
     start = 4 + 4 * content[3]
     shape = tuple(int(length) for length in np.frombuffer(content[4:start], dtype=">u4"))
     if len(content) != start + int(np.prod(shape)):
@@ -180,20 +180,20 @@ def _read_cifar(data_set: DataSet, paths: Sequence[Path]) -> Frames:
         with _naming(path, data_set):
             batch = _ArrayUnpickler(io.BytesIO(path.read_bytes()), encoding="bytes").load()
             if not isinstance(batch, dict) or not {b"data", b"labels"} <= batch.keys():
-                raise ValueError("it holds no dictionary with data and labels")
+                raise ValueError("it does not hold a dictionary with data and labels")
             frames[path.name] = _image_frame(batch[b"data"], batch[b"labels"])
     return frames
 
 
 class _ArrayUnpickler(pickle.Unpickler):
-    """Reads pickled numpy arrays, and nothing that could run code."""
+    """Unpickles numpy arrays, and refuses everything that could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.split(".")[0] == "numpy" and name == "_reconstruct":
-            return np.empty(0).__reduce__()[0]  # wherever this version of numpy keeps it
+            return np.empty(0).__reduce__()[0]  # its module depends on the version of numpy
         if (module, name) in (("numpy", "ndarray"), ("numpy", "dtype")):
             return getattr(np, name)
-        raise pickle.UnpicklingError(f"it asks for {module}.{name}, which a file of images does not need")
+        raise pickle.UnpicklingError(f"it loads {module}.{name}, which a file of images does not need")
 
 
 #: How each format is read.

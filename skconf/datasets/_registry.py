@@ -11,8 +11,8 @@ class RawFile:
     """A file of an archive."""
 
     name: str
-    url: str | None = None  # of the file, or of an archive that holds it at any depth; None: nobody gives it out freely
-    sha256: str | None = None  # of its content, unpacked where the name ends in .gz
+    url: str | None = None  # of the file, or of an archive that holds it at any depth; None: no free download exists
+    sha256: str | None = None  # of its content, unpacked if the name ends in .gz
     no_sha256: str = ""  # why there is none
     test_rows: int = 0  # rows, where the file is the official test set
 

@@ -55,7 +55,7 @@ MODES: dict[str, Callable[[Floats, Any], Floats]] = {
 
 
 class _SelectiveModel(NamedTuple):
-    """What a simulated model knows, and the range of its confidence where it knows and where it guesses."""
+    """How often a simulated model knows the answer, and its ranges of confidence when it knows and when it guesses."""
 
     known: float
     sure: tuple[float, float]
@@ -166,7 +166,7 @@ def make_selective_model(
     Raises
     ------
     ValueError
-        If there is no such kind, with close matches, or a number is too small.
+        If there is no such kind (the message has close matches), or a number is too small.
 
     References
     ----------

@@ -34,7 +34,7 @@ def list_uci() -> list[str]:
 
 
 def describe_uci(data_home: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-    """Tell what is known of each data set, and whether its files are at hand.
+    """Describe each data set, and say whether its files are present.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def describe_uci(data_home: str | os.PathLike[str] | None = None) -> pd.DataFram
 
 
 def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, download_if_missing: bool = True) -> Bunch:
-    """Load one of the paper's data sets: from its raw files, which are downloaded if need be.
+    """Load one of the paper's data sets from its raw files, which are downloaded if they are missing.
 
-    What was read is held against the known number of rows and of rows per class, so another version of
-    a file, or a truncated one, is an error rather than another result.
+    The numbers of rows and of rows per class are compared with the known ones, so that another version of a file,
+    or a truncated one, raises an error instead of changing results.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
         uses: `DATA_HOME/adult_income/adult.data`. The default is the environment variable `SKCONF_DATA`
         or, where that is not set, `~/skconf_data`. Data sets that ship with scikit-learn need no files.
     download_if_missing : bool, default=True
-        Download missing files from their public archive, with progress on standard error, and check what
-        comes; False makes a missing file an error.
+        Download missing files from their public archive, with progress on standard error, and check them;
+        False makes a missing file an error.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
         DESCR : str
             Title, source, citation and licence.
         name : str
-            The name asked for.
+            The name of the data set.
 
     Raises
     ------
@@ -110,8 +110,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     ImportError
         If xlrd, which reads .xls files, is needed and not installed.
     ValueError
-        If `name` is unknown, or the files are not the ones expected. Those that were downloaded in this call are then
-        put aside under another name, which ends in ``.bad``.
+        If `name` is unknown, or the files are not the expected ones. Files that this call downloaded are then renamed
+        to end in ``.bad``.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike[str] | None = None, downlo
     except ValueError as error:
         aside = _put_aside(downloaded)
         if aside:
-            raise ValueError(f"{error} What was downloaded is put aside: {', '.join(map(str, aside))}.") from error
+            raise ValueError(f"{error} The downloaded files were renamed: {', '.join(map(str, aside))}.") from error
         raise
 
 
@@ -141,7 +141,7 @@ def _read(data_set: DataSet, paths: Sequence[Path]) -> Bunch:
     parts = READERS[data_set.format](data_set, paths)
     frame = pd.concat(parts.values(), ignore_index=True)
     data, target = frame.drop(columns=data_set.target), frame[data_set.target]
-    # Only now: categories taken file by file would differ between them.
+    # Do this last: categories taken file by file would differ between the files.
     data = data.astype(dict.fromkeys(data.select_dtypes(exclude="number"), "category"))
 
     rows = {file: len(part) for file, part in parts.items()}
@@ -152,14 +152,14 @@ def _read(data_set: DataSet, paths: Sequence[Path]) -> Bunch:
 
 
 def find_data_set(name: str) -> DataSet:
-    """Return a data set of the registry, or raise with the names that come close."""
+    """Return a data set of the registry, or raise an error with close names."""
     if name not in DATA_SETS:
         raise ValueError(f"Unknown data set {name!r}.{suggest(name, DATA_SETS)} Known: {', '.join(DATA_SETS)}.")
     return DATA_SETS[name]
 
 
 def changed_files(name: str, data_home: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the files at hand whose content is not that of the archive, as far as checksums are known."""
+    """Return the present files whose checksum is known and differs from the archive's."""
     data_set = find_data_set(name)
     folder = _data_home(data_home) / name
     return [
@@ -192,7 +192,7 @@ def _put_aside(files: Sequence[Path]) -> list[Path]:
 
 
 def _get_missing(data_set: DataSet, folder: Path, download_if_missing: bool) -> list[Path]:
-    """Return the files that were missing, and are downloaded now."""
+    """Download the files that are missing, and return them."""
     try:
         if download_if_missing:
             return download(data_set, folder)
@@ -238,6 +238,6 @@ def _check_counts(data_set: DataSet, target: pd.Series, rows: Mapping[str, int],
         per_file = ", ".join(f"{count:,} from {file}" for file, count in rows.items())
         raise ValueError(
             f"This is not the expected version of the data set {data_set.name!r}: found "
-            f"{'; found '.join(problems)} (rows used: {per_file}). Replace {' and '.join(rows)} by the "
+            f"{'; found '.join(problems)} (rows used: {per_file}). Replace {' and '.join(rows)} with the "
             f"originals from {data_set.page}."
         )

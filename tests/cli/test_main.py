@@ -560,7 +560,7 @@ def test_many_named_files_may_be_parts(models, capsys):
     for name in names[3:]:
         pd.read_csv("a.csv").to_csv(name, index=False)
     message = fails(["evaluate", *names], capsys)
-    assert "9 files are named, and each would be a model of its own" in message
+    assert "9 files were given, and each would be a separate model" in message
     assert "--pool, their folder, or a pattern in quotes, such as '*.csv'" in message
     assert main(["evaluate", *names, "--pool", "--metrics", "coverage"]) == 0
     assert "2,700 predictions from 9 files." in capsys.readouterr().out

@@ -132,7 +132,7 @@ def test_checksum_of_a_compressed_file_is_that_of_its_content(server, tmp_path):
 @pytest.mark.parametrize("content", [b"<html>Sorry</html>", gzip.compress(RED * 99)[:-20]], ids=["no gzip", "cut"])
 def test_damaged_compressed_file(server, tmp_path, content):
     server.content["/red.csv.gz"] = content
-    with pytest.raises(ValueError, match=r"sent no readable red\.csv\.gz"):
+    with pytest.raises(ValueError, match=r"sent an unreadable red\.csv\.gz"):
         download(wine(RawFile(name="red.csv.gz", url=f"{server.url}/red.csv.gz", sha256=sha256(RED))), tmp_path)
     assert left_behind(tmp_path) == []
 
@@ -153,10 +153,10 @@ def test_a_file_that_is_there_is_left_alone(server, tmp_path):
         ("/cut/red.csv", RED, FileNotFoundError, "failed: the connection ended after 17 of 34 bytes"),
         ("/red.csv", WHITE, ValueError, f"another version.*its SHA-256 is {sha256(WHITE)}, expected {sha256(RED)}"),
         ("/wine.zip", zipped(white_csv=WHITE), ValueError, "there is no red.csv in http"),
-        ("/wine.zip", b"<html>Sorry</html>", ValueError, "sent no readable archive"),
-        ("/wine.zip", zipped(red_csv=RED)[:-30], ValueError, "sent no readable archive"),
+        ("/wine.zip", b"<html>Sorry</html>", ValueError, "sent an unreadable archive"),
+        ("/wine.zip", zipped(red_csv=RED)[:-30], ValueError, "sent an unreadable archive"),
         ("/wine.tar.gz", tarred("white.csv", WHITE), ValueError, "there is no red.csv in http"),
-        ("/wine.tar.gz", tarred("red.csv", RED * 9999)[:-60], ValueError, "sent no readable archive"),
+        ("/wine.tar.gz", tarred("red.csv", RED * 9999)[:-60], ValueError, "sent an unreadable archive"),
     ],
     ids=["404", "cut", "other version", "other archive", "no archive", "cut zip", "other tar", "cut tar"],
 )

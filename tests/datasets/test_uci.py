@@ -394,7 +394,7 @@ def test_damaged_file(home, small, damage):
     with pytest.raises(ValueError, match=message) as error:
         fetch_uci(name, home)
     assert str(home / file) in str(error.value)
-    assert f"Replace it by the file of that name from {DATA_SETS[name].page}" in str(error.value)
+    assert f"Replace it with the file of that name from {DATA_SETS[name].page}" in str(error.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00\xd8"], ids=["empty", "binary"])
@@ -416,7 +416,7 @@ def credit_file(tmp_path):
 def test_unreadable_xls(credit_file, content, capfd):
     pytest.importorskip("xlrd")
     credit_file.write_bytes(content)
-    with pytest.raises(ValueError, match=r"Cannot use .*credit card clients.xls: it is no readable .xls file"):
+    with pytest.raises(ValueError, match=r"Cannot use .*credit card clients.xls: it is not a readable .xls file"):
         fetch_uci("credit", credit_file.parents[1])
     assert capfd.readouterr().out == ""
 
@@ -553,7 +553,7 @@ def test_mnist_format(digits):
     [
         (idx(np.zeros(2)), "there are 3 images, but 2 labels"),
         (gzip.compress(b"\x00\x00\x08\x01\x00\x00\x00\x03\x00"), r"announces an array of shape \(3,\), but has 1 val"),
-        (gzip.compress(b"no idx at all"), "no idx file of unsigned bytes"),
+        (gzip.compress(b"no idx at all"), "not an idx file of unsigned bytes"),
         (b"not even compressed", "Not a gzipped file"),
         (idx(np.zeros(3))[:-9], "Cannot use .*ended before"),
     ],
@@ -606,7 +606,7 @@ class Malice:
 
 @pytest.mark.parametrize(
     ("batch", "message"),
-    [(Malice(), "asks for builtins.exec"), ([1, 2], "no dictionary"), ({b"data": 1}, "no dictionary")],
+    [(Malice(), "loads builtins.exec"), ([1, 2], "not hold a dictionary"), ({b"data": 1}, "not hold a dictionary")],
 )
 def test_a_pickle_runs_no_code(images, batch, message):
     (images / "cifar10" / "data_batch_3").write_bytes(pickle.dumps(batch, protocol=3))
@@ -729,7 +729,7 @@ def test_a_download_that_is_not_the_data_set_is_put_aside(tmp_path, small, monke
 
     good = {"adult.data": ADULT_TRAIN, "adult.test": ADULT_TEST}
     monkeypatch.setattr(_uci, "download", sent({**good, "adult.test": "<html>Sorry</html>"}))
-    with pytest.raises(ValueError, match=r"What was downloaded is put aside: .*adult\.data\.bad, .*adult\.test\.bad"):
+    with pytest.raises(ValueError, match=r"The downloaded files were renamed: .*adult\.data\.bad, .*adult\.test\.bad"):
         fetch_uci("adult_income", tmp_path)
     assert sorted(path.name for path in (tmp_path / "adult_income").iterdir()) == ["adult.data.bad", "adult.test.bad"]
     monkeypatch.setattr(_uci, "download", sent(good))
