@@ -53,7 +53,9 @@ class Moments:
         if isinstance(metric, Ratio) and metric.share_interval and self.flat[1]:
             share = Share(float(self.flat[0] / self.flat[1]), self._effective_size())
             # Weights of 1, or 0 of what is not counted.
-            method, reason = choose_of_share(metric, share, are_equal(float(self.products[1, 1]), float(self.flat[1])))
+            method, reason, _ = choose_of_share(
+                metric, share, are_equal(float(self.products[1, 1]), float(self.flat[1]))
+            )
             if reason:
                 raise ValueError(reason)
             if method != "delta":

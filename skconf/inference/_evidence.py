@@ -37,11 +37,14 @@ class Choice(NamedTuple):
     method : str
         "exact", "binomial", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
     reason : str, default=""
-        Why no interval holds; completes the sentence "NAME has no interval: ...".
+        Why no interval holds; completes the sentence "NAME cannot be estimated: ...".
+    share : Share, default=None
+        The share that the value is, of "exact" and "binomial".
     """
 
     method: str
     reason: str = ""
+    share: "Share | None" = None
 
 
 class Share(NamedTuple):
@@ -80,8 +83,8 @@ def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
     if share.size < _ALL_ON_ONE:
         return Choice("none", "one row has all the weight, so that its error cannot be estimated")
     if equal:
-        return Choice("exact" if metric.share_interval == "exact" else "delta")  # which is Wilson's of a share
-    return Choice("delta" if share.rarer >= ENOUGH else "binomial")
+        return Choice("exact" if metric.share_interval == "exact" else "delta", share=share)  # which is Wilson's here
+    return Choice("delta" if share.rarer >= ENOUGH else "binomial", share=share)
 
 
 def _of_few(metric: Any, profile: ConfidenceProfile) -> Choice:
@@ -124,7 +127,14 @@ def share_of(metric: Ratio, profile: ConfidenceProfile) -> tuple[Share, bool]:
 
 def errors_among(metric: Any, profile: ConfidenceProfile) -> Share:
     """Return the share of errors among the answers that a metric counts."""
-    counted, wrong, weight = metric.counted(profile), ~profile.correct, profile.sample_weight
+    counted = metric.counted(profile)
+    if counted is None:
+        return profile.once("share of errors", _errors_of)
+    return _errors_of(profile, counted)
+
+
+def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = None) -> Share:
+    wrong, weight = ~profile.correct, profile.sample_weight
     if counted is not None:
         wrong, weight = wrong[counted], None if weight is None else weight[counted]
     if weight is None:
@@ -140,9 +150,7 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
     value is itself known as well as one from so many samples (Satterthwaite): those of the smallest class where it
     decides, and many where there are many classes.
     """
-    shares, true_class, weight = metric.class_shares(profile), profile.require("true_class"), profile.sample_weight
-    total = np.bincount(true_class, weight, len(shares)).astype(np.float64)
-    squares = total if weight is None else np.bincount(true_class, weight**2, len(shares))
+    shares, (total, squares) = metric.class_shares(profile), profile.once("weight of classes", _weight_of_classes)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     if metric.decided_by == "order of classes":  # the others of a class may be the fewer
         rest, rest_squares = total.sum() - total, squares.sum() - squares
@@ -154,6 +162,17 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
         return sizes, 0.0
     variances = shares[there] ** 2 / sizes[there]
     return sizes, float(variances.sum() ** 2 / (variances**2 / sizes[there]).sum())
+
+
+def _weight_of_classes(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+    """Return Σ w and Σ w² of each class."""
+    true_class, weight, n_classes = (
+        profile.require("true_class"),
+        profile.sample_weight,
+        len(profile.require("classes")),
+    )
+    total = np.bincount(true_class, weight, n_classes).astype(np.float64)
+    return total, total if weight is None else np.bincount(true_class, weight**2, n_classes).astype(np.float64)
 
 
 def few_classes(metric: Any, profile: ConfidenceProfile) -> NDArray[np.intp]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
-from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Share, choose, errors_among, share_of
+from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
 from skconf.inference._inputs import read_resampling
 from skconf.inference._p_values import ROUNDING, clopper_pearson, student
 from skconf.inference._phantoms import phantom_replicates
@@ -323,17 +323,18 @@ def intervals(
 ) -> tuple[list[Interval], list[Notice]]:
     """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
     notices: list[Notice] = []
-    methods: list[str] = []
+    chosen: list[Choice] = []
     for statistic, value in zip(statistics, values, strict=True):
         if method != "auto" or np.isnan(value):
-            methods.append(choose_method(statistic, method))
+            chosen.append(Choice(choose_method(statistic, method)))
             continue
-        chosen, reason = choose(statistic, profile, sampling)
-        methods.append(chosen)
-        if reason:
-            notices.append(Notice(f"{statistic.name} cannot be estimated: {reason}.", UndefinedMetricWarning))
-        elif chosen == "bootstrap":
+        chosen.append(choose(statistic, profile, sampling))
+        if chosen[-1].reason:
+            text = f"{statistic.name} cannot be estimated: {chosen[-1].reason}."
+            notices.append(Notice(text, UndefinedMetricWarning))
+        elif chosen[-1].method == "bootstrap":
             notices += few_to_resample(statistic, profile)
+    methods = [choice.method for choice in chosen]
     columns: dict[int, Floats] = {}
     resampled = [i for i, how in enumerate(methods) if how in ("bootstrap", "bca") and not np.isnan(values[i])]
     if resampled:
@@ -351,8 +352,7 @@ def intervals(
         if np.isnan(value) or how == "none":
             low, high, error = np.nan, np.nan, np.nan
         elif how in ("exact", "binomial"):
-            share, _ = share_of(statistic.metric, statistic.on(profile))
-            low, high, error = share_ends(statistic, share, confidence_level)
+            low, high, error = share_ends(statistic, cast(Share, chosen[i].share), confidence_level)
         elif how == "bayesian":
             low, high, error = _quantiles(statistic, value, columns[i], confidence_level)
         elif how == "delta":
