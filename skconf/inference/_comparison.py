@@ -164,6 +164,9 @@ def compare(
 
     Notes
     -----
+    A difference rests on the samples on which the models differ. Unlike :func:`confidence_interval`, "auto" does not
+    ask how many these are: where they are few, ask for "permutation", whose p-value holds at any number.
+
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
     A calibration error is overestimated most where there is least. Its difference between a calibrated model and

@@ -39,7 +39,7 @@ class Phantoms(NamedTuple):
     added : ConfidenceProfile
         Answers that were not given, each with the largest weight of a sample.
     by_lot : list of slice
-        Of each such part of the added answers one is drawn by lot; all others are in every draw.
+        Of each of these parts of the added answers, one is in a draw, by lot; all are where there are no parts.
     """
 
     given: ConfidenceProfile
@@ -53,12 +53,10 @@ class Phantoms(NamedTuple):
         factors = np.empty((n_draws, n_given + len(self.added)))
         factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
         added = factors[:, n_given:]
-        added[:] = rng.standard_gamma(0.5, added.shape)
+        added[:] = 0.0 if self.by_lot else rng.standard_gamma(0.5, added.shape)
         for part in self.by_lot:
             chosen = rng.integers(part.start, part.stop, n_draws)
-            drawn = added[np.arange(n_draws), chosen]
-            added[:, part] = 0.0
-            added[np.arange(n_draws), chosen] = drawn
+            added[np.arange(n_draws), chosen] = rng.standard_gamma(0.5, n_draws)
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
