@@ -84,7 +84,7 @@ DOORS = {
     "report": lambda y, proba: confidence_report(y, proba)["value"],
     "report on several": lambda y, proba: confidence_report(y, {"one": proba})["one"],
     "accumulator": lambda y, proba: MetricAccumulator("neg_ece", labels=LABELS).update(y, proba).result()["neg_ece"],
-    "interval": lambda y, proba: inference.confidence_interval("cw_accuracy", y, proba).low,
+    "interval": lambda y, proba: inference.confidence_interval("cw_accuracy", y, proba, random_state=0).low,
     "groups": lambda y, proba: inference.by_group("cw_accuracy", y, proba, groups=np.arange(60) % 2)["value"],
     "display": display,
     "fit of a calibrator": lambda y, proba: TemperatureCalibrator().fit(proba, y).temperature_,

@@ -89,8 +89,10 @@ class TCalTest(
 
     Examples
     --------
+    >>> from skconf import ConfidenceProfile
     >>> from skconf.metrics import t_cal_test
-    >>> result = t_cal_test([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> half_right = ConfidenceProfile.from_correctness([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> result = t_cal_test(half_right)
     >>> result.rejected, result.n_bins[:3]
     (True, array([2, 4, 8]))
     """

@@ -152,8 +152,10 @@ class ECDTest(
 
     Examples
     --------
+    >>> from skconf import ConfidenceProfile
     >>> from skconf.metrics import ecd_test
-    >>> result = ecd_test([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> half_right = ConfidenceProfile.from_correctness([1] * 30 + [0] * 30, [0.9] * 60)
+    >>> result = ecd_test(half_right, on="confidence")
     >>> round(result.statistic, 3), result.outcome
     (0.879, 1)
     """
