@@ -36,7 +36,9 @@ numpydoc_class_members_toctree = False
 # Every docstring has its sections: parameters as in the signature, with types and descriptions; what is returned.
 numpydoc_validation_checks = {"GL06", "GL08", "PR01", "PR02", "PR04", "PR07", "RT01", "SS01", "SS03", "YD01"}
 # Made by functions, not by users: they have attributes in place of parameters.
-numpydoc_validation_exclude = {r"\.(ConfidenceProfile|ConfidenceReport|Comparison|Interval)$|\.ShiftTest"}
+numpydoc_validation_exclude = {
+    r"\.(Assessment|Comparison|ConfidenceProfile|ConfidenceReport|Interval|TopErrors|TunedThreshold)$|\.ShiftTest"
+}
 autodoc_typehints = "none"  # the docstrings say more
 
 sphinx_gallery_conf = {

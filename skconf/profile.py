@@ -398,7 +398,20 @@ class ConfidenceProfile:
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
     def once(self, name: str, find: Callable[[Self], T]) -> T:
-        """Return what is found of this profile under a name; several metrics that need it find it once."""
+        """Return what a function finds of this profile: once, however many metrics need it.
+
+        Parameters
+        ----------
+        name : str
+            The name under which it is kept.
+        find : callable
+            Takes the profile, and returns what is to be found.
+
+        Returns
+        -------
+        object
+            What `find` returned when the name was first asked for.
+        """
         if name not in self._found:
             self._found[name] = find(self)
         return cast(T, self._found[name])

@@ -32,7 +32,10 @@ ROOT = Path(__file__).parent.parent
 ROOMS = {
     "metrics": (["skconf/metrics"], ["tests/metrics"]),
     "calibration": (["skconf/calibration"], ["tests/calibration"]),
-    "risk-control": (["skconf/selective/_risk_control.py"], ["tests/selective/test_risk_control.py"]),
+    "risk-control": (
+        ["skconf/selective/_risk_control.py"],
+        ["tests/selective/test_risk_control.py", "tests/selective/test_tune_threshold.py"],
+    ),
     "accumulation": (["skconf/accumulation"], ["tests/accumulation"]),
 }
 #: Machinery that says names and texts, and computes nothing.
