@@ -1,4 +1,4 @@
-"""accumulate: scores of predictions wherever they are."""
+"""accumulate: scores of predictions in files, in batches or on a cluster."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -30,64 +30,64 @@ def accumulate(
     threshold: float | None = None,
     progress: bool = False,
 ) -> Any:
-    """Accumulate scores of predictions in files, in batches or on a cluster: what no memory holds at once.
+    """Accumulate scores of predictions in files, in batches or on a cluster, without holding all of them in memory.
 
     Parameters
     ----------
     data : paths, table, iterable of tables, or a collection of Dask or Spark
         - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet or CSV, also
-          compressed, read batch by batch, each once, by however many paths it is reached. Of a folder, and of a pattern
-          that ends in a star, tables are read, and not what has another ending, such as ``.csv.bak``. Cells of a CSV
-          file are separated by commas, semicolons, tabs or bars, as its first line has it. Labels there are texts, and
-          "1.0" and "True" stand for "1" where no label is written so. A part ``name=value`` of a path is a column.
+          compressed, read batch by batch, each file once even if several paths lead to it. A folder, or a pattern that
+          ends in a star, selects tables only, and skips other endings such as ``.csv.bak``. Cells of a CSV file are
+          separated by commas, semicolons, tabs or bars, according to its first line. Labels in CSV files are texts;
+          "1.0" and "True" mean "1" unless a label is written like that. A part ``name=value`` of a path is a column.
         - a table with a row for each prediction: a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, or
           a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
-        - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition where it lies
-          and merges what was found in a tree of tasks, with whatever scheduler, client or session is at work.
+        - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition in its place
+          and merges the results in a tree of tasks, with the current scheduler, client or session.
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
-        Metrics, as :class:`~skconf.MetricAccumulator` takes them; or an accumulator with the options of your choice,
-        which is empty, and stays so.
+        Metrics, as in :class:`~skconf.MetricAccumulator`; or an empty accumulator with the options of your choice,
+        which is not changed.
     target, prediction : label, default=None
-        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, where there are such columns.
+        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
     proba : label or list of labels, default=None
-        Columns of the probabilities of the classes; or one, with that of `pos_label`, or with lists of a number for
-        each class. None stands for all whose name begins with ``proba_``, else for ``y_proba``.
+        Columns of the probabilities of the classes; or one column, with the probability of `pos_label` or with lists
+        of a number for each class. None stands for all columns whose names begin with ``proba_``, else for ``y_proba``.
     correct, confidence : label, default=None
-        In the place of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the
-        confidence in it. None stands for ``correct`` and ``confidence``.
+        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the confidence
+        in it. None stands for ``correct`` and ``confidence``.
     weight : label, default=None
-        Column of sample weights; None stands for ``sample_weight``, where there is one.
+        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None
-        Columns of groups: an accumulator is kept for each group, or each combination that there is.
+        Columns of groups: an accumulator is kept for each group, or for each combination that occurs.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the probabilities. Columns that are named by them, ``LABEL`` or ``proba_LABEL``, are found by name,
-        others taken in their order. None stands for those of the accumulator; else for what follows ``proba_`` in the
-        names of the columns, read in the type of the true labels; else for the sorted true labels, which only a single
-        table in memory can tell.
+        Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, others by order.
+        None stands for the labels of the accumulator; else for what follows ``proba_`` in the names of the columns,
+        read in the type of the true labels; else for the sorted true labels, which are known only of a single table in
+        memory.
     pos_label : label, default=None
         Positive class of a binary task. None stands for that of the accumulator; else for what follows ``proba_`` in
-        the name of a single column; else for the second label.
+        the name of a single column of probabilities; else for the second label.
     threshold : float, default=None
-        Confidence from which on a prediction is accepted.
+        Lowest confidence at which a prediction is accepted.
     progress : bool, default=False
-        Whether to tell on standard error how much of files is read.
+        Whether to show on standard error how much of the files has been read.
 
     Returns
     -------
     MetricAccumulator, or dict of MetricAccumulator
-        With `groups` one by group: by label, or by tuple of labels if there are several columns.
+        With `groups`, one accumulator for each group; the key is a label, or a tuple of labels for several columns.
 
     Raises
     ------
     ValueError
-        If an entry is missing or invalid, a column is not there, or labels are needed: the message names file, column
-        and row. Dask and Spark raise it in their own way.
+        If an entry is missing or invalid, a column is missing, or labels are needed: the message names file, column
+        and row. Dask and Spark wrap it in errors of their own.
     FileNotFoundError
         If there is no such file.
     ImportError
-        If a file of Parquet is to be read without pyarrow.
+        If a Parquet file is given and pyarrow is not installed.
     TypeError
-        If `data` is nothing of the above.
+        If `data` is none of the above.
 
     See Also
     --------
@@ -95,8 +95,8 @@ def accumulate(
 
     Notes
     -----
-    On a cluster what is sent is an accumulator for each partition, of a few kilobytes for metrics of sums and up to
-    some megabytes for those of ranks. skconf has to be installed on its workers.
+    A cluster sends one accumulator for each partition: a few kilobytes for metrics of sums, up to some megabytes for
+    metrics of ranks. skconf must be installed on its workers.
 
     Examples
     --------
@@ -112,7 +112,9 @@ def accumulate(
     """
     empty = names if isinstance(names, MetricAccumulator) else MetricAccumulator(names)
     if empty.n_samples:
-        raise ValueError(f"names must be an empty accumulator, but is {empty!r}; merge it with what is returned.")
+        raise ValueError(
+            f"names must be an empty accumulator, but is {empty!r}. Pass an empty one, and merge the result into yours."
+        )
     labels = empty.labels if labels is None else labels
     pos_label = empty.pos_label if pos_label is None else pos_label
     columns = Columns(

@@ -21,20 +21,21 @@ from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import read_statistics
 
-#: How the warning of scores that are not exact begins.
+#: The beginning of the warning about scores that are not exact.
 TOO_MANY_CONFIDENCES = "There are too many distinct confidences to keep"
 
 
 class MetricAccumulator:
-    """Scores of predictions that come in parts: the batches of a file, the partitions of a cluster, day after day.
+    """Scores of predictions that come in parts: batches of a file, partitions of a cluster, one day after another.
 
-    Its size does not grow with the number of samples, it merges with others in any order, and it pickles, so that any
-    engine that maps and reduces can carry it. The scores are those of all samples in memory:
+    Its size does not grow with the number of samples, it merges with others in any order, and it can be pickled, so
+    that any map-reduce engine can use it. The scores equal those of all samples in memory:
 
-    - Most metrics are functions of sums. These are added with twice the digits: the order of parts does not show.
-    - Metrics of the order of the confidences (areas under risk-coverage and ROC curves) are exact as long as there are
-      no more than `max_levels` distinct confidences. Then these are rounded, to a grid that depends on no data, and
-      :meth:`error_bounds` has a bound of what the score is off by.
+    - Most metrics are functions of sums. Sums are kept with twice the digits, so that the order of parts does not
+      matter.
+    - Metrics of the order of the confidences (areas under risk-coverage and ROC curves) are exact up to `max_levels`
+      distinct confidences. Beyond that, confidences are rounded to a grid that does not depend on the data, and
+      :meth:`error_bounds` returns a bound on the error of the score.
     - Metrics of the confidences themselves (`neg_smooth_ece`, `neg_ecce`, `neg_calibration_distance`,
       `metric_coverage_auc_to_zero`, and errors over bins of equal mass) are exact up to that number, and more are
       refused.
@@ -42,23 +43,23 @@ class MetricAccumulator:
     Parameters
     ----------
     names : callable, str, scorer, pair (name, parameters), or list or mapping of them
-        Whatever names a metric, as in :func:`skconf.inference.confidence_interval`. The key of a result is the name,
-        with the parameters that were given; in a mapping it is yours.
+        Metrics, named as in :func:`skconf.inference.confidence_interval`. The key of a result is the name, with the
+        given parameters; in a mapping it is the key of the mapping.
     labels : array-like of shape (n_classes,), default=None
-        Labels of the columns of probabilities. None stands for those of the first part, which must not lack one.
+        Labels of the columns of probabilities. None stands for those of the first part, which must then be complete.
     pos_label : label, default=None
         Positive class of a binary task. None stands for the second label.
     intervals : bool, default=True
-        Keep what :meth:`confidence_interval` needs, the sums of products of what a sample adds to any two sums.
-        Without it parts are taken in about twice as fast.
+        Keep what :meth:`confidence_interval` needs: for any two sums, the sum over samples of the product of their
+        terms. Without it, parts are added about twice as fast.
     max_levels : int, default=65_536
-        Largest number of distinct confidences that are kept as they are, and of steps of the grid for more. For
-        `cw_roc_auc` of more than two classes it is divided among the classes, of which each has at least 1,024.
+        Largest number of distinct confidences that are kept without rounding, and number of steps of the grid for
+        more. For `cw_roc_auc` of more than two classes it is divided among the classes, with at least 1,024 for each.
 
     Attributes
     ----------
     n_samples : int
-        Number of samples taken in.
+        Number of samples added.
     labels : ndarray of shape (n_classes,) or None
         Labels of the columns of probabilities; None before they are known, and of correctness alone.
     pos_label : label or None
@@ -67,10 +68,10 @@ class MetricAccumulator:
     Raises
     ------
     ValueError
-        If there is no such metric; or if it cannot be accumulated, as one that takes no sample weights, or one that is
-        evaluated by calling a function.
+        If there is no such metric; or if it cannot be accumulated, such as a metric without sample weights, or one
+        that is evaluated by calling a function.
     TypeError
-        If something names no metric, or one that is no single number.
+        If an entry does not name a metric, or names one whose value is not a single number.
 
     See Also
     --------
@@ -79,13 +80,13 @@ class MetricAccumulator:
 
     Notes
     -----
-    The grid keeps as many binary digits of a confidence c below 1/2, and of 1 − c above, as make `max_levels` steps in
-    [0, 1], nine of 65,536: confidences near 1 are told apart as well as others, and those of 0, 1/2 and 1, which may be
-    many, from all others. The score takes those that were rounded to the same number as tied. It lies between the
-    scores of the two orders in which all right predictions of a step are above the wrong ones, and below them; and so
-    does the one in memory.
+    The grid keeps the leading binary digits of a confidence c below 1/2, and of 1 − c above: as many as give
+    `max_levels` steps in [0, 1], which is nine digits for 65,536. Confidences near 1 are thus separated as well as
+    others; and 0, 1/2 and 1, which may be frequent, are separated from all others. Confidences that were rounded to
+    the same number count as tied. Two orders bound the score, and also the one in memory: within each step, all right
+    predictions above the wrong ones, or all below.
 
-    A part of few samples takes about a millisecond; from 10,000 samples on this hardly counts.
+    Adding a small part takes about a millisecond; from 10,000 samples on this overhead is negligible.
 
     Examples
     --------
@@ -116,14 +117,14 @@ class MetricAccumulator:
             raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(self._labels.tolist())}.")
         self._pos_label, self._intervals, self._max_levels = pos_label, intervals, max_levels
         self._state: State | None = None
-        self._plan = self._make_plan()  # which copies share
+        self._plan = self._make_plan()  # shared by copies
 
     def _make_plan(self) -> Plan:
         return Plan(self._statistics, intervals=self._intervals, max_levels=self._max_levels)
 
     @property
     def n_samples(self) -> int:
-        """Number of samples taken in."""
+        """Number of samples added."""
         return 0 if self._state is None else self._state.n_samples
 
     @property
@@ -144,14 +145,14 @@ class MetricAccumulator:
         y_pred: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Take predictions in.
+        """Add predictions.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which holds all predictions, such as
-            :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>` of a generative
-            system, or with a score that selection ranks by.
+            True labels; or a profile, which holds all predictions, such as one by
+            :meth:`ConfidenceProfile.from_correctness <skconf.ConfidenceProfile.from_correctness>` for a generative
+            system, or one with a score that selection ranks by.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
         y_pred : array-like of shape (n_samples,), default=None
@@ -162,13 +163,13 @@ class MetricAccumulator:
         Returns
         -------
         self
-            Unchanged where there are no samples.
+            Unchanged if there are no samples.
 
         Raises
         ------
         ValueError
-            If predictions are malformed, have other labels or another positive class or threshold than those before,
-            lack what a metric reads, or bring more distinct confidences than it can do with. Nothing is then taken in.
+            If predictions are malformed; differ from those before in labels, positive class or threshold; lack what a
+            metric needs; or add more distinct confidences than it can handle. Nothing is then added.
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
@@ -177,12 +178,12 @@ class MetricAccumulator:
         return self
 
     def merge(self, other: Self) -> Self:
-        """Take in all that another accumulator has taken in.
+        """Add everything that another accumulator holds.
 
         Parameters
         ----------
         other : MetricAccumulator
-            Made with the same arguments; of functions among these, such as `phi`, the names are compared. It is not
+            Made with the same arguments; functions among these, such as `phi`, are compared by name. It is not
             changed.
 
         Returns
@@ -192,15 +193,15 @@ class MetricAccumulator:
         Raises
         ------
         TypeError
-            If it is no accumulator.
+            If it is not an accumulator.
         ValueError
-            If it is one of other scorers or options, or of predictions with other labels. Nothing is then taken in.
+            If its metrics or options, or the labels of its predictions, differ. Nothing is then added.
         """
         if not isinstance(other, MetricAccumulator):
-            raise TypeError(f"merge takes another MetricAccumulator, not {other!r}.")
+            raise TypeError(f"merge needs another MetricAccumulator, but got {other!r}.")
         if self._written() != other._written():
             raise ValueError(
-                f"Accumulators merge if they are made with the same arguments, but these are {self!r} with "
+                f"merge needs accumulators made with the same arguments, but these are {self!r} with "
                 f"{self._written():.500} and {other!r} with {other._written():.500}."
             )
         if other._state is not None:
@@ -213,7 +214,7 @@ class MetricAccumulator:
         Returns
         -------
         dict of str to float
-            Scores by name. NaN, with a warning, where a metric is undefined. A warning names those that are not exact.
+            Scores by name. An undefined metric is NaN, with a warning. A warning names scores that are not exact.
 
         Raises
         ------
@@ -223,20 +224,20 @@ class MetricAccumulator:
         bounds = {name: bound for name, bound in self.error_bounds().items() if bound > 0}
         if bounds:
             warn(
-                f"{TOO_MANY_CONFIDENCES}, and these scores may be off by as much as "
+                f"{TOO_MANY_CONFIDENCES}, so these scores may have errors of up to "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
-                + ". error_bounds() tells these bounds, and a larger max_levels makes them smaller.",
+                + ". error_bounds() returns these bounds. Pass a larger max_levels to make them smaller.",
             )
         state = self._filled()
         return {name: self._value_or_nan(name, state) for name in self._plan.scores}
 
     def error_bounds(self) -> dict[str, float]:
-        """Return how far the scores may be from those of all samples in memory.
+        """Return bounds on the difference of the scores from those of all samples in memory.
 
         Returns
         -------
         dict of str to float
-            Bounds of the absolute error by name; 0 of scores that are exact but for rounding, of about 1e-15.
+            Bounds on the absolute error by name; 0 for scores that are exact up to rounding, of about 1e-15.
 
         Raises
         ------
@@ -259,24 +260,24 @@ class MetricAccumulator:
         n_resamples : int, default=1000
             Number of draws of the sums of metrics that have kinks, such as `neg_ece`.
         random_state : int, Generator or None, default=0
-            Seed of these.
+            Seed of these draws.
 
         Returns
         -------
         DataFrame
             A row for each score, with columns `value`, `low`, `high`, `standard_error`, `confidence_level`, `method`
             and `error_bound`. Methods "exact", "binomial" and "delta" are those of
-            :func:`skconf.inference.confidence_interval`, with the same result, but that the intervals of areas are
-            wider by their bound of error; "normal" stands for "bootstrap" there: in the place of resamples, sums are
-            drawn from the normal distribution that sums of many samples have (that of `neg_mce` is wider where a bin
-            has few). "bayesian", below 100 errors, needs the samples: in its place there is "delta", which held the
-            truth in 85 to 97 % of simulated sets, and below 30 errors nothing. NaN, with a warning that tells why,
-            where there is no interval; the size ratio has none here.
+            :func:`skconf.inference.confidence_interval`, with the same result, except that the intervals of areas are
+            wider by their error bound. "normal" replaces "bootstrap" there: instead of resampling, it draws sums from
+            the normal distribution that sums of many samples have (wider for `neg_mce` if a bin has few samples).
+            "bayesian", used there below 100 errors, needs the samples: "delta" replaces it here, which covered the
+            truth in 85 to 97 % of simulated sets; below 30 errors there is no interval. NaN, with a warning that says
+            why, if there is no interval; the size ratio has none here.
 
         Raises
         ------
         ValueError
-            If there are fewer than two samples, or `confidence_level` is none, or the accumulator was made with
+            If there are fewer than two samples, `confidence_level` is invalid, or the accumulator was made with
             ``intervals=False``.
 
         Examples
@@ -298,7 +299,7 @@ class MetricAccumulator:
         check_confidence_level(confidence_level)
         check_whole(n_resamples, "n_resamples", 2)
         if not self._intervals:
-            raise ValueError("This accumulator keeps nothing for intervals: make it with intervals=True.")
+            raise ValueError("This accumulator was made without intervals. Make it with intervals=True.")
         state = self._filled()
         if state.n_units < 2:
             raise ValueError(
@@ -311,7 +312,7 @@ class MetricAccumulator:
             found = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
-                reason = "its error cannot be estimated, as samples differ too little, if at all"
+                reason = "its error cannot be estimated, because the samples differ too little or not at all"
                 try:
                     found = score.interval(state, value, confidence_level, n_resamples, rng)
                 except (ValueError, ArithmeticError) as error:
@@ -322,12 +323,12 @@ class MetricAccumulator:
         return pd.DataFrame(rows.values(), index=pd.Index(rows, name="metric"))
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
-        """Return what was taken in as arrays of numbers and texts, for any file that holds arrays.
+        """Return the state as arrays of numbers and texts, which any file format for arrays can store.
 
         Returns
         -------
         dict of str to ndarray
-            Copies. No array holds objects, so that ``numpy.savez`` and ``numpy.load`` carry it without pickle.
+            Copies. No array holds objects, so that ``numpy.savez`` and ``numpy.load`` store it without pickle.
 
         Raises
         ------
@@ -336,18 +337,18 @@ class MetricAccumulator:
 
         See Also
         --------
-        load_state_dict : The way back.
+        load_state_dict : Restores the state.
         """
         arrays = {"of": np.array(self._written()), **({} if self._state is None else self._state.to_arrays())}
         if any(array.dtype.hasobject for array in arrays.values()):
             raise TypeError(
-                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, as an array without "
-                "objects holds them. Write them as texts, or pickle the accumulator."
+                f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, and cannot be stored "
+                "without objects. Convert them to texts, or pickle the accumulator."
             )
         return {**arrays, "digest": np.array(_digest(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Put what :meth:`state_dict` returned in the place of all that was taken in.
+        """Replace the state by one that :meth:`state_dict` returned.
 
         Parameters
         ----------
@@ -363,7 +364,7 @@ class MetricAccumulator:
         ValueError
             If it is the state of another accumulator, or has been changed.
         TypeError
-            If it is no mapping.
+            If it is not a mapping.
 
         Examples
         --------
@@ -381,9 +382,11 @@ class MetricAccumulator:
         arrays = {name: np.array(array) for name, array in state.items()}
         digest = arrays.pop("digest", None)
         if str(arrays.get("of")) != self._written():
-            raise ValueError(f"This is the state of {arrays.get('of')!s:.500}, and not of {self._written():.500}.")
+            raise ValueError(
+                f"state belongs to an accumulator of {arrays.get('of')!s:.500}, not of {self._written():.500}."
+            )
         if str(digest) != _digest(arrays):
-            raise ValueError("This is not what state_dict returned: an array is missing, or has been changed.")
+            raise ValueError("state is not what state_dict() returned: an array is missing, or has been changed.")
         self._state = self._merged(None, State.from_arrays(arrays)) if "counts" in arrays else None
         return self
 
@@ -395,12 +398,12 @@ class MetricAccumulator:
         return text + ")"
 
     def _written(self) -> str:
-        """Return what must be the same where states are merged, in words."""
+        """Describe in words what must be equal for states to merge."""
         statistics = [f"{key!r}: {statistic.identity}" for key, statistic in self._statistics.items()]
         return f"{', '.join(sorted(statistics))}, intervals={self._intervals}, max_levels={self._max_levels}"
 
     def _read(self, y_true: Any, y_proba: Any, y_pred: Any, sample_weight: Any) -> ConfidenceProfile | None:
-        """Return the predictions of a part, or None of an empty one."""
+        """Return the predictions of a part, or None for an empty part."""
         if isinstance(y_true, ConfidenceProfile):
             given = {"y_pred": y_pred, "sample_weight": sample_weight}
             return as_profile("update()", y_true, y_proba, **given) if len(y_true) else None
@@ -410,24 +413,26 @@ class MetricAccumulator:
         return weigh_part(as_profile("update()", y_true, y_proba, y_pred=y_pred, **known), sample_weight)
 
     def _check(self, task: Task, onto: State | None) -> None:
-        """Raise unless predictions may be taken in with those before."""
+        """Raise unless predictions can be added to those before."""
         if self._labels is not None:
             task.check_same(replace(task, classes=self._labels))
         if self._pos_label is not None and task.positive_label != self._pos_label:
-            raise ValueError(f"pos_label is {self._pos_label!r}, but {task.positive_label!r} of these predictions.")
+            raise ValueError(
+                f"pos_label is {self._pos_label!r}, but that of these predictions is {task.positive_label!r}."
+            )
         if onto is not None:
             task.check_same(onto.task)
 
     def _merged(self, onto: State | None, part: State) -> State:
-        """Return the state of both, or raise where they do not fit, or are too much for a metric."""
+        """Return the merged state; raise if they do not match, or hold too many distinct confidences for a metric."""
         self._check(part.task, onto)
         state = part if onto is None else onto.merged(part)
         for name, score in self._plan.scores.items():
             if not score.takes_rounded and not score.is_exact(state):
                 raise ValueError(
-                    f"{name} cannot be computed of more than {self._max_levels:,} distinct confidences: it depends on "
-                    "more than their order, so that its error after rounding is unknown. Leave it out, "
-                    "raise max_levels, or round the confidences, to four decimals for instance, beforehand."
+                    f"{name} cannot be computed from more than {self._max_levels:,} distinct confidences: it depends "
+                    "on more than their order, so its error after rounding is unknown. Leave it out, "
+                    "raise max_levels, or round the confidences beforehand, for instance to four decimals."
                 )
         return state
 
@@ -437,7 +442,7 @@ class MetricAccumulator:
         return self._state
 
     def _value_or_nan(self, name: str, state: State) -> float:
-        """Return a score; one that cannot be had is NaN, and the others are not lost."""
+        """Return a score; NaN with a warning if it cannot be computed, so that the others are not lost."""
         try:
             value, notices = self._plan.scores[name].evaluate(state)
         except (ValueError, ArithmeticError) as error:
@@ -455,7 +460,7 @@ def _is_empty(part: Any) -> bool:
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a number of hexadecimal digits that is another one as soon as anything in these arrays is."""
+    """Return a hash, in hexadecimal digits, that changes with any change in these arrays."""
     found = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         found.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())

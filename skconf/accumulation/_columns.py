@@ -1,4 +1,4 @@
-"""Predictions in tables: which columns hold what, and what their entries mean."""
+"""Predictions in tables: what each column holds, and what its entries mean."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from skconf.inference._inputs import Groups, read_groups
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
-#: What other columns are called by default.
+#: Default names of the other columns.
 USUAL = {
     "target": "y_true",
     "prediction": "y_pred",
@@ -37,20 +37,20 @@ USUAL = {
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of columns, and what is the same for all rows.
+    """The names of the columns, and the facts that are the same for all rows.
 
     Attributes
     ----------
     target, prediction, correct, confidence, weight : label or None
-        Names of columns; None stands for the usual name, where there is such a column.
+        Names of columns; None stands for the usual name, if there is such a column.
     proba, groups : label or list of labels, then list
-        Names of the columns of probabilities, and of groups; None stands for none.
+        Names of the columns of probabilities, and of groups; None if there are none.
     labels : sequence of labels or None
         Labels of the columns of probabilities.
     pos_label : label or None
         Positive class of a binary task.
     threshold : float or None
-        Score from which on a prediction is accepted.
+        Lowest score at which a prediction is accepted.
     """
 
     target: Any = None
@@ -75,12 +75,12 @@ class Columns:
         object.__setattr__(self, "needed", list(dict.fromkeys(needed)))
 
     def found_in(self, names: Iterable[Any]) -> "Columns":
-        """Return the columns that a table has, with the usual names where none was given.
+        """Return the columns that a table has, with the usual names as defaults.
 
         Raises
         ------
         ValueError
-            If a column is missing, or those that there are do not make predictions.
+            If a column is missing, or the columns do not describe predictions.
         """
         there = list(names)
         self.check(there)
@@ -98,8 +98,8 @@ class Columns:
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise ValueError(
-                f"no predictions were found in the columns {shorten(there)}. Name those with the true labels (target) "
-                "and the probabilities (proba), or whether predictions are right (correct) and the confidence in them "
+                f"the columns {shorten(there)} hold no predictions under the usual names. Name the columns of true "
+                "labels (target) and probabilities (proba), or those of correctness (correct) and confidence "
                 "(confidence)."
             )
         if found["correct"] is not None:
@@ -107,18 +107,19 @@ class Columns:
         return replace(self, **{**found, "proba": None})
 
     def check(self, names: Iterable[Any]) -> None:
-        """Raise if one of the columns is missing, or there twice."""
+        """Raise if a column is missing or occurs twice."""
         there = Counter(names)
         for name in self.needed:
             if there[name] > 1:
                 raise ValueError(f"there are {there[name]} columns {name!r}. Leave out or rename all but one.")
             if name not in there:
                 raise ValueError(
-                    f"there is no column {name!r}.{suggest(name, map(str, there))} There are {shorten(list(there))}."
+                    f"there is no column {name!r}.{suggest(name, map(str, there))} "
+                    f"The columns are {shorten(list(there))}."
                 )
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
-        """Return the columns of probabilities in the order of the labels that were given, by their names."""
+        """Return the columns of probabilities in the order of the given labels, matched by name."""
         names = _labels_in_names(proba)
         if self.labels is None or len(proba) == 1 or names is None:
             return proba
@@ -128,36 +129,36 @@ class Columns:
             return [by_label[label] for label in self.labels]
         if by_label or all(str(column).startswith(PREFIX) for column in proba):
             raise ValueError(
-                f"the names of the columns {shorten(list(proba))} say other labels than {shorten(list(self.labels))}. "
+                f"the names of the columns {shorten(list(proba))} do not match labels={shorten(list(self.labels))}. "
                 "Leave labels out, or rename the columns."
             )
         return proba
 
     def check_labels_are_known(self) -> None:
-        """Raise if only all rows together could tell the labels of the columns of probabilities."""
+        """Raise if the labels of the columns of probabilities could be known only from all rows together."""
         if self.proba and self.labels is None:
             raise ValueError(
-                f"the labels of the columns {shorten(list(self.proba))} are not known, and a part of the rows may lack "
-                f"some: give labels, in the order of the columns, or call the columns {PREFIX}LABEL."
+                f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows may lack "
+                f"some. Pass labels in the order of the columns, or name the columns {PREFIX}LABEL."
             )
 
     def read(self, table: Any) -> ConfidenceProfile | None:
-        """Return the predictions in a table, or None where it has no rows.
+        """Return the predictions in a table, or None if it has no rows.
 
         Parameters
         ----------
         table : DataFrame of pandas or polars, Table or RecordBatch of pyarrow, or mapping of arrays
-            It has all the columns: `found_in` was asked before.
+            It must have all the columns: call `found_in` first.
 
         Raises
         ------
         ValueError
-            If an entry is missing or not what is needed.
+            If an entry is missing or invalid.
         """
         self.check(column_names(table))
         lengths = {name: len(table[name]) for name in self.needed}
         if len(set(lengths.values())) > 1:
-            raise ValueError(f"columns must have a row for each prediction, but their numbers of rows are {lengths}.")
+            raise ValueError(f"columns must be of equal length, but their numbers of rows are {lengths}.")
         if lengths[self.needed[0]] == 0:
             return None
         weight = None if self.weight is None else numbers_in(table, self.weight)
@@ -171,7 +172,7 @@ class Columns:
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
     def read_truth(self, table: Any) -> NDArray[Any] | None:
-        """Return the plain texts of the true labels in a table, which are the same in files of any format."""
+        """Return the true labels in a table as plain texts, which are the same for files of any format."""
         if self.target is None:
             return None
         codes, distinct = pd.factorize(labels_in(table, self.target))
@@ -202,7 +203,7 @@ class Columns:
         )
 
     def _labels_in_bare_names(self, target: Any) -> list[str] | None:
-        """Return the names of the columns of probabilities where one of them is a true label."""
+        """Return the names of the columns of probabilities if one of them is a true label."""
         names = _labels_in_names(self.proba)
         if len(self.proba) == 1 or names is None:
             return None
@@ -216,20 +217,20 @@ class Columns:
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
         truth = LabelColumn(target, str(self.target))
         predicted = LabelColumn(by_name(prediction, pd.unique(target)), str(self.prediction))
-        predicted.unseen_in(truth.sorted_distinct())  # raises where texts would be compared with numbers
+        predicted.unseen_in(truth.sorted_distinct())  # raises if texts would be compared with numbers
         where = {label: code for code, label in enumerate(truth.distinct)}
         codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
         return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:
-    """Return what follows ``proba_`` in the names of columns; None where not all begin with it."""
+    """Return what follows ``proba_`` in the names of columns; None unless all begin with it."""
     names = [str(name) for name in proba]
     return [name.removeprefix(PREFIX) for name in names] if all(name.startswith(PREFIX) for name in names) else None
 
 
 def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
-    """Return what the names of columns of probabilities say of their labels; None where they only count."""
+    """Return the labels in the names of columns of probabilities; None if the names only count the columns."""
     names = [str(name) for name in proba]
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
 

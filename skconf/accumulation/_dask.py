@@ -12,7 +12,7 @@ _FAN_IN = 8
 
 
 def read_dask(data: Any, job: Job) -> Totals:
-    """Return what is found in a data frame of Dask, or in a mapping of its arrays."""
+    """Return the accumulators of a Dask data frame, or of a mapping of Dask arrays."""
     from dask.delayed import delayed
 
     is_frame = not isinstance(data, Mapping)
@@ -27,7 +27,7 @@ def read_dask(data: Any, job: Job) -> Totals:
 
 
 def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:
-    """Return the blocks of rows of arrays, cut where the first one is."""
+    """Return the blocks of rows of arrays, split like the first array."""
     rows = arrays[needed[0]].chunks[0]
     columns = []
     for name in needed:
@@ -35,6 +35,6 @@ def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:
         chunks = {0: rows} if not np.isnan(rows).any() and sum(rows) == array.shape[0] else {}
         array = array.rechunk(chunks | ({1: -1} if array.ndim == 2 else {}))
         if array.numblocks[0] != len(rows):
-            raise ValueError(f"{name} has other rows or chunks than {needed[0]}: {array.chunks[0]} and {rows}.")
+            raise ValueError(f"{name} and {needed[0]} differ in rows or chunks: {array.chunks[0]} and {rows}.")
         columns.append(array.to_delayed().ravel())
     return [dict(zip(needed, blocks, strict=True)) for blocks in zip(*columns, strict=True)]

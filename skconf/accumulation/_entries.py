@@ -1,4 +1,4 @@
-"""Entries of tables of any kind: labels and numbers, and which labels are the same though written differently."""
+"""Entries of tables of any kind: labels and numbers, and labels that are equal although spelled differently."""
 
 import re
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from skconf._core.spellings import Spellings, plain
 
 
 def labels_in(table: Any, name: Any) -> Any:
-    """Return a column of labels, none of which is missing or an empty text: an array, or a Series of categories."""
+    """Return a column of labels, an array or a Series of categories; raise if a label is missing or an empty text."""
     values = table[name]
     refuse_hidden(values, f"column {name!r}")
     if library_of(values) == "pyarrow":
         import pyarrow as pa
 
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            values = values.dictionary_encode()  # text by text would take many times longer
+            values = values.dictionary_encode()  # checking text by text takes many times longer
         values = pd.Series(values.to_pandas())
     elif library_of(values) == "polars":
         values = pd.Series(values.to_numpy())
@@ -34,9 +34,9 @@ def labels_in(table: Any, name: Any) -> Any:
 
 
 def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]:
-    """Return a column of numbers, or one of lists of numbers in two dimensions, in the type they have.
+    """Return a column of numbers as an array, in two dimensions for lists of numbers; the type is kept.
 
-    With `or_truth` the texts "true" and "false" stand for 1 and 0.
+    With `or_truth` the texts "true" and "false" mean 1 and 0.
     """
     values = table[name]
     refuse_hidden(values, f"column {name!r}")
@@ -61,7 +61,7 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
 
 
 def _numbers_of_arrow(values: Any) -> Any:
-    """Return a column of pyarrow as an array, without a copy where it can be."""
+    """Return a column of pyarrow as an array, without a copy if possible."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -70,7 +70,7 @@ def _numbers_of_arrow(values: Any) -> Any:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         try:
             values = pc.cast(values, pa.float64())
-        except pa.ArrowInvalid:  # pandas tells in which row
+        except pa.ArrowInvalid:  # pandas names the row
             return values.to_pandas()
     is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     if is_list and not values.null_count:
@@ -82,7 +82,7 @@ def _numbers_of_arrow(values: Any) -> Any:
 
 
 def library_of(values: Any) -> str:
-    """Return the name of the package that an object is of."""
+    """Return the name of the package that defines an object's class."""
     return type(values).__module__.partition(".")[0]
 
 
@@ -95,7 +95,7 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
 
 
 def in_order_of_numbers(target: Any) -> list[Any] | None:
-    """Return the labels there are in the order of numbers, where texts are numbers: 10 comes after 9."""
+    """Return the distinct labels, sorted; texts of numbers are sorted as numbers, so that 10 comes after 9."""
     distinct = pd.Series(pd.unique(target))
     if pd.api.types.is_numeric_dtype(distinct.dtype):
         return None
@@ -104,7 +104,7 @@ def in_order_of_numbers(target: Any) -> list[Any] | None:
 
 
 def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
-    """Return labels that are given as texts in the type of those in a column, where that is no text."""
+    """Convert labels given as texts to the type of the labels in a column, unless that is text."""
     labels = list(labels)
     kind = _kind(target)
     if kind == "string" or not all(isinstance(label, str) for label in labels):
@@ -119,14 +119,14 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
     except (KeyError, ValueError):
         first = (target.cat.categories if isinstance(target, pd.Series) else target)[0]
         raise ValueError(
-            f"the true labels are of type {kind}, such as {first!r}, and the labels of the probabilities are "
-            f"{shorten(labels)}. Give labels, in the order of the columns of probabilities."
+            f"the true labels are of type {kind}, such as {first!r}, but the labels of the probabilities are "
+            f"{shorten(labels)}. Pass labels, in the order of the columns of probabilities."
         ) from None
     return labels
 
 
 def by_name(values: Any, labels: Sequence[Any]) -> Any:
-    """Return a column of labels by the names that `labels` has for them, where texts are the same but for spelling."""
+    """Return a column of labels in the spelling of `labels`, for texts that differ only in spelling."""
     if _kind(values) != "string":
         return values
     written = set(labels)
@@ -137,12 +137,12 @@ def by_name(values: Any, labels: Sequence[Any]) -> Any:
         return values
     known = Spellings(labels)
     if not all(text in known or isinstance(labels[0], str) for text in distinct):
-        return values  # as texts and numbers do not mix; whoever reads them says which label is unknown
+        return values  # texts and numbers do not compare; a later check names the unknown label
     return np.array([known.label(text) for text in distinct])[codes]
 
 
 def _kind(values: Any) -> str:
-    """Return what a column of labels holds: "string", "boolean", "integer", "floating" or another kind."""
+    """Return the kind of the labels in a column: "string", "boolean", "integer", "floating" or another one."""
     if isinstance(values, pd.Series):
         values = values.cat.categories
     return str(pd.api.types.infer_dtype(values, skipna=False))

@@ -18,30 +18,30 @@ from skconf.profile import ConfidenceProfile
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
-#: Rows, and bytes, that are read together: enough that what every batch costs does not count, and little memory.
+#: Rows and bytes of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 25
 _PARQUET = (".parquet", ".pq")
 _TABLES = (".csv", *_PARQUET)
-#: Endings of compressed files that pandas reads, and pyarrow does not.
+#: Endings of compressed files that pandas can read and pyarrow cannot.
 _OF_PANDAS = (".xz", ".zip")
 _COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
 _WILDCARDS = set("*?[")
-#: What separates cells of a CSV file, besides the comma.
+#: Separators of a CSV file, besides the comma.
 _SEPARATORS = ";\t|"
-#: Bytes of a file that are read at once, and by which its number of lines is guessed.
+#: Bytes that are read at once, and the sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
 
 
 def list_files(paths: Paths) -> list[Path]:
-    """Return the files behind names, patterns and folders, each once, by however many paths it is reached.
+    """Return the files behind names, patterns and folders, each once even if several paths lead to it.
 
-    A file is read whatever its name, where that is given in full. Of folders, and of patterns that leave open how names
-    end, tables are taken: no backups, and not what engines leave there, under names like _SUCCESS.
+    A file that is given by its full name is read whatever its ending. Folders, and patterns that leave the ending open,
+    select tables only: no backups, and none of the marker files that engines write, such as _SUCCESS.
 
     Raises
     ------
     FileNotFoundError
-        If there is none behind one of them.
+        If one of them matches no file.
     """
     found: dict[tuple[int, int], Path] = {}
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
@@ -56,12 +56,12 @@ def list_files(paths: Paths) -> list[Path]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return a file as it is, or the tables below a folder."""
+    """Return a file itself, or the tables below a folder."""
     return [path] if path.is_file() else sorted(file for file in path.rglob("*") if _is_table(file))
 
 
 def _files_like(pattern: str) -> list[Path]:
-    """Return what a pattern stands for."""
+    """Return the paths that match a pattern."""
     says_how_names_end = not _WILDCARDS & set(Path(pattern).suffix or "*")
     return [
         file
@@ -72,22 +72,22 @@ def _files_like(pattern: str) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    """Tell a table by its name: .csv or .parquet, perhaps with the ending of a compressed file."""
+    """Recognize a table by its name: .csv or .parquet, perhaps with the ending of a compressed file."""
     *_, first, last = ["", "", *path.suffixes]
     return path.name[0] not in "._" and path.is_file() and (first if last in _COMPRESSED else last) in _TABLES
 
 
 def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
-    """Return what is found in files, which are read batch by batch.
+    """Return the accumulators of files, which are read batch by batch.
 
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If there is no file.
     ValueError
         If a file cannot be read, lacks a column that others have, or has malformed predictions; or all are empty.
     ImportError
-        If one needs pyarrow, and it is missing.
+        If a file needs pyarrow, and it is not installed.
     """
     files = [_open(path) for path in list_files(paths)]
     first = files[0]
@@ -121,9 +121,9 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
 
 
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[ConfidenceProfile, Any] | None:
-    """Return the predictions in the first rows of a file, or in all of them, and the true labels, where it has them.
+    """Return the predictions in the first rows of a file, or in all rows, and the true labels if the file has them.
 
-    None is returned where there are no rows.
+    Return None if there are no rows.
     """
     file = _open(path)
     with located(path):
@@ -135,12 +135,12 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[
 
 
 def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
-    """Raise if a file has a column of predictions that the first one has not: it would not be read."""
+    """Raise if a file has a column of predictions that the first file lacks, because it would not be read."""
     more = [name for name in columns.needed if name not in of_first.needed]
     if more:
         raise ValueError(
-            f"there are columns {shorten(more)}, which {first} has not. Name the columns to be read, so that they are "
-            "the same of all files."
+            f"the columns {shorten(more)} do not occur in the first file, {first}. Name the columns to read, so that "
+            "they are the same for all files."
         )
 
 
@@ -149,7 +149,7 @@ def _open(path: Path) -> "_ArrowFile | _PandasFile":
         if find_spec("pyarrow") is not None and path.suffix not in _OF_PANDAS:
             return _ArrowFile(path)
         if path.suffix in _PARQUET:
-            raise ImportError(f"{path} is read with pyarrow: pip install 'skconf[large]'.")
+            raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return _PandasFile(path)
     except (ValueError, OSError) as error:
         raise ValueError(f"cannot read {path}: {error}") from None
@@ -166,13 +166,13 @@ class _ArrowFile:
         names = dataset(path, format="parquet" if self.is_parquet else _csv_format([], separator)).schema.names
         twice = {part.partition("=")[0] for part in path.parts if "=" in part} & set(names)
         if twice:
-            raise ValueError(f"{shorten(sorted(twice))} is a column of the file, and one of its path")
+            raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
         file_format = "parquet" if self.is_parquet else _csv_format(names, separator)
         self.data = dataset(path, format=file_format, partitioning="hive")
         self.names: list[Any] = self.data.schema.names
 
     def guess_rows(self) -> float | None:
-        """Return about how many rows there are, None where it takes reading them to know."""
+        """Estimate the number of rows; None if only reading the file can tell."""
         return float(self.data.count_rows()) if self.is_parquet else _guess_rows(self.path)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
@@ -188,7 +188,7 @@ class _ArrowFile:
             raise ValueError(f"cannot read {self.path}: {error}") from None
 
     def _parquet_batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
-        """Go through the rows in memory that does not grow with the file or its row groups, as that of a scan does."""
+        """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
         from pyarrow import Table, repeat
         from pyarrow.dataset import get_partition_keys
         from pyarrow.parquet import ParquetFile
@@ -211,13 +211,13 @@ def _separator(path: Path) -> str:
     """Return what separates the cells of a CSV file, by its first line."""
     try:
         names = list(pd.read_csv(path, nrows=0))
-    except ImportError:  # of a form of compression that pandas knows by another package only
+    except ImportError:  # a compression that pandas can read only with another package
         return ","
     return max(",", *_SEPARATORS, key=names[0].count) if len(names) == 1 else ","
 
 
 def _csv_format(names: list[str], separator: str) -> Any:
-    """Return how CSV is read: entries of these columns as texts, "01" is not 1; numbers are read where needed."""
+    """Return the options to read CSV: entries of these columns stay texts, since "01" is not 1."""
     from pyarrow import csv, string
     from pyarrow.dataset import CsvFileFormat
 
@@ -236,7 +236,7 @@ class _PandasFile:
         self.names = list(pd.read_csv(path, nrows=0, sep=self.separator))
 
     def guess_rows(self) -> float | None:
-        """Return about how many rows there are, None where it takes reading them to know."""
+        """Estimate the number of rows; None if only reading the file can tell."""
         return _guess_rows(self.path)
 
     def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
@@ -250,7 +250,7 @@ class _PandasFile:
 
 
 def _guess_rows(path: Path) -> float | None:
-    """Return the number of lines that a file has if they are as long as the first ones."""
+    """Estimate the number of lines of a file from the length of its first lines."""
     if path.suffix != ".csv":  # compressed
         return None
     with path.open("rb") as file:

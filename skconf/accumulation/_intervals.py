@@ -1,4 +1,4 @@
-"""Confidence intervals from second moments: what the influence of samples adds up to, without the samples."""
+"""Confidence intervals from second moments, which replace the influence values of the samples."""
 
 from collections.abc import Sequence
 
@@ -23,21 +23,21 @@ from skconf.scoring._names import Statistic
 
 #: Fewest errors from which influence values tell something: they held the truth in 85 to 97 % of simulated sets.
 ENOUGH_OF_SUMS = 30.0
-#: A variance that is a smaller share of the squares it is a difference of is zero, but for rounding.
+#: A variance is a difference of squares; if it is a smaller share of these, it is zero up to rounding.
 _CANCELLED = 1e-13
 
 
 class Moments:
-    """What each sample adds to the sums of a metric, summed over samples, and the products of any two of these.
+    """The sums of a metric over samples, and the sums of products of any two of their terms.
 
     Parameters
     ----------
     statistic : Statistic
-        What is read off the sums.
+        The function of the sums.
     sums : tuple of ndarray
         The sums of the metric.
     products : tuple of ndarray
-        What `second_moments` returns.
+        The result of `second_moments`.
     n_units : int
         Number of samples that have weight.
     """
@@ -83,7 +83,7 @@ class Moments:
     ) -> Interval:
         """Return the interval from sums drawn from the normal distribution that sums of many samples have.
 
-        It is the one by resampling, from as many draws, which gives the sums of many samples the same distribution.
+        For many samples, resampling gives the sums the same distribution, and so the same interval.
 
         Parameters
         ----------
@@ -92,10 +92,11 @@ class Moments:
         n_draws : int
             Number of draws.
         rng : Generator
-            Where they come from.
+            The generator of the draws.
         calibrated : sequence of tuple of ndarray
-            Of calibration errors, the sums expected of calibrated confidences, and those of products of deviations: an
-            interval reaches to 0 unless sums drawn from these often have as large an error. Empty tuples for others.
+            For calibration errors, the sums expected if the confidences are calibrated, and those of products of
+            deviations: the interval is extended to 0 if a share of more than 1 − `confidence_level` of the sums drawn
+            from these have as large an error. Empty tuples for other metrics.
         """
         covariance = self.products - np.outer(self.flat, self.flat) / self.n_units
         replicates = self._drawn(self.flat, covariance * self.n_units / (self.n_units - 1), n_draws, rng)
@@ -118,7 +119,7 @@ class Moments:
         ends = np.cumsum([np.size(part) for part in self.sums])[:-1]
         parts = zip(np.split(mean + steps @ axes.T, ends, axis=1), self.sums, strict=True)
         sums = (part.reshape(n_draws, *np.shape(like)) for part, like in parts)
-        with np.errstate(invalid="ignore"):  # where a sum that cannot be negative is
+        with np.errstate(invalid="ignore"):  # draws in which a non-negative sum became negative
             scores = self.statistic.score(self.statistic.metric.combine(*sums))
         return np.clip(scores, *self.statistic.bounds)  # beyond which they are where a weight that is drawn is near 0
 
@@ -135,7 +136,7 @@ def area_interval(
 ) -> Interval:
     """Return the interval of an area from the influence of all samples at a level, Σ w and Σ w² there.
 
-    Where there are two kinds of samples, which are equal, their numbers are taken as given, and errors as normal.
+    If the samples are of two kinds and equal within each, their numbers are taken as given, and errors as normal.
     """
     variance, degrees_of_freedom = standard_error(influence, weight, squares, n_units) ** 2, float(n_units - 1)
     if kind is not None and are_equal(float(weight.sum()) ** 2 / float(squares.sum()), n_units):
@@ -165,7 +166,7 @@ def check_enough(part: float, total: float, squares: float) -> None:
 
 
 def are_equal(effective_size: float, n_units: float) -> bool:
-    """Return whether samples that count as so many equal ones are equal, but for rounding."""
+    """Return whether samples that count as so many equal ones are equal, up to rounding."""
     return abs(effective_size - n_units) <= 1e-12 * n_units
 
 

@@ -1,4 +1,4 @@
-"""What is done to a part of the predictions, wherever it lies; and how what was found of parts is put together."""
+"""The job done on each part of the predictions, and the merge of the results."""
 
 import copy
 import re
@@ -12,33 +12,33 @@ from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
 from skconf.profile import ConfidenceProfile
 
-#: What was found: an accumulator for each group, or one under None; nothing where there are no rows.
+#: The result: an accumulator for each group, or one under None; empty if there are no rows.
 Totals = dict[Any, MetricAccumulator]
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is done to every part.
+    """The job that is done on every part.
 
     Attributes
     ----------
     columns : Columns
-        Where the predictions stand.
+        The columns of the predictions.
     empty : MetricAccumulator
-        One that has taken in nothing.
+        An empty accumulator, which is copied for each result.
     """
 
     columns: Columns
     empty: MetricAccumulator
 
     def on_parts(self, names: Iterable[Any]) -> Self:
-        """Return the job on parts of a table with columns of these names, or raise where it lacks some."""
+        """Return the job for parts of a table with columns of these names; raise if columns are missing."""
         columns = self.columns.found_in(names)
         columns.check_labels_are_known()
         return replace(self, columns=columns)
 
     def take(self, table: Any, found: Totals) -> None:
-        """Add what is in a table to what was found."""
+        """Add the predictions in a table to the result."""
         profile = self.columns.read(table)
         if profile is None:
             return
@@ -54,7 +54,7 @@ class Job:
             found[group].update(part)
 
     def read(self, table: Any, number: int) -> Totals:
-        """Return what is found in one of several parts."""
+        """Return the result of one of several parts."""
         found: Totals = {}
         with located(f"part {number} of the data"):
             self.take(table, found)
@@ -63,7 +63,7 @@ class Job:
 
 @contextmanager
 def located(place: object, first_row: int = 0) -> Iterator[None]:
-    """Tell in errors where a table is from, and count rows from there."""
+    """Name the origin of a table in errors, and count their rows from its first row."""
     try:
         yield
     except ValueError as error:
@@ -72,7 +72,7 @@ def located(place: object, first_row: int = 0) -> Iterator[None]:
 
 @contextmanager
 def warned_once(place: object, first_row: int, warned: set[str]) -> Iterator[None]:
-    """Tell of each kind of warning the first one, and where it is from: there may be one for every batch."""
+    """Pass on only the first warning of each kind, with its origin: every batch may cause one."""
     with collected() as notices:
         yield
     for message, category in notices:
@@ -87,7 +87,7 @@ def _counted_from(first_row: int, message: str) -> str:
 
 
 def merged(parts: Iterable[Totals]) -> Totals:
-    """Return what was found in several parts. They stay as they are: an engine may need them again."""
+    """Return the merged results of several parts. The parts are not changed: an engine may need them again."""
     total: Totals = {}
     for part in parts:
         for group, found in part.items():

@@ -1,4 +1,4 @@
-"""Weight at every distinct score, and on a grid of scores where there are too many."""
+"""Weight at every distinct score, or on a grid of scores if there are too many."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,16 +12,16 @@ from skconf._core.probabilities import Floats
 #: Powers of two between the grid's smallest number and 1/2, and again below one: grids have as many times 2^bits cells.
 _OCTAVES = 128
 _SMALLEST = 2.0**-64
-#: Scores that no other is rounded to.
+#: Scores to which no other score is rounded.
 _ALONE = (0.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class LevelTable:
-    """Weights at every distinct score of both kinds of samples: right and wrong ones, or of a class and of others.
+    """Weights at every distinct score, for two kinds of samples: right and wrong ones, or those of a class and others.
 
-    As long as there are no more than `limit` distinct scores the table is exact. Then they are rounded to a grid that
-    is the same for all data, so that tables merge to the same table in any order.
+    The table is exact up to `limit` distinct scores. Beyond that, scores are rounded to a grid that is the same for all
+    data, so that tables merge to the same table in any order.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class LevelTable:
 
     @classmethod
     def empty(cls, limit: int, *, exact: bool = True) -> Self:
-        """Return a table of nothing."""
+        """Return an empty table."""
         return cls(limit, exact, np.empty(0), np.empty((4, 0)))
 
     def extended(self, score: NDArray[Any], first: NDArray[np.bool_], weight: Floats | None) -> "LevelTable":
@@ -51,19 +51,19 @@ class LevelTable:
         Parameters
         ----------
         score : ndarray of shape (n_samples,)
-            What they are ranked by.
+            The scores that rank the samples.
         first : ndarray of shape (n_samples,), bool
             Whether they are of the first kind.
         weight : ndarray of shape (n_samples,) or None
             Their weights; None stands for ones.
         """
         level = score.astype(np.float64)
-        if weight is not None:  # a sample of weight zero is no sample
+        if weight is not None:  # drop samples of weight zero
             kept = weight > 0
             level, first, weight = level[kept], first[kept], weight[kept]
         if not self.exact:
             level = round_to_grid(level, self._bits)
-        code, distinct = pd.factorize(level + 0.0)  # which makes −0 a 0
+        code, distinct = pd.factorize(level + 0.0)  # turns −0 into 0
         order = np.argsort(distinct)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -80,7 +80,7 @@ class LevelTable:
             one, other = other, one
         at = np.searchsorted(one.level, other.level)
         new = np.append(one.level, np.nan)[at] != other.level
-        if new.any():  # seldom, once there are many
+        if new.any():  # rarely needed, once there are many
             level = np.insert(one.level, at[new], other.level[new])
             weight = np.insert(one.weight, at[new], 0.0, axis=1)
             at = np.searchsorted(level, other.level)
@@ -110,7 +110,7 @@ class LevelTable:
         Parameters
         ----------
         first_on_top : bool, default=None
-            Where given, the score is a position among all of them, in (0, 1): at each level that may stand for several
+            If given, the score is a position among all samples, in (0, 1): at each level that may combine several
             scores, all samples of the first kind are above those of the second, or all below.
         """
         n_levels = len(self.level)
@@ -128,8 +128,8 @@ class LevelTable:
 def round_to_grid(score: Floats, bits: int) -> Floats:
     """Round scores to so many binary digits after the first: of 1 − s between 1/2 and 1, and of s elsewhere.
 
-    The order is kept, rounding twice is rounding once, and scores of 0, 1/2 and 1 stay, apart from all others, as many
-    samples often have them. Numbers below 2^-64 become 2^-64.
+    The order is kept, and rounding twice equals rounding once. Scores of 0, 1/2 and 1, which are often frequent, stay
+    apart from all others. Numbers below 2^-64 become 2^-64.
     """
     mirrored = (score > 0.5) & (score <= 1)
     number = np.where(mirrored, 1 - score, score)

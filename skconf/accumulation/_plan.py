@@ -1,4 +1,4 @@
-"""What is read off the predictions of a part: the sums and the tables that the scores follow from."""
+"""The sums and tables that are computed from the predictions of a part, and that determine the scores."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,12 +20,12 @@ from skconf.scoring._names import Statistic
 
 #: Fewest levels of a table.
 FEWEST_LEVELS = 1024
-#: Probabilities that are put into tables at once, and the fewest samples.
+#: Probabilities that are added to tables at once, and the fewest samples of a batch.
 _AT_ONCE, _FEWEST_ROWS = 1 << 18, 1 << 14
 
 
 class Plan:
-    """Reads parts for a number of scores.
+    """Computes the sums and tables of parts for a number of scores.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Plan:
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, ScoreOfSums)}
         self.of_confidences = any(isinstance(score, ScoreOfConfidences) for score in self.scores.values())
-        #: Scores that read the probabilities of classes, by the name of the weights.
+        #: Scores that use the probabilities of classes, by the name of the weights.
         self.of_classes: dict[str, list[ScoreOfClasses]] = {}
         for score in self.scores.values():
             if isinstance(score, ScoreOfClasses):
@@ -54,7 +54,7 @@ class Plan:
         return partial(Plan, intervals=self.intervals, max_levels=self.max_levels), (self.statistics,)
 
     def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
-        """Return the state of some predictions, with tables on the grid at once where those of `onto` are."""
+        """Return the state of some predictions; tables that are on the grid in `onto` are put on the grid at once."""
         for statistic in self.statistics.values():
             statistic.check_positive(profile.classes, profile.positive_class)
         refuse_scaled("A metric of parts", profile.weight_scale)
@@ -74,7 +74,7 @@ class Plan:
         return State(len(profile), n_units, Task.of(profile), SumVector.of(sums), tables)
 
     def _sums(self, block: ConfidenceProfile) -> dict[str, Sums]:
-        """Return the sums of all terms; for intervals those of products, and what is to be expected of calibration."""
+        """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
         weight, n = block.sample_weight, len(block)
         labels = {score.statistic.pos_label for score in self.summed.values()}
         blocks = {label: block if label is None else block.with_positive(label) for label in labels}
@@ -93,7 +93,7 @@ class Plan:
         return found
 
     def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[str, int, tuple[Any, ...]]]:
-        """Go through the tables: name, limit, and the samples as score, kind and weight."""
+        """Yield the tables: name, limit, and the samples as score, kind and weight."""
         weight = profile.sample_weight
         if self.of_confidences:
             yield CONFIDENCE, self.max_levels, (profile.confidence, profile.correct, weight)
@@ -110,7 +110,7 @@ class Plan:
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return the predictions of a part with their weights, which may all be zero: other parts have some."""
+    """Return the predictions of a part with their weights, which may all be zero if other parts have positive ones."""
     if sample_weight is None:
         return profile.with_weight(None)
     weight = as_floats(sample_weight, "sample_weight")

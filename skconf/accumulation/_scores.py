@@ -1,4 +1,4 @@
-"""How a score, its bound of error and its interval follow from what was accumulated: of sums, or of tables."""
+"""Compute a score, its error bound and its interval from accumulated sums or tables."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,37 +20,37 @@ from skconf.scoring._names import Statistic
 
 #: Most sums of a metric whose products are kept, for its interval.
 MOST_SUMS = 256
-#: To try whether a metric needs more than correctness, confidence and weights.
+#: A probe: does a metric need more than correctness, confidence and weights?
 _TRIAL = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.3], sample_weight=[1.0, 2.0, 1.0])
 
 
 @dataclass(frozen=True)
 class Score(ABC):
-    """A score of what was accumulated."""
+    """A score that is computed from accumulated sums or tables."""
 
     statistic: Statistic
 
     @property
     def takes_rounded(self) -> bool:
-        """Whether there is a bound of its error where confidences are rounded."""
+        """Whether its error has a bound if confidences are rounded."""
         return True
 
     @abstractmethod
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN where it is undefined, and what to warn of."""
+        """Return the score, NaN if it is undefined, and the warnings to give."""
 
     @abstractmethod
     def interval(
         self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator
     ) -> Interval:
-        """Return the interval of a score that is defined, or raise where there is none."""
+        """Return the interval of a defined score; raise if there is none."""
 
     def is_exact(self, state: State) -> bool:  # noqa: ARG002
-        """Return whether it is the score of all samples in memory, but for rounding errors."""
+        """Return whether it equals the score of all samples in memory, up to rounding errors."""
         return True
 
     def error_bound(self, state: State) -> float:  # noqa: ARG002
-        """Return how far it may be from the score of all samples in memory, beyond rounding errors."""
+        """Return a bound on its difference from the score of all samples in memory, beyond rounding errors."""
         return 0.0
 
 
@@ -60,12 +60,12 @@ class ScoreOfSums(Score):
 
     @property
     def terms(self) -> str:
-        """A name of its terms, which scores of the same terms share."""
+        """The name of its terms; scores with the same terms share it."""
         shared = self.statistic.metric.terms_name
         return repr((shared, "" if shared else self.statistic.name, self.statistic.pos_label))
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN where it is undefined, and what to warn of."""
+        """Return the score, NaN if it is undefined, and the warnings to give."""
         metric = self.statistic.metric
         value, notices = metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
         return float(self.statistic.score(value)), [*notices, *metric.notices_of_threshold(state.task.threshold)]
@@ -73,13 +73,13 @@ class ScoreOfSums(Score):
     def interval(
         self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator
     ) -> Interval:
-        """Return the interval by influence values; of a metric with kinks by draws."""
+        """Return the interval by influence values; for a metric with kinks, by draws."""
         sums = state.sums.arrays()
         values, products, expected, variances = (
             sums.get(f"{kind}/{self.terms}", ()) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
-            raise ValueError(f"it is made of more than {MOST_SUMS} sums, whose products are not kept")
+            raise ValueError(f"it uses more than {MOST_SUMS} sums, and products of so many are not kept")
         metric, moments = self.statistic.metric, Moments(self.statistic, values, products, state.n_units)
         if metric.decided_by == "tail":
             raise ValueError(
@@ -94,18 +94,18 @@ class ScoreOfSums(Score):
 
 
 class ScoreOfTables(Score):
-    """A score of tables of distinct confidences; one of areas has a value, with a bound, of rounded ones, too."""
+    """A score of tables of distinct confidences; an area also has a value, with a bound, if these are rounded."""
 
     @abstractmethod
     def tables(self, state: State) -> list[LevelTable]:
-        """Return the tables it is read off."""
+        """Return the tables it is computed from."""
 
     @abstractmethod
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
+        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
 
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
-        """Return the score, NaN where it is undefined, and what to warn of."""
+        """Return the score, NaN if it is undefined, and the warnings to give."""
         return self.in_order(state, None)
 
     def is_exact(self, state: State) -> bool:
@@ -113,7 +113,7 @@ class ScoreOfTables(Score):
         return all(table.exact for table in self.tables(state))
 
     def error_bound(self, state: State) -> float:
-        """Return the distance to the best or worst order within levels: in between is the order there was."""
+        """Return the distance to the best or worst order within levels: the true order lies in between."""
         if self.is_exact(state):
             return 0.0
         value, *ends = (self.in_order(state, first_on_top)[0] for first_on_top in (None, True, False))
@@ -127,7 +127,7 @@ class ScoreOfTables(Score):
         n_draws: int,  # noqa: ARG002
         rng: np.random.Generator,  # noqa: ARG002
     ) -> Interval:
-        """Return the interval by influence values, wider by the bound of error."""
+        """Return the interval by influence values, wider by the error bound."""
         effects, kind = self.influence(state), self.kinds(state)
         for table in self.tables(state):
             _, first, weight, squares = table.samples()
@@ -137,16 +137,16 @@ class ScoreOfTables(Score):
         return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:  # noqa: ARG002
-        """Return which samples are of the first of two kinds, where their numbers are given; else None."""
+        """Return which samples are of the first of two kinds, if their numbers are taken as given; else None."""
         return None
 
     @abstractmethod
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
-        """Return the influence of all samples at a level, Σ w and Σ w² there; or raise where it is not known."""
+        """Return the influence of all samples at a level, Σ w and Σ w² there; raise if it is unknown."""
 
 
 class ScoreOfConfidences(ScoreOfTables):
-    """A score of confidences, or of what selection ranks by, and correctness."""
+    """A score of correctness and of confidences, or of other scores that selection ranks by."""
 
     @property
     def takes_rounded(self) -> bool:
@@ -154,11 +154,11 @@ class ScoreOfConfidences(ScoreOfTables):
         return isinstance(self.statistic.metric, Ranked) and not self.statistic.why_resampled  # those have slopes
 
     def tables(self, state: State) -> list[LevelTable]:
-        """Return the one it is read off."""
+        """Return the table it is computed from."""
         return [state.table(SCORE if self.statistic.metric.reads_score else CONFIDENCE)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
+        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
         return self.statistic.evaluate(self._profile(state, first_on_top)[0])
 
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
@@ -171,7 +171,7 @@ class ScoreOfConfidences(ScoreOfTables):
     def _profile(self, state: State, first_on_top: bool | None) -> tuple[ConfidenceProfile, Floats, Floats]:
         """Return the table as predictions, with Σ w and Σ w² of each."""
         score, correct, weight, squares = self.tables(state)[0].samples(first_on_top)
-        # The confidences that belong to other scores are in another table.
+        # Confidences beside other scores are in a separate table.
         sure = np.full(len(score), np.nan) if SCORE in state.tables and self.statistic.metric.reads_score else score
         return ConfidenceProfile(correct=correct, confidence=sure, score=score, sample_weight=weight), weight, squares
 
@@ -182,22 +182,22 @@ class ScoreOfClasses(ScoreOfTables):
 
     @property
     def weighted_by(self) -> str:
-        """A name of the weights, which scores of the same tables share."""
+        """The name of the weights; scores with the same tables share it."""
         return str(self.statistic.metric.weighted_by)
 
     def codes(self, task: Task) -> Sequence[int]:
-        """Return the positions of the classes it reads."""
+        """Return the positions of the classes it uses."""
         codes: Sequence[int] = self.statistic.metric.codes(
             len(task.labels or []), task.position(self.statistic.pos_label)
         )
         return codes
 
     def tables(self, state: State) -> list[LevelTable]:
-        """Return those of the classes."""
+        """Return the tables of the classes."""
         return [state.table(table_of_class(self.weighted_by, code)) for code in self.codes(state.task)]
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
-        """Return the score of the best or worst order within levels, or with ties at None; and what to warn of."""
+        """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
         metric, found = self.statistic.metric, []
         for table in self.tables(state):
             score, first, weight, _ = table.samples(first_on_top)
@@ -210,18 +210,18 @@ class ScoreOfClasses(ScoreOfTables):
     def influence(self, state: State) -> tuple[Floats, Floats, Floats]:
         """Return the influence of all samples at a level, Σ w and Σ w² there."""
         if len(self.tables(state)) > 1:
-            raise ValueError("each class has a table of its own, which does not tell how their values vary together")
+            raise ValueError("the tables of the classes are separate, so the covariance of their values is unknown")
         score, first, weight, squares = self.tables(state)[0].samples()
         influence = self.statistic.metric.influence_on_class(score, first, weight)
         return self.statistic.sign * influence, weight, squares
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:
-        """Return the positives of a binary task, where their number is given."""
+        """Return the positives of a binary task, if their number is taken as given."""
         return self.tables(state)[0].samples()[1] if self.statistic.metric.given_numbers else None
 
 
 def as_score(name: str, statistic: Statistic) -> Score:
-    """Return how a score follows from what is kept of parts, or raise where it does not."""
+    """Return how to compute a score from the accumulated state; raise if that is impossible."""
     metric = statistic.metric
     if isinstance(metric, Additive):
         return ScoreOfSums(statistic)
@@ -232,9 +232,7 @@ def as_score(name: str, statistic: Statistic) -> Score:
         try:
             metric.value(_TRIAL)
         except ValueError as error:
-            reason = (
-                f"it is neither a function of sums, nor one of confidences, correctness and weights alone ({error})"
-            )
+            reason = f"it is neither a function of sums, nor of only confidences, correctness and weights ({error})"
     if reason:
         raise ValueError(
             f"{name} cannot be accumulated: {reason}. Leave it out, or compute it from predictions in memory."

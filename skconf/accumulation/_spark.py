@@ -1,4 +1,4 @@
-"""Parts of a Spark data frame: a task for each partition, and as many to merge what they found as Spark sees fit."""
+"""Parts of a Spark data frame: a task for each partition, and tasks that merge, as many as Spark chooses."""
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,10 @@ _SCHEMA = "part int, found binary"
 
 
 def read_spark(data: Any, job: Job) -> Totals:
-    """Return what is found in a data frame of Spark."""
+    """Return the accumulators of a Spark data frame."""
     job = job.on_parts(data.columns)
     found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
-    # Without a number of partitions, so that adaptive execution chooses it by the size of what was found.
+    # Pass no number of partitions, so that adaptive execution chooses it by the size of the results.
     found = found.repartition("part").mapInArrow(_merge, _SCHEMA)
     return merged(pickle.loads(row.found) for row in found.collect())
 
@@ -49,7 +49,7 @@ def _row(part: int, found: Totals) -> Any:
 
 
 def _larger(batches: Iterable[Any]) -> Iterator[Any]:
-    """Put batches together: Spark sends 10,000 rows at a time, for which what every batch costs counts."""
+    """Concatenate batches: Spark sends 10,000 rows at a time, so few that the overhead of a batch matters."""
     import pyarrow as pa
 
     held: list[Any] = []

@@ -1,4 +1,4 @@
-"""What an accumulator has found: a value of fixed size that merges with that of other parts."""
+"""The state of an accumulator: a value of fixed size that merges with the states of other parts."""
 
 import json
 from collections.abc import Mapping
@@ -13,23 +13,23 @@ from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._sums import SumVector
 from skconf.profile import ConfidenceProfile
 
-#: Names of tables; others are those of classes.
+#: Names of tables; all other names are those of classes.
 CONFIDENCE, SCORE = "confidence", "score"
 
 
 def table_of_class(weighted_by: str, code: int) -> str:
-    """Return the name of the table of a class, under weights of that name."""
+    """Return the name of the table of a class, with the weights of that name."""
     return f"class {code} weighted by {weighted_by}"
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The task that all parts have in common.
+    """The facts that all parts have in common.
 
     Attributes
     ----------
     classes : ndarray of shape (n_classes,) or None
-        Labels in the order of the probability columns; None of parts that are correctness alone.
+        Labels in the order of the probability columns; None if only correctness is known.
     positive_class : int or None
         Position of the positive one.
     threshold : float or None
@@ -45,13 +45,13 @@ class Task:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self:
-        """Read them off predictions."""
+        """Read them from predictions."""
         rejects = profile.reject_label is not None
         return cls(profile.classes, profile.positive_class, profile.threshold, rejects)
 
     @property
     def labels(self) -> list[Any] | None:
-        """The classes as a list, which says what is the same label whatever its type."""
+        """The classes as a list, in which labels compare equal whatever their type."""
         return None if self.classes is None else self.classes.tolist()
 
     @property
@@ -60,7 +60,7 @@ class Task:
         return None if self.labels is None or self.positive_class is None else self.labels[self.positive_class]
 
     def position(self, label: Any) -> int | None:
-        """Return the position of a label, that of the positive one for None; or raise where there is no such label."""
+        """Return the position of a label, or of the positive one for None; raise if there is no such label."""
         if label is None:
             return self.positive_class
         if self.labels is None or label not in self.labels:
@@ -68,37 +68,35 @@ class Task:
         return self.labels.index(label)
 
     def check_same(self, other: "Task") -> None:
-        """Raise unless another part has the same."""
+        """Raise unless another part has the same facts."""
         if self.labels != other.labels:
             mine, theirs = (
-                "no labels (correctness alone)" if labels is None else shorten(labels)
+                "no labels (only correctness)" if labels is None else shorten(labels)
                 for labels in (self.labels, other.labels)
             )
-            raise ValueError(
-                f"All parts must have the same labels in the same order, but there are {mine}, and {theirs}."
-            )
+            raise ValueError(f"All parts must have the same labels in the same order, but got {mine} and {theirs}.")
         for name in ("positive_label", "threshold", "rejects"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
-                raise ValueError(f"All parts must have the same {name}, but there are {mine!r} and {theirs!r}.")
+                raise ValueError(f"All parts must have the same {name}, but got {mine!r} and {theirs!r}.")
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Sums and tables of some samples; it is never changed.
+    """Sums and tables of some samples; immutable.
 
     Attributes
     ----------
     n_samples : int
         Number of samples.
     n_units : int
-        Number of those that have weight.
+        Number of samples with positive weight.
     task : Task
-        The task that they are of.
+        The facts that all their predictions share.
     sums : SumVector
-        What the additive metrics are made of.
+        The sums of the additive metrics.
     tables : dict of str to LevelTable
-        Of the confidences; of the scores, where selection ranks by others; and of the probabilities of classes.
+        Tables of the confidences; of the scores, if selection ranks by others; and of the probabilities of classes.
     """
 
     n_samples: int
@@ -108,7 +106,7 @@ class State:
     tables: Mapping[str, LevelTable]
 
     def merged(self, other: "State") -> "State":
-        """Return the state of both parts, whose tasks are the same."""
+        """Return the merged state of two parts with equal tasks."""
         names = [*self.tables, *(name for name in other.tables if name not in self.tables)]
         return State(
             self.n_samples + other.n_samples,
@@ -119,11 +117,11 @@ class State:
         )
 
     def table(self, name: str) -> LevelTable:
-        """Return a table; scores are the confidences where no part has others."""
+        """Return a table; that of scores is that of confidences if no part has other scores."""
         return self.tables[CONFIDENCE if name == SCORE and SCORE not in self.tables else name]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the state as arrays, which are copies."""
+        """Return the state as copied arrays."""
         arrays: dict[str, Any] = {"counts": [self.n_samples, self.n_units]}
         arrays |= {name: value for name, value in vars(self.task).items() if value is not None}
         arrays |= {"shapes": json.dumps(self.sums.shapes), "sums": self.sums.pairs}
@@ -133,7 +131,7 @@ class State:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the state behind the arrays of :meth:`to_arrays`."""
+        """Return the state from the arrays of :meth:`to_arrays`."""
         positive, threshold = (
             arrays[name].item() if name in arrays else None for name in ("positive_class", "threshold")
         )

@@ -1,4 +1,4 @@
-"""Sums that are added without loss, and what the sums of metrics are made of."""
+"""Sums with twice the digits, and the second moments of the terms of metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +13,17 @@ from skconf.profile import ConfidenceProfile
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
-    """Add numbers that are each held as two, value and what rounding took from it.
+    """Add numbers, each held as a pair: the value, and its rounding error.
 
     Parameters
     ----------
     one, other : ndarray of shape (2, ...)
-        Numbers, and what is to be added to them for twice the digits.
+        Values, and the rounding errors to add for twice the digits.
 
     Returns
     -------
     ndarray of shape (2, ...)
-        The sum, with a relative error of about 1e-32: it does not show in which order many are added.
+        The sum, with a relative error of about 1e-32, so that the order of many additions does not matter.
     """
     with np.errstate(invalid="ignore"):  # where a sum is infinite
         rounded = one[0] + other[0]
@@ -42,7 +42,7 @@ class SumVector:
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
     pairs : ndarray of shape (2, n_sums)
-        All sums, and what rounding took from them.
+        All sums, and their rounding errors.
     """
 
     shapes: Mapping[str, Sequence[Sequence[int]]]
@@ -50,7 +50,7 @@ class SumVector:
 
     @classmethod
     def of(cls, sums: Mapping[str, Sums]) -> Self:
-        """Lay sums one after the other."""
+        """Concatenate sums."""
         ordered = dict(sorted(sums.items()))
         parts = [np.ravel(array) for arrays in ordered.values() for array in arrays]
         vector = np.concatenate([np.empty(0), *parts])
@@ -68,7 +68,7 @@ class SumVector:
 
 
 def second_moments(terms: Sequence[Term], sample_weight: Floats | None, n_samples: int) -> Sums:
-    """Return the sums over samples of the products of what they add to any two sums of a metric.
+    """Return, for any two sums of a metric, the sum over samples of the products of their terms.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def _products(one: Term, other: Term, sample_weight: Floats | None, n_samples: i
 
 
 def full_matrix(blocks: Sequence[Floats], n_terms: int) -> Floats:
-    """Put the blocks of :func:`second_moments` together to one symmetric matrix."""
+    """Combine the blocks of :func:`second_moments` into one symmetric matrix."""
     of = iter(blocks)
     upper = {(i, j): next(of) for i in range(n_terms) for j in range(i, n_terms)}
     return np.block([[upper[i, j] if i <= j else upper[j, i].T for j in range(n_terms)] for i in range(n_terms)])

@@ -275,7 +275,7 @@ class TestMerging:
         ],
     )
     def test_of_other_arguments_is_refused(self, other):
-        with pytest.raises(ValueError, match="merge if they are made with the same arguments"):
+        with pytest.raises(ValueError, match="merge needs accumulators made with the same arguments"):
             MetricAccumulator(SOME).merge(other)
 
     @pytest.mark.parametrize("change", [5.0, 1e-12], ids=["of many numbers", "in a late digit"])
@@ -284,7 +284,7 @@ class TestMerging:
         others = costs.copy()
         others[20, 30] += change
         one, two = (MetricAccumulator(get_scorer("neg_ecuas", cost_matrix=matrix)) for matrix in (costs, others))
-        with pytest.raises(ValueError, match="merge if they are made with the same arguments") as caught:
+        with pytest.raises(ValueError, match="merge needs accumulators made with the same arguments") as caught:
             one.merge(two)
         assert len(str(caught.value)) < 1500
 
@@ -427,7 +427,7 @@ class TestStorage:
 
     def test_state_of_another_is_refused(self):
         state = MetricAccumulator(SOME).state_dict()
-        with pytest.raises(ValueError, match="This is the state of"):
+        with pytest.raises(ValueError, match="state belongs to an accumulator of"):
             MetricAccumulator(SOME[:2]).load_state_dict(state)
 
     def test_functions_are_no_hindrance(self):
@@ -492,7 +492,7 @@ class TestErrors:
             ((["a", "b", "a"], [0.2, 0.3]), "y_true has 3 rows, but there are 2"),
             (([], [0.2, 0.3]), "y_true is empty"),
             ((["a", "b"], [[0.2, 0.3, 0.5]] * 2), "labels holds 2 labels, but y_proba has 3 columns"),
-            ((ConfidenceProfile.from_correctness([1, 0], [0.5, 0.7]),), "same labels.*correctness alone"),
+            ((ConfidenceProfile.from_correctness([1, 0], [0.5, 0.7]),), "same labels.*only correctness"),
             ((ConfidenceProfile.from_predictions(["a", "c"], [0.5, 0.7]),), r"same labels.*\['a', 'c'\]"),
             ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], pos_label="a"),), "positive_label"),
             ((ConfidenceProfile.from_predictions(["b", "a"], [0.5, 0.7], threshold=0.6),), "threshold"),
@@ -525,7 +525,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="same labels"):
             MetricAccumulator(SOME, labels=[0, 1]).update(ConfidenceProfile.from_correctness([1, 0], [0.5, 0.7]))
         profile = ConfidenceProfile.from_predictions([0, 1], [0.5, 0.7])
-        with pytest.raises(ValueError, match="pos_label is 0, but 1"):
+        with pytest.raises(ValueError, match="pos_label is 0, but that of these predictions is 1"):
             MetricAccumulator(SOME, pos_label=0).update(profile)
 
     def test_first_part_that_lacks_a_class(self):

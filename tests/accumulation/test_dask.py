@@ -64,7 +64,7 @@ def test_arrays_of_other_chunks(client, table):
     }
     same(accumulate(arrays, SUMS, labels=[0, 1]), in_memory(table, SUMS))
     arrays["y_true"] = arrays["y_true"][:-1]
-    with pytest.raises(ValueError, match="y_proba has other rows or chunks than y_true"):
+    with pytest.raises(ValueError, match="y_proba and y_true differ in rows or chunks"):
         accumulate(arrays, SUMS, labels=[0, 1])
 
 

@@ -160,7 +160,7 @@ class TestNone:
 
     def test_areas_of_many_classes(self):
         total = in_parts("cw_roc_auc", ConfidenceProfile.from_predictions(*draw(500, 4)))
-        with pytest.warns(UndefinedMetricWarning, match="a table of its own"):
+        with pytest.warns(UndefinedMetricWarning, match="the tables of the classes are separate"):
             assert np.isnan(total.confidence_interval()["low"]).all()
 
     def test_very_many_sums(self):
@@ -217,7 +217,7 @@ class TestNone:
 
     def test_without_moments(self):
         total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(500, 2)), intervals=False)
-        with pytest.raises(ValueError, match="make it with intervals=True"):
+        with pytest.raises(ValueError, match="Make it with intervals=True"):
             total.confidence_interval()
 
     @pytest.mark.parametrize("weight", [[1.0], [1.0, 0.0, 0.0]])

@@ -116,7 +116,7 @@ class TestRoundedScores:
         total = MetricAccumulator(["cw_accuracy", "neg_aurc"], max_levels=FEW)
         total.update(ConfidenceProfile.from_correctness(rng.random(2000) < 0.7, rng.random(2000)))
         assert repr(total).endswith("n_samples=2000, rounded confidences for ['neg_aurc'])")
-        with pytest.warns(UserWarning, match=r"may be off by as much as \d\.\de-\d+ \(neg_aurc\)\. error_bounds"):
+        with pytest.warns(UserWarning, match=r"may have errors of up to \d\.\de-\d+ \(neg_aurc\)\. error_bounds"):
             total.result()
         assert total.error_bounds()["cw_accuracy"] == 0
 
@@ -170,7 +170,7 @@ class TestSwitch:
         profile = ConfidenceProfile.from_correctness(rng.random(2000) < 0.7, rng.random(2000))
         total = MetricAccumulator([name, "neg_aurc"], max_levels=FEW).update(profile[:FEW])
         before = total.result()
-        with pytest.raises(ValueError, match=f"{name} cannot be computed of more than 1,024 distinct confidences"):
+        with pytest.raises(ValueError, match=f"{name} cannot be computed from more than 1,024 distinct confidences"):
             total.update(profile[FEW:])
         other = MetricAccumulator([name, "neg_aurc"], max_levels=FEW).update(profile[FEW:])
         with pytest.raises(ValueError, match=f"{name} cannot be computed"):
