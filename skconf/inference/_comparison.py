@@ -239,7 +239,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
         try:
             profiles[model] = as_profile("compare()", truth, proba, y_pred=predicted, **given)
         except (TypeError, ValueError) as error:
-            error.add_note(f"These are the predictions of the model {model!r}.")
+            error.add_note(f"The error is in the predictions of the model {model!r}.")
             raise
     (first, reference), *others = profiles.items()
     for model, profile in others:

@@ -1,4 +1,4 @@
-"""Reports: what the confidences of a classifier are worth, at a glance."""
+"""Reports: tables that show how much the confidences of a classifier can be trusted."""
 
 from skconf.report._files import confidence_report_from_files
 from skconf.report._frame import ConfidenceReport

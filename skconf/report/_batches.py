@@ -1,4 +1,4 @@
-"""Rows of a report on predictions that are read batch by batch."""
+"""The rows of a report on predictions that are read batch by batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,21 +20,21 @@ from skconf.report._rows import Row, rows_of
 from skconf.report._verdicts import judged_row
 from skconf.scoring._names import Statistic
 
-#: Rows of a file that tell which metrics its predictions can have.
+#: Number of rows of a file that are read to find out which metrics its predictions allow.
 _TRIAL_ROWS = 1000
 
 
 class InBatches(NamedTuple):
-    """What was found of one model, batch by batch.
+    """The results of one model, computed batch by batch.
 
     Attributes
     ----------
     rows : list of Row
-        What the report has rows of.
+        The rows of the report.
     values : DataFrame
         A row for each group, or a single one; a column for each metric.
     verdicts : dict of str
-        What is said of metrics, where there are no groups.
+        The verdict beside each metric, if there are no groups.
     counts : list of int
         Number of predictions in each group.
     """
@@ -45,7 +45,7 @@ class InBatches(NamedTuple):
     counts: list[int]
 
     def value(self, name: str) -> float:
-        """Return what was found of a metric, where there are no groups; NaN where it cannot be had."""
+        """Return the value of a metric without groups; NaN if it could not be computed."""
         return float(self.values[name].iloc[0]) if name in self.values else float("nan")
 
 
@@ -55,7 +55,7 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     Raises
     ------
     ValueError
-        If a file is malformed, or a metric is asked for by its name that cannot be computed in batches.
+        If a file is malformed, or a requested metric cannot be computed in batches.
     """
     rows = _rows(files, columns, metrics)
     names = [row.name for row in rows]
@@ -78,7 +78,7 @@ class _RowAccumulator(MetricAccumulator):
         super().__init__({row.name: row for row in rows}, intervals=False)
 
     def sums_of(self, name: str) -> tuple[Any, ...]:
-        """Return the sums that an additive row follows from."""
+        """Return the sums from which an additive row is computed."""
         score = self._plan.scores[name]
         if not isinstance(score, ScoreOfSums):
             raise TypeError(f"{name} is not a function of sums.")
@@ -86,11 +86,11 @@ class _RowAccumulator(MetricAccumulator):
 
 
 def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
-    """Return the rows of the report: those asked for, or all that these predictions have without a sort of all."""
+    """Return the rows of the report: the requested ones, or all that need no sort of all predictions."""
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
-        raise ValueError("threshold is what you give, and is not computed in batches. Leave it out of metrics.")
+        raise ValueError("the row 'threshold' is not computed in batches. Leave it out of metrics.")
     trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
     trial = next((found[0] for found in trials if found is not None), None)
     if trial is None:
@@ -108,18 +108,18 @@ def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
         else:
             left_out.append(row.name)
     if left_out:
-        warn(f"left out, as they cannot be computed in batches: {', '.join(left_out)}")
+        warn(f"these metrics cannot be computed in batches, and are left out: {', '.join(left_out)}")
     return kept
 
 
 def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
-    """Return values with a row for each group, and one warning of those that are not exact."""
+    """Return values with a row for each group; give one warning for those that are not exact."""
     groups = sorted(found) if len(found) > 1 else list(found)
     with collected() as notices:
         values = pd.DataFrame([found[group].result() for group in groups], index=pd.Index(groups, tupleize_cols=False))
     bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
     if bounds.any():
-        largest = ", ".join(f"{name} by {bound:.1e}" for name, bound in bounds[bounds > 0].items())
-        warn(f"confidences were rounded, which changes values at most: {largest}")
+        largest = ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds[bounds > 0].items())
+        warn(f"confidences were rounded, which changes values by at most: {largest}")
     warn_each(notice for notice in notices if not notice.message.startswith(TOO_MANY_CONFIDENCES))
     return values

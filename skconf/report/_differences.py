@@ -1,4 +1,4 @@
-"""Paired differences between models, where their files have the same rows."""
+"""Paired differences between models whose files have the same rows."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -22,7 +22,7 @@ class Differences(NamedTuple):
     table : ConfidenceReport or None
         A row for each metric and model, with columns `model`, `difference`, `low`, `high` and `p_adjusted`.
     note : str
-        What the table is; or why there is none.
+        A description of the table, or the reason why there is none.
     """
 
     table: ConfidenceReport | None
@@ -38,8 +38,8 @@ class Differences(NamedTuple):
 
 
 def no_differences(reason: str) -> Differences:
-    """Return that there are none, and why."""
-    return Differences(None, f"No differences between models are given: {reason}.")
+    """Return differences without a table, and the reason."""
+    return Differences(None, f"No differences between models: {reason}.")
 
 
 def paired_differences(
@@ -54,7 +54,7 @@ def paired_differences(
     profiles : mapping of model to ConfidenceProfile
         Predictions.
     truths : mapping of model to ndarray or None
-        True labels, row by row; None where a file has none.
+        True labels, row by row; None if a file has none.
     """
     (first, truth), *others = truths.items()
     reasons = {model: _not_paired(truth, other) for model, other in others}
@@ -66,23 +66,23 @@ def paired_differences(
     if all(reasons.values()):
         return no_differences(unpaired)
     if not statistics:
-        return no_differences("all of these metrics are resampled, which skconf.inference.compare does")
+        return no_differences("all of these metrics need resampling; call skconf.inference.compare for that")
     paired = {first: profiles[first], **{model: profiles[model] for model, reason in reasons.items() if not reason}}
-    with collected():  # what is undefined is NaN in the report, which has warned of it
+    with collected():  # undefined values are NaN in the report, which has warned already
         found: Any = compare(statistics, paired, baseline=first)
     table = found[["difference", "low", "high", "p_adjusted"]].droplevel("second").rename_axis(["metric", "model"])
     note = (
         f"Differences from {first}, paired row by row: 95 % intervals, and p-values adjusted for {len(table)} "
-        "comparisons by the method of Holm."
+        "comparisons by Holm's method."
     )
     left_out = f" Not paired: {unpaired}." if unpaired else ""
     return Differences(ConfidenceReport(table.reset_index("model")), note + left_out)
 
 
 def _not_paired(truth: NDArray[Any] | None, other: NDArray[Any] | None) -> str:
-    """Return why two files cannot be compared row by row; nothing where they can."""
+    """Return why two files cannot be compared row by row; empty if they can."""
     if truth is None or other is None:
-        return "have no true labels by which rows could be matched"
+        return "have no true labels to match rows by"
     if len(truth) != len(other):
         return f"have {len(truth):,} and {len(other):,} rows"
     if not np.array_equal(truth, other):

@@ -1,4 +1,4 @@
-"""Reports on predictions in files: in memory where these are small, else batch by batch."""
+"""Reports on predictions in files: small files in memory, others batch by batch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,24 +41,24 @@ def confidence_report_from_files(
     in_batches: bool | None = None,
     progress: bool = False,
 ) -> ConfidenceReport:
-    r"""Report what the confidences in files are worth, as :func:`confidence_report` does for predictions in memory.
+    r"""Evaluate the confidences in files, as :func:`confidence_report` does for predictions in memory.
 
     Parameters
     ----------
     files : path, list of paths, or mapping of str to such
         Files of Parquet or CSV with a row for each prediction, as :func:`~skconf.accumulate` takes them: a path, a
-        pattern, a folder, or a list of these, which are parts of one whole. A mapping has the files of several models,
-        which then stand side by side.
+        pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the files of several
+        models, which are then shown side by side.
     target, prediction : label, default=None
-        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, where there are such columns.
+        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
     proba : label or list of labels, default=None
-        Columns of the probabilities of the classes, or one with that of `pos_label`. None stands for all whose name
-        begins with ``proba_``, else for ``y_proba``.
+        Columns of the probabilities of the classes, or one column with that of `pos_label`. None stands for all columns
+        whose names begin with ``proba_``, else for ``y_proba``.
     correct, confidence : label, default=None
-        In the place of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the
-        confidence in it. None stands for ``correct`` and ``confidence``.
+        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the confidence
+        in it. None stands for ``correct`` and ``confidence``.
     weight : label, default=None
-        Column of sample weights; None stands for ``sample_weight``, where there is one.
+        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None
         Columns of groups: the report has a row for each group, and a column for each metric.
     labels : array-like of shape (n_classes,), default=None
@@ -66,31 +66,32 @@ def confidence_report_from_files(
     pos_label : label, default=None
         Positive class of a binary task, as in :func:`~skconf.accumulate`.
     threshold : float, default=None
-        Confidence from which on a prediction is accepted.
+        Lowest confidence at which a prediction is accepted.
     metrics : iterable of str or callable, "all" or None, default=None
-        As in :func:`confidence_report`. In batches, what needs all confidences at once is left out, with a warning.
+        As in :func:`confidence_report`. Metrics that need all confidences at once are left out in batches, with a
+        warning.
     in_batches : bool, default=None
-        Read batch by batch, in memory that does not grow with the files. None does so where there are groups, or a
-        model has several files, or all are larger than 100 MB together. True does so always, and False never.
+        Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
+        there are groups, a model has several files, or all files together are larger than 100 MB.
     progress : bool, default=False
-        Show on standard error how much is read.
+        Show on standard error how much has been read.
 
     Returns
     -------
     ConfidenceReport
-        That of :func:`confidence_report`; with `groups` a row for each group instead, and the number of its predictions
-        in the column ``count``. In batches, sums are exact, and areas under curves of more than 65,536 distinct
-        confidences within a bound that a warning names.
+        The report of :func:`confidence_report`; with `groups`, a row for each group instead, with the number of its
+        predictions in the column ``count``. In batches, sums are exact; areas under curves of more than 65,536 distinct
+        confidences have an error, and a warning names its bound.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ImportError
-        If a file of Parquet is to be read without pyarrow.
+        If a Parquet file is given and pyarrow is not installed.
     ValueError
-        If an entry is missing or invalid, a column is not there, or labels are needed: the message names file, column
-        and row. If `in_batches` is False where batches are needed.
+        If an entry is missing or invalid, a column is missing, or labels are needed: the message names file, column
+        and row. If `in_batches` is False, but batches are needed.
 
     See Also
     --------
@@ -128,18 +129,18 @@ def confidence_report_from_files(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A report on files, and what else there is to show.
+    """A report on files, with the predictions and differences behind it.
 
     Attributes
     ----------
     report : ConfidenceReport
         The report.
     read : list of str
-        What was read, a line for each model.
+        The files that were read, in a line for each model.
     profiles : dict of ConfidenceProfile
-        Predictions by model; empty where these were read in batches.
+        Predictions by model; empty if these were read in batches.
     differences : Differences or None
-        How models differ; None of a single one.
+        Differences between models; None for a single model.
     """
 
     report: ConfidenceReport
@@ -148,14 +149,14 @@ class Evaluation:
     differences: Differences | None
 
     def text(self) -> str:
-        """Return all as text."""
+        """Return everything as text."""
         parts = [str(self.report)]
         if self.differences is not None:
             parts.append(self.differences.text())
         return "\n\n".join([*parts, "\n".join(self.read)])
 
     def html(self) -> str:
-        """Return a page, with plots of what is in memory."""
+        """Return a page, with plots of the predictions in memory."""
         parts = [("Metrics", self.report._repr_html_())]
         if self.differences is not None:
             parts.append(("Differences", self.differences.html()))
@@ -167,7 +168,7 @@ class Evaluation:
 def evaluate_files(
     files: Paths | Mapping[str, Paths], columns: Columns, metrics: Any, *, in_batches: bool | None, progress: bool
 ) -> Evaluation:
-    """Read files, in memory or in batches, and report on them; as :func:`confidence_report_from_files`."""
+    """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
     if isinstance(files, Mapping):
         check_names(files)
         models, several = {model: list_files(paths) for model, paths in files.items()}, True
@@ -177,7 +178,7 @@ def evaluate_files(
     if in_batches is None:
         in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
     elif needed and not in_batches:
-        raise ValueError("groups and models of several files are read in batches: leave in_batches out, or True.")
+        raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
         return _from_batches(models, columns, metrics, several=several, progress=progress)
     return _from_memory(models, columns, metrics, several=several)
@@ -219,7 +220,7 @@ def _from_batches(
 
 
 def _of_models(found: Mapping[str, InBatches], several: bool) -> ConfidenceReport:
-    """Return the report on models whose values come from batches, NaN where one cannot have a metric."""
+    """Return the report on models whose values come from batches; NaN if a model lacks what a metric needs."""
     rows = list({row.name: row for of_model in found.values() for row in of_model.rows}.values())
     values = {model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()}
     verdicts = [[of_model.verdicts.get(row.name, "") for of_model in found.values()] for row in rows]
@@ -228,7 +229,7 @@ def _of_models(found: Mapping[str, InBatches], several: bool) -> ConfidenceRepor
 
 
 def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> ConfidenceReport:
-    """Return values with the labels of models and groups, the first of which are the index."""
+    """Return values indexed by the labels of models and groups."""
     names = [*(["model"] if several else []), *groups]
     tables = []
     for model, of_model in found.items():

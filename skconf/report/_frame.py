@@ -1,4 +1,4 @@
-"""ConfidenceReport: a DataFrame of numbers that reads well in a terminal and in a notebook."""
+"""ConfidenceReport: a DataFrame of numbers that prints well in a terminal and in a notebook."""
 
 from collections.abc import Callable
 from html import escape
@@ -10,21 +10,21 @@ import pandas as pd
 
 from skconf._core.messages import visible
 
-#: Columns that say something about a metric; every other column is a model.
+#: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 
-#: What stands between models, and between the verdicts on them.
+#: The separator of models, and of the verdicts on them.
 BETWEEN = " | "
 #: Width of the lines below a table.
 _WIDTH = 80
 
 
 class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
-    """A DataFrame that shows itself for people: what :func:`~skconf.confidence_report` returns.
+    """A DataFrame that prints itself for people: the result of :func:`~skconf.confidence_report`.
 
-    Entries are plain numbers and strings, and what is made of it (a column, a selection, a copy) is plain pandas. Only
-    its text in a terminal and its table in a notebook are its own; both have the verdict below, and a star at
-    the better ones of several models, where a difference is shown.
+    Entries are plain numbers and strings, and results derived from it (a column, a selection, a copy) are plain pandas.
+    Only its text in a terminal and its table in a notebook differ from pandas: both have the verdict below, and a star
+    at the better ones of several models if a difference is shown.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def ends_of(model: Any) -> tuple[str, str]:
 
 
 class _Column(NamedTuple):
-    """A column as it is shown, with what stands at its top."""
+    """A column as text, with its header."""
 
     header: str
     cells: list[str]
@@ -71,14 +71,14 @@ def _columns(frame: pd.DataFrame) -> list[_Column]:
 
 
 def _below(frame: pd.DataFrame) -> list[str]:
-    """Return what stands below a table: what a star means, and the verdict on each model."""
+    """Return the lines below a table: the meaning of a star, and the verdict on each model."""
     stars = frame.attrs.get("marks", "") if "best_model" in frame else ""
     verdicts = [each for verdict in frame.get("verdict", ()) if verdict for each in verdict.split(BETWEEN)]
     return [*([stars] if stars else []), *verdicts]
 
 
 def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
-    """Return how the entries of a column are written, and whether they are text, which begins on the left."""
+    """Return the format of the entries of a column, and whether they are text, which is aligned on the left."""
     if name == "best":
         return (lambda value: "" if np.isnan(value) else f"{value:g}"), False
     if pd.api.types.is_float_dtype(column):
@@ -93,7 +93,7 @@ def _decimal(value: float) -> str:
 
 
 def _as_text(frame: pd.DataFrame) -> str:
-    """Return a table, with a star at the better ones of several models, and what is said of each model below."""
+    """Return a table as text, with a star at the better ones of several models, and the verdicts below."""
     labels = [visible(str(label)) for label in frame.index]
     lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
     for header, cells, marks, is_text in _columns(frame):
@@ -112,7 +112,7 @@ def _block(header: str, cells: list[str], is_text: bool) -> list[str]:
 
 
 def _as_html(frame: pd.DataFrame) -> str:
-    """Return a table, with the better ones of several models in bold, and what is said of each model below."""
+    """Return a table in HTML, with the better ones of several models in bold, and the verdicts below."""
     columns = _columns(frame)
     corner = _tag("th", str(frame.index.name or ""), is_text=True)
     rows = [corner + "".join(_tag("th", column.header, column.is_text) for column in columns)]

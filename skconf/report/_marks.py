@@ -1,4 +1,4 @@
-"""Which models are marked as better in each row: only where a paired difference from the baseline shows it."""
+"""Mark the better models in each row, if a paired difference from the baseline shows that they are better."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,23 +13,23 @@ from skconf.report._frame import BETWEEN
 from skconf.report._rows import Row
 from skconf.scoring._names import Statistic
 
-#: What stands in the place of a name.
+#: Entries without the name of a model.
 NOT_SHOWN, NOT_COMPARED = "no difference shown", "not compared"
 #: Level of the comparisons, after adjustment.
 _LEVEL = 0.05
-#: Most samples of which rows are resampled that need it, and how often: their differences are tested by a t test.
+#: Most samples for which metrics are resampled if they need it, and the number of resamples: a t test follows.
 _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
 
 
 class Marks(NamedTuple):
-    """The better models by row, and what that means.
+    """The better models by row, and the meaning of the marks.
 
     Attributes
     ----------
     best : list of str
-        Names of the models; or that no difference is shown, or nothing was compared; or "" where no value is better.
+        Names of the models; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no better value.
     note : str
-        What a mark stands for, or why there is none.
+        The meaning of a mark, or the reason why there is none.
     """
 
     best: list[str]
@@ -37,11 +37,11 @@ class Marks(NamedTuple):
 
 
 class _Nearness(Statistic):
-    """How near a value is to the best one: its distance, below 0."""
+    """Minus the distance of a value from the best one."""
 
     @property
     def why_resampled(self) -> str:
-        """Why influence values do not tell the error; the kink at the best value is left out of account."""
+        """Why influence values cannot give the error; the kink at the best value is ignored."""
         return Statistic(self.name, self.metric, self.to_score).why_resampled
 
     def score(self, values: Any) -> Any:
@@ -56,15 +56,15 @@ class _Nearness(Statistic):
 
 
 def not_compared(rows: Sequence[Row], reason: str) -> Marks:
-    """Return that no model is marked, and why."""
+    """Return marks without any model, and the reason."""
     return Marks(["" if np.isnan(row.best) else NOT_COMPARED for row in rows], f"No stars: {reason}.")
 
 
 def mark_best(rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], baseline: Any) -> Marks:
-    """Compare every model with the baseline, row by row, and mark what is better beyond chance.
+    """Compare every model with the baseline, row by row, and mark what is significantly better.
 
-    All models are marked that are better than the baseline; and the baseline where all others are worse. Two models
-    that are marked are not compared with each other.
+    Models better than the baseline are marked; the baseline itself is marked if all others are worse. Marked models
+    are not compared with each other.
     """
     if len(profiles) < 2:
         return Marks(["" for _ in rows], "")
@@ -76,9 +76,9 @@ def mark_best(rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], ba
     }
     compared = {name: statistic for name, statistic in nearness.items() if few or not statistic.why_resampled}
     if not compared:
-        return not_compared(rows, "these metrics are compared only of fewer predictions")
+        return not_compared(rows, "these metrics are compared only for fewer predictions")
     try:
-        with collected():  # what is undefined is NaN in the report, which has warned of it
+        with collected():  # undefined values are NaN in the report, which has warned already
             found: Any = compare(
                 compared, profiles, baseline=baseline, n_resamples=_N_RESAMPLES, random_state=0, method="auto"
             )
@@ -90,15 +90,15 @@ def mark_best(rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], ba
             marks[position] = _best_of(found.xs(row.name, level="metric"), baseline)
     left_out = [row.name for row, mark in zip(rows, marks, strict=True) if mark == NOT_COMPARED]
     note = (
-        f"* better than {baseline}, or there than all others, by paired differences: p <= {_LEVEL:g} after Holm's "
-        f"adjustment for {int(found['p_value'].notna().sum())} comparisons. Without a star no difference is shown"
+        f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= {_LEVEL:g} after "
+        f"Holm's adjustment for {int(found['p_value'].notna().sum())} comparisons. No star: no difference is shown"
     )
     note += f"; not compared: {', '.join(left_out)}." if left_out else "."
     return Marks(marks, note)
 
 
 def _best_of(found: Any, baseline: Any) -> str:
-    """Return the better models of a row, of the differences of all others from the baseline."""
+    """Return the better models of a row, given the differences of all others from the baseline."""
     shown = found["p_adjusted"] <= _LEVEL
     better = found.index[shown & (found["difference"] > 0)].get_level_values("first")
     if len(better):

@@ -1,4 +1,4 @@
-"""Tables and figures as text, as Markdown, and as HTML that needs no other file."""
+"""Tables and figures as text, as Markdown, and as self-contained HTML."""
 
 import html
 import io
@@ -27,7 +27,7 @@ svg {max-width: 100%; height: auto}
 
 @dataclass(frozen=True)
 class FigurePart:
-    """A figure of a report, which only a page can show.
+    """A figure of a report, shown only on a page.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class TablePart:
     table : DataFrame
         A table of texts.
     notes : tuple of str, default=()
-        What stands below the table.
+        Lines below the table.
     """
 
     title: str
@@ -64,7 +64,7 @@ class TablePart:
     notes: tuple[str, ...] = ()
 
     def text(self, width: int | None = None) -> str:
-        """Return the table as text, in several parts where it is wider than a line may be, and its notes."""
+        """Return the table as text, in several parts if it is wider than a line, and its notes."""
         parts = [self.table] if width is None else _narrow(self.table, width)
         return "\n".join(["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts), *self.notes])
 
@@ -80,7 +80,7 @@ class TablePart:
 
 
 def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
-    """Yield a table in parts: each with the columns that tell rows apart, which no heading stands above."""
+    """Yield a table in parts, each with the columns that identify the rows, which have no heading above."""
     if table.columns.nlevels == 1:
         yield table
         return
@@ -107,7 +107,7 @@ def _text(cell: Any) -> str:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return a table of texts in Markdown, in which markup and line breaks stay what they are in the texts."""
+    """Return a table of texts in Markdown; escape markup and line breaks in the texts."""
     titles = [" ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table]
     rows = [titles, ["---"] * len(titles), *table.to_numpy().tolist()]
     return "".join("| " + " | ".join(map(_markdown_cell, row)) + " |\n" for row in rows)
@@ -127,7 +127,7 @@ def table_html(table: pd.DataFrame) -> str:
 
 
 def figure_html(figure: "Figure") -> str:
-    """Return a figure in HTML, as vectors."""
+    """Return a figure in HTML, as vector graphics."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
     drawing = buffer.getvalue()
@@ -157,7 +157,7 @@ def page(title: str, introduction: str, parts: Iterable[tuple[str, str]]) -> str
     title, introduction : str
         Plain text.
     parts : iterable of (str, str)
-        Headings, plain text, and what they are about, HTML.
+        Headings, plain text, and their content, HTML.
 
     Returns
     -------

@@ -39,39 +39,40 @@ def confidence_report(
     baseline: Any = None,
     random_state: Any = None,
 ) -> ConfidenceReport:
-    """Report what a classifier's confidences are worth: a row for each metric, and a verdict on the confidences.
+    """Evaluate a classifier's confidences: a row for each metric, and a verdict on the confidences.
 
-    All metrics share one validation and one sort. Several models stand side by side, with a star where a paired
+    All metrics share one validation and one sort. Several models are shown side by side, with a star if a paired
     difference shows one to be better than a baseline.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ConfidenceProfile, or mapping of str to ConfidenceProfile
-        True labels; or a profile, which holds all predictions already; or one for each model.
+        True labels; or a profile, which holds all predictions; or one for each model.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to such
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
         For several models, as in ``{"raw": ..., "isotonic": ...}``.
     y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, of every model, where they are not the first maximum of the probabilities.
+        Predicted labels, of every model, if they are not the first maximum of the probabilities.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
     pos_label : label, default=None
         Positive class of a binary task. None stands for the second label.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; each metric says what they mean to it.
+        Non-negative weights; each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
-        Whatever names a metric, as in :func:`skconf.inference.confidence_interval`: a function or its name; a scorer or
-        its name, of skconf or of scikit-learn, which gives scores, so that greater is better. None stands for those
-        that most users need and that are fast, "all" for every one that is a number. Both leave out what these
-        predictions cannot have: a metric of all classes, say, where only correctness is known.
+        Metrics, named as in :func:`skconf.inference.confidence_interval`: a function or its name; or a scorer or its
+        name, of skconf or of scikit-learn, which gives scores, so that greater is better. None stands for the fast ones
+        that most users need, "all" for every one that is a number. Both leave out metrics that these predictions do
+        not allow, such as a metric of all classes if only correctness is known.
     threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
-        selective classifier that a profile came from; without any, None as `metrics` leaves out metrics of a threshold.
+        Lowest score at which a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
+        selective classifier that a profile came from; if there is none, ``metrics=None`` leaves out metrics of a
+        threshold.
     confidence_level : float, default=None
-        Level of confidence intervals, between 0 and 1, as :func:`skconf.inference.confidence_interval` has them. None
-        leaves them out.
+        Level of confidence intervals, between 0 and 1, as in :func:`skconf.inference.confidence_interval`. None leaves
+        them out.
     baseline : model, default=None
-        Of several models, the one that the others are compared with. None stands for the first.
+        The model that the others are compared with, if there are several. None stands for the first.
     random_state : int, Generator or None, default=None
         Seed of the resamples that the intervals of some metrics need.
 
@@ -82,34 +83,34 @@ def confidence_report(
 
         - ``value`` : the metric; for several models, a column for each, under its name;
         - ``low``, ``high`` : ends of its interval, with a `confidence_level`; for several models with the name before
-          them, as in ``raw low``. NaN for a threshold and a risk, which are no estimates;
-        - ``best`` : the best value there is, NaN where a value is neither good nor bad;
+          them, as in ``raw low``. NaN for a threshold and a risk, which are not estimates;
+        - ``best`` : the best possible value, NaN if a value is neither good nor bad;
         - ``better`` : "higher", "lower", or "closer" to the best value;
         - ``range`` : interval of possible values;
-        - ``best_model``, for several models only: those that are better than the baseline, with " | " between them, or
-          the baseline where all others are worse, by paired differences that are significant at the 5 % level after
-          Holm's adjustment over the rows shown; else "no difference shown", or "not compared" where predictions are not
-          of the same samples, or too many to resample (20,000);
-        - ``verdict`` : that of :func:`skconf.inference.assess_confidence`, in the first row about confidences that are
-          too high or too low; for several models, on each, with " | " between them.
+        - ``best_model``, for several models only: the models that are better than the baseline, with " | " between
+          them, or the baseline if all others are worse, by paired differences that are significant at the 5 % level
+          after Holm's adjustment over the rows shown; else "no difference shown", or "not compared" if predictions are
+          of different samples, or too many to resample (20,000);
+        - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row about confidences
+          that are too high or too low; for several models one for each, with " | " between them.
 
-        A row is named by what it shows: the function or the scorer of that name, with the parameters in brackets. Where
-        no metrics are asked for, those of classes are the mean over them, as in ``cf1_score(average='macro')``. Three
-        rows are no metric of skconf: ``accuracy_score``, scikit-learn's, for which what a selective classifier rejects
-        is not right, ``mean_confidence`` and ``threshold``.
+        A row has the name of its function or scorer, with the parameters in brackets. With ``metrics=None``, metrics of
+        classes are averaged over the classes, as in ``cf1_score(average='macro')``. Three rows are not metrics of
+        skconf: ``accuracy_score`` is scikit-learn's, and counts rejected predictions as errors; ``mean_confidence`` and
+        ``threshold`` are the values of that name.
 
     Raises
     ------
     ValueError
         If predictions are invalid, as for every metric; there is no such metric (the message has close matches), or it
-        is not a number; a model has the name of another column; or `confidence_level` is none.
+        is not a number; a model has the name of another column; or `confidence_level` is invalid.
     TypeError
-        If predictions are missing, or given beside a profile that holds them.
+        If predictions are missing, or given together with a profile that holds them.
 
     Warns
     -----
     UndefinedMetricWarning
-        Where a value is undefined and NaN.
+        If a value is undefined and NaN.
 
     See Also
     --------
@@ -119,12 +120,12 @@ def confidence_report(
 
     Notes
     -----
-    The verdict says "too sure" or "too modest", overall, at the top or in part, with counts and an interval, where that
-    is more than chance; "no sign", with the gap that such a sample would have shown; or that it is too small to say.
-    There is one for each model, whatever the row it stands in: see :func:`skconf.inference.assess_confidence`.
+    The verdict says "too sure" or "too modest", overall, at the top or in part, with counts and an interval, if that is
+    significant; "no sign", with the gap that such a sample would have shown; or that the sample is too small. There is
+    one verdict for each model, whichever row shows it: see :func:`skconf.inference.assess_confidence`.
 
-    Models are compared as :func:`skconf.inference.compare` does, by their distance from the best value. Without a star
-    a smaller loss is as good as none: with other samples it may well be larger.
+    Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. Without a star,
+    do not rely on a smaller loss: with other samples it may well be larger.
 
     References
     ----------
@@ -180,9 +181,8 @@ def confidence_report(
     calibrated_size_ratio 15,906.0059 0.3953    1  closer  [0, ∞]
     aurc_loss                  0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
-    * better than bayes, or there than all others, by paired differences: p <= 0.05
-      after Holm's adjustment for 3 comparisons. Without a star no difference is
-      shown.
+    * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
+      after Holm's adjustment for 3 comparisons. No star: no difference is shown.
     bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
       announced.
     lda: No sign of either. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
@@ -194,7 +194,7 @@ def confidence_report(
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profiles = _profiles(y_true, y_proba, **given)
     if threshold is not None:
-        get_metric("coverage_score", threshold=threshold)  # raises where it is out of range
+        get_metric("coverage_score", threshold=threshold)  # raises if it is out of range
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
     if confidence_level is not None:
         check_confidence_level(confidence_level)
@@ -228,15 +228,15 @@ def lay_out(
     Parameters
     ----------
     rows : sequence of Row
-        What the rows are about.
+        The rows of the report.
     values : mapping of model to sequence of float
-        What was found of each model, by row.
+        The values of each model, by row.
     verdicts : sequence of sequence of str
-        What is said of each model in each row; "" where nothing is.
+        The verdict on each model in each row; "" if there is none.
     ends : mapping of model to ndarray of shape (n_rows, 2)
-        Ends of intervals, where there are any.
+        Ends of intervals, if there are any.
     marks : Marks or None
-        The best model by row, where models stand side by side under their names; None of a single one.
+        The best model by row, for several models; None for a single one.
     """
     frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
     for model, found in values.items():
@@ -272,11 +272,11 @@ def confidence_report_by_class(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
+        True labels; or a profile, which holds all predictions.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
     y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
+        Predicted labels, if they are not the first maximum of the probabilities.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
     pos_label : label, default=None
@@ -284,7 +284,7 @@ def confidence_report_by_class(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights: a sample of weight 2 counts as two.
     zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" stands for 0 with a warning.
+        Value of 0/0. "warn" means 0 with a warning.
 
     Returns
     -------
@@ -296,14 +296,14 @@ def confidence_report_by_class(
         - ``ece`` : expected calibration error of that probability, lower is better;
         - ``support`` : number of samples of the class, or their weight.
 
-        All but the last are in [0, 1], and the first six better high.
+        All but the last are in [0, 1]; for the first six, higher is better.
 
     Raises
     ------
     ValueError
-        If the predictions are invalid, as for every metric, or a profile knows no classes.
+        If the predictions are invalid, as for every metric, or a profile has no classes.
     TypeError
-        If predictions are missing, or given beside a profile that holds them.
+        If predictions are missing, or given together with a profile that holds them.
 
     See Also
     --------
@@ -332,7 +332,7 @@ def confidence_report_by_class(
 
 def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
     """Return the calibration error of the probability of one class."""
-    # A rounding error above 1 or below 0 has passed the check of the input.
+    # The check of the input tolerates rounding errors above 1 or below 0.
     sure = np.clip(profile.proba[:, position].astype(np.float64), 0.0, 1.0)
     present = profile.require("true_class") == position
     found = ConfidenceProfile.from_correctness(present, sure, sample_weight=profile.sample_weight)
@@ -355,13 +355,13 @@ def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidencePr
         try:
             profiles[model] = as_profile("A report", truth, proba, **given)
         except (TypeError, ValueError) as error:
-            error.add_note(f"These are the predictions of the model {model!r}.")
+            error.add_note(f"The error is in the predictions of the model {model!r}.")
             raise
     return profiles
 
 
 def _baseline(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> Any:
-    """Return the model that others are compared with."""
+    """Return the model that the others are compared with."""
     if given is None:
         return next(iter(profiles))
     if given not in profiles:
@@ -375,13 +375,13 @@ def check_names(models: Iterable[Any]) -> None:
     taken = {*OF_THE_METRIC, NOT_SHOWN, NOT_COMPARED, *(end for model in models for end in ends_of(model))}
     for model in models:
         if model in taken:
-            raise ValueError(f"No model can be called {model!r}, which is another column of the report; rename it.")
+            raise ValueError(f"A model is named {model!r}, like another column of the report. Rename it.")
 
 
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Return the rows that a model can have, or all, and their values by model, NaN for a model that cannot."""
+    """Return the rows that some model allows, or all, and their values by model; NaN for a model that does not."""
     kept, values = [], []
     for row in rows:
         found: list[float] = []
@@ -406,7 +406,7 @@ def _evaluate(
 def _intervals(
     rows: Sequence[Row], values: Sequence[float], profile: ConfidenceProfile, confidence_level: float, random_state: Any
 ) -> Floats:
-    """Return the ends of the interval of every row, NaN where there is none."""
+    """Return the ends of the interval of every row, NaN if there is none."""
     ends = np.full((len(rows), 2), np.nan)
     kept = [k for k, row in enumerate(rows) if row.metric.is_estimate and not np.isnan(values[k])]
     found, notices = intervals(

@@ -1,4 +1,4 @@
-"""Rows of a report: what the name of each stands for."""
+"""Rows of a report: the metric behind each name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
@@ -11,7 +11,7 @@ from skconf.metrics._base.registry import Info, get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic, is_pair, read_statistic, read_statistics
 
-#: What a row shows.
+#: The metric that a row shows.
 Row = Statistic
 
 USUAL = (
@@ -46,7 +46,7 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
     Parameters
     ----------
     metrics : iterable or mapping of whatever may name a metric, "all" or None
-        What is asked for; every metric that is a number; or the usual ones.
+        The requested metrics; or "all" for every metric that is a number; or None for the usual ones.
     has_threshold : bool
         Whether metrics of a threshold are among the usual ones.
 
@@ -57,7 +57,7 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
     Raises
     ------
     TypeError
-        If `metrics` is a single name, or something names no metric, or none that is a single number.
+        If `metrics` is a single name, or an entry does not name a metric, or names one that is not a single number.
     ValueError
         If there is no such metric, or `metrics` is empty.
     """
@@ -83,7 +83,7 @@ def _is_shown(cls: type[Any]) -> bool:
 
 
 def _of_all_classes(name: str) -> Any:
-    """Return what names a metric of all classes, where its function is that of the positive one."""
+    """Return the specification of a metric averaged over classes, if its function defaults to the positive class."""
     cls = metric_classes().get(name)
     of_one = cls is not None and any(field.name == "average" and field.default == "binary" for field in fields(cls))
     return (name, {"average": "macro"}) if of_one else name

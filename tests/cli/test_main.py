@@ -356,7 +356,11 @@ def test_correctness_and_confidence(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("lines", "arguments", "message"),
     [
-        ("a,b\n1,2\n", [], "no predictions were found in the columns ['a', 'b']. Name those with the true labels"),
+        (
+            "a,b\n1,2\n",
+            [],
+            "the columns ['a', 'b'] hold no predictions under the usual names. Name the columns of true labels",
+        ),
         ("y_true,p\n0,.2\n1,.7\n", ["--target", "y_tru"], "there is no column 'y_tru'. Did you mean 'y_true'"),
         ("y_true,p\n0,.2\n1,high\n", ["--proba", "p"], "column 'p' has 'high' in row 1, where a number is needed"),
         ("y_true,p\n0,.2\n,.7\n", ["--proba", "p"], "column 'y_true' has '' in row 1, where a label is needed"),
@@ -453,7 +457,7 @@ def test_groups(two_files, tmp_path, capsys):
         (["--group", "shops"], "a.csv: there is no column 'shops'. Did you mean 'shop'"),
         (["--metrics", "tce_error"], "tce_error cannot be accumulated"),
         (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
-        (["--metrics", "threshold", "coverage"], "threshold is what you give, and is not computed in batches"),
+        (["--metrics", "threshold", "coverage"], "the row 'threshold' is not computed in batches"),
         (["--threshold", "-1"], "threshold"),
         (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0, where a number is needed"),
     ],
@@ -501,10 +505,10 @@ def test_named_files_are_models_side_by_side(models, capsys):
     [
         (["a.csv", "c.csv"], "a.csv and c.csv have different true labels, first in row 0."),
         (["a.csv", "short.csv"], "a.csv and short.csv have 300 and 299 rows."),
-        (["a.csv", "right.csv"], "a.csv and right.csv have no true labels by which rows could be matched."),
+        (["a.csv", "right.csv"], "a.csv and right.csv have no true labels to match rows by."),
         (["a.csv", "weighted.csv"], "a.csv and weighted.csv have different sample weights."),
         (["a.csv", "b.csv", "--batches"], "the files are read in batches, which keep no rows."),
-        (["a.csv", "b.csv", "--metrics", "neg_ece"], "all of these metrics are resampled"),
+        (["a.csv", "b.csv", "--metrics", "neg_ece"], "all of these metrics need resampling"),
     ],
 )
 def test_differences_are_given_only_row_by_row(arguments, reason, models, capsys):
@@ -514,7 +518,7 @@ def test_differences_are_given_only_row_by_row(arguments, reason, models, capsys
     pd.DataFrame({"correct": table["y_true"], "confidence": table["proba_1"]}).to_csv("right.csv", index=False)
     metrics = [] if "--metrics" in arguments else ["--metrics", "cw_accuracy", "coverage"]
     assert main(["evaluate", *arguments, *metrics]) == 0
-    assert f"No differences between models are given: {reason}" in capsys.readouterr().out
+    assert f"No differences between models: {reason}" in capsys.readouterr().out
 
 
 def test_models_that_cannot_be_paired_leave_others_their_differences(models, capsys):

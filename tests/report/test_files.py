@@ -65,7 +65,7 @@ def test_groups_have_a_row_each(table):
 
 def test_options_that_contradict_each_other(table):
     for files, options in (("parts", {}), ("whole.csv", {"groups": "day"})):
-        with pytest.raises(ValueError, match="are read in batches: leave in_batches out"):
+        with pytest.raises(ValueError, match=r"are read in batches\. Leave in_batches out"):
             confidence_report_from_files(files, in_batches=False, **options)
-    with pytest.raises(ValueError, match="No model can be called 'best'"):
+    with pytest.raises(ValueError, match="A model is named 'best'"):
         confidence_report_from_files({"best": "whole.csv", "other": "parts"})

@@ -219,13 +219,13 @@ class TestInput:
     def test_models_must_be_there_and_have_names_of_their_own(self):
         with pytest.raises(ValueError, match="mapping is empty"):
             confidence_report([0, 1], {})
-        with pytest.raises(ValueError, match=r"No model can be called 'best'.*rename it"):
+        with pytest.raises(ValueError, match=r"A model is named 'best'.*Rename it"):
             confidence_report([0, 1], {"best": [0.2, 0.8], "worst": [0.8, 0.2]})
 
     def test_an_error_tells_the_model(self):
         with pytest.raises(ValueError, match="y_proba has NaN, in row 1") as raised:
             confidence_report([0, 1], {"good": [0.2, 0.8], "bad": [0.2, np.nan]})
-        assert raised.value.__notes__ == ["These are the predictions of the model 'bad'."]
+        assert raised.value.__notes__ == ["The error is in the predictions of the model 'bad'."]
 
     @pytest.mark.parametrize("threshold", [2, -0.1, np.nan, "high"])
     def test_a_threshold_must_be_one(self, threshold):
@@ -442,7 +442,7 @@ class TestIntervals:
             confidence_report([0, 1], [0.2, 0.8], confidence_level=1)
         with pytest.raises(ValueError, match="There is one sample"):
             confidence_report(of_errors(0, 1), confidence_level=0.9)
-        with pytest.raises(ValueError, match=r"No model can be called 'raw low'.*rename it"):
+        with pytest.raises(ValueError, match=r"A model is named 'raw low'.*Rename it"):
             confidence_report([0, 1], {"raw": [0.2, 0.8], "raw low": [0.8, 0.2]})
 
 
@@ -509,7 +509,9 @@ class TestFrame:
                 assert float(cell.rstrip("*").replace(",", "")) == pytest.approx(row[model], abs=5e-5, rel=5e-3)
                 assert cell.endswith("*") == (model == row["best_model"])
         stars, *told = re.sub("\n  ", " ", below).splitlines()
-        assert re.fullmatch(r"\* better than raw, or there than all others, by paired differences: p <= 0.05 .*", stars)
+        assert re.fullmatch(
+            r"\* better than raw \(at raw: than all others\) by paired differences, p <= 0.05 .*", stars
+        )
         assert stars.endswith("; not compared: overconfidence_risk.")
         assert told == comparison.at["mean_confidence", "verdict"].split(" | ")
 
