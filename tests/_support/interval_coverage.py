@@ -217,19 +217,16 @@ def few_errors(n_sets, sizes=(100, 1_000), populations=tuple(POPULATIONS), metho
 
 
 def as_pairs(frame):
-    """Return a table of shares by influence values and by the method that holds, in percent."""
-    sizes = frame.columns.get_level_values(0).unique()
-    lines = []
-    for metric in frame.index:
+    """Return a table of shares in percent, by influence values → as chosen; "–" where there is no interval."""
+    sizes, populations = (frame.columns.get_level_values(level).unique() for level in (0, 1))
+    rows = [["metric", "n", *populations], ["---"] * (2 + len(populations))]
+    for metric, held in frame.iterrows():
         for size in sizes:
-            by_population = frame.loc[metric, size]
-            cells = [
-                f"{100 * by_population[name, 'delta']:.0f} → {100 * by_population[name, 'auto']:.0f}"
-                for name in by_population.index.get_level_values(0).unique()
-            ]
-            lines.append(["" if size != sizes[0] else metric, size, *cells])
-    header = ["metric", "n", *frame.columns.get_level_values(1).unique()]
-    rows = [header, ["---"] * len(header), *lines]
+            cells = []
+            for population in populations:
+                delta, chosen, none = (held[size, population, what] for what in ("delta", "auto", "auto, none"))
+                cells.append(f"{100 * delta:.0f} → " + (f"{100 * chosen:.0f}" if none < 0.9 else "–"))
+            rows.append([metric if size == sizes[0] else "", size, *cells])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
