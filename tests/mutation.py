@@ -34,7 +34,7 @@ ROOMS = {
     "calibration": (["skconf/calibration"], ["tests/calibration"]),
     "risk-control": (
         ["skconf/selective/_risk_control.py"],
-        ["tests/selective/test_risk_control.py", "tests/selective/test_tune_threshold.py"],
+        [f"tests/selective/test_{name}.py" for name in ("risk_control", "objective", "tune_threshold", "guarantee")],
     ),
     "accumulation": (["skconf/accumulation"], ["tests/accumulation"]),
 }
