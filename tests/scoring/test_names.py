@@ -285,7 +285,11 @@ class TestWhatIsCalled:
 UNMERGED = [
     *((spec, name, "it is evaluated by calling a function, of all predictions at once") for spec, name, _ in CALLED),
     (get_scorer("neg_tce"), "neg_tce", "takes no sample_weight"),
-    (partial(metrics.expected_calibration_error, strategy="quantile", on="classes"), "expected", "nor of only confidences"),
+    (
+        partial(metrics.expected_calibration_error, strategy="quantile", on="classes"),
+        "expected",
+        "nor of only confidences",
+    ),
 ]
 
 
