@@ -64,7 +64,7 @@ class CF1Variance(NamedTuple):
     summary : pandas.DataFrame
         A row for each `n_test` and `metric`: the share of models and classes whose variance is `lower` by the
         probabilistic metric; the median `ratio` of that variance to the ordinary metric's; the mean shares of resamples
-        that are `undefined` and `c_undefined`; and the shares of pairs of models that are told apart, more than 1.96
+        that are `undefined` and `c_undefined`; and the shares of pairs of models that differ by more than 1.96
         standard errors, by the ordinary metric (`apart`) and by the probabilistic one (`c_apart`).
     """
 
@@ -88,8 +88,8 @@ def cf1_variance_experiment(
 ) -> CF1Variance:
     """Compare the variance of cPrecision, cRecall and cF1 with that of the ordinary metrics, as tests get smaller.
 
-    As in the paper's Section 6.1, three models are made to differ: one of all training data, one of two thirds with a
-    tenth of the labels altered, one of a third with a fifth altered. All see the same resamples of the test data.
+    As in the paper's Section 6.1, three models differ by their training data: all of it, two thirds with a tenth of the
+    labels altered, or a third with a fifth altered. All are evaluated on the same resamples of the test data.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def cf1_variance_experiment(
     ratios : sequence of float, default=(1, .5, .2, .1, .05)
         Shares of the test data, in (0, 1].
     classifier : classifier, default=None
-        What is trained; None stands for logistic regression.
+        The classifier to train; None stands for logistic regression.
     n_resamples : int, default=1000
         Resamples of the bootstrap, 2 or more.
     data_home : path-like, default=None
@@ -110,7 +110,7 @@ def cf1_variance_experiment(
     -------
     CF1Variance
         DataFrames `variances`, `contrasts` and their `summary`. The paper has figures of these, without numbers: the
-        variance of the probabilistic metric is always lower, and models are told apart better.
+        variance of the probabilistic metric is always lower, and separates models better.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def cf1_variance_experiment(
 
     Notes
     -----
-    A metric on a smaller scale has less variance, too. What tells models apart is their difference in standard errors.
+    A metric on a smaller scale has less variance, too. Models are separated by their difference in standard errors.
 
     References
     ----------
@@ -217,10 +217,10 @@ def cf1_agreement_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Count how often cPrecision, cRecall and cF1 call the same model better as the ordinary metrics do.
+    """Count how often cPrecision, cRecall and cF1 prefer the same model as the ordinary metrics.
 
-    As in the paper's Section 6.2, many models are compared pair by pair. Of the pairs in which both metrics show a
-    difference at the level .01, it is the share in which the differences have the same sign.
+    As in the paper's Section 6.2, many models are compared pair by pair. The agreement is the share of pairs with
+    differences of the same sign, among those in which both metrics show a difference at the level .01.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def cf1_agreement_experiment(
         Number of models, 2 or more: random parameters of logistic regression, random forests, decision trees, nearest
         neighbours and naive Bayes, in turn. The paper's are of one kind.
     models : sequence of classifiers, default=None
-        The models, 2 or more, in the place of random ones.
+        The models, 2 or more, instead of random ones.
     n_resamples : int, default=1000
         Resamples of the bootstrap, 2 or more.
     data_home : path-like, default=None
@@ -259,7 +259,7 @@ def cf1_agreement_experiment(
 
     Notes
     -----
-    A t-test of resamples takes their number for that of samples: nearly every pair is significant, and pairs that
+    A t-test of resamples treats their number as the number of samples: nearly every pair is significant, and pairs that
     differ by chance lower the agreement.
 
     References
@@ -342,9 +342,9 @@ def _split(
 
 
 def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
-    """Return what the paper's figures show, in a row for each test size and metric."""
+    """Return the quantities of the paper's figures, in a row for each test size and metric."""
     key = ["n_test", "metric"]
-    # Where no resample tells the ordinary metric from another, there is nothing to compare.
+    # If the ordinary metric is the same in all resamples, there is nothing to compare.
     known = variances[variances["variance"] > 0]
     ratio = known["c_variance"] / known["variance"]
     of_ratio = ratio.groupby([known[name] for name in key], sort=False)
@@ -361,7 +361,7 @@ def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return classes of which a share has become another one."""
+    """Return classes with a share of them changed to another class."""
     chosen = rng.permutation(len(y))[: round(share * len(y))]
     out = y.copy()
     out[chosen] = (y[chosen] + rng.integers(1, n_classes, len(chosen))) % n_classes
@@ -416,12 +416,12 @@ def _paired_z(values: Floats) -> Floats:
     first, second = np.triu_indices(len(values), 1)
     covariance, mean = np.cov(values), values.mean(axis=1)
     variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]
-    # Of models that answer alike the difference is 0, and so is its variance but for rounding.
+    # For models with equal answers the difference is 0, and so is its variance up to rounding.
     return divide(mean[first] - mean[second], np.sqrt(np.maximum(variance, 1e-20)), np.nan)
 
 
 def _resamples_t(values: Floats) -> Floats:
-    """Return the t-statistic of every pair of models, with resamples in the place of samples."""
+    """Return the t-statistic of every pair of models, with resamples treated as samples."""
     first, second = np.triu_indices(len(values), 1)
     mean, variance = values.mean(axis=1), values.var(axis=1, ddof=1) / values.shape[1]
     return divide(mean[first] - mean[second], np.sqrt(variance[first] + variance[second]), np.nan)

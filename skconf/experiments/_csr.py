@@ -34,7 +34,7 @@ PRESETS = {"quick": 0, "paper": 60}
 #: Calibrations by name. The paper's Platt scaling is a sigmoid of the probability, not of the logit.
 CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(PlattCalibrator, on="proba")}
 
-#: A change of the code that trains makes what was trained before another model.
+#: Changes whenever the code that trains changes, so that models trained before are not reused.
 _CODE = hashlib.sha256(Path(_xgboost.__file__).read_bytes()).hexdigest()
 
 
@@ -63,17 +63,17 @@ def csr_experiment(
     Parameters
     ----------
     datasets : sequence of str, default=("breast_cancer", "digits")
-        Names from :func:`skconf.datasets.list_uci`. The default ones need no files. One that cannot be had is left
-        out, with a warning; the rest run.
+        Names from :func:`skconf.datasets.list_uci`. The default ones need no files. A data set that is not available is
+        left out, with a warning; the rest run.
     calibrations : sequence of str, or mapping from str, default=("none", "isotonic", "platt")
         Which calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here "platt" is the
-        paper's, a sigmoid of the probability. A mapping gives calibrators of your own their names.
+        paper's, a sigmoid of the probability. Pass a mapping to name your own calibrators.
     preset : {"quick", "paper"}, default="quick"
         "quick" takes fixed hyperparameters, and as many rounds as early stopping finds on a fifth of the training part.
         "paper" searches for them as the paper did: TPE with 60 trials, each evaluated by stratified 5-fold
         cross-validation with early stopping. That takes hours.
     trials : int, default=None
-        Number of trials of the search, in place of the preset's.
+        Number of trials of the search, instead of the preset's.
     class_weight : {"balanced"} or None, default="balanced"
         Weights of the training samples. The paper mentions none, but its figures are those of balanced classes, where
         early stopping counts every sample once; see the notes.
@@ -87,7 +87,7 @@ def csr_experiment(
         Download the files that are missing.
     results : path-like, default=None
         Folder to keep the predictions of trained models in. The same call then continues where one before was
-        interrupted: at most the model in training is lost, or its present trial in a search. None keeps nothing.
+        interrupted: at most the current model is lost, or its current trial in a search. None keeps nothing.
     n_jobs : int, default=None
         Cores to use, for several models at once and then for the threads of XGBoost; -1 takes all, None half of them.
     progress : bool, default=False
@@ -105,9 +105,9 @@ def csr_experiment(
     ImportError
         If xgboost or, for a search, optuna is not installed.
     FileNotFoundError
-        If none of the data sets can be had; the message says where to get the first.
+        If none of the data sets is available; the message says where to get the first.
     ValueError
-        If there is no such data set, calibration, preset or table, or none of the files is what it should be.
+        If there is no such data set, calibration, preset or table, or no file has the expected content.
 
     Warns
     -----
@@ -188,7 +188,7 @@ class _Model:
 
     @property
     def key(self) -> dict[str, Any]:
-        """All that determines the model's predictions."""
+        """Everything that determines the model's predictions."""
         packages = ["xgboost", "scikit-learn", *(["optuna"] if self.training.trials else [])]
         return {
             "dataset": self.dataset,
@@ -205,7 +205,7 @@ class _Model:
         return data_set.rows * max(1, len(data_set.labels) - 1) * (1 + 5 * self.training.trials)
 
     def train(self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]) -> Predictions:
-        """Train the model and keep its predictions, unless another run does: then take what that one keeps."""
+        """Train the model and keep its predictions; if another run is training it, wait and use that result."""
         with kept.training(self.key, partial(tell, f"waiting for another run that trains {self}")) as journal:
             found = kept.load(self.key)
             if found is None:
@@ -223,7 +223,7 @@ class _Model:
 def _with_data(
     models: list[_Model], found: dict[_Model, Predictions], data_home: Any, download_if_missing: bool
 ) -> list[_Model]:
-    """Return the models that are found or can be trained: a missing file must not show after an hour of training."""
+    """Return the models that are on disk or can be trained, to find missing files before hours of training."""
     problems: dict[str, Exception] = {}
     for name in dict.fromkeys(model.dataset for model in models if model not in found):
         try:
@@ -262,18 +262,18 @@ def _move(bar: Any, cost: float, share: float) -> None:
 
 
 def _train_apart(model: _Model, kept: Results, threads: int, tell: bool) -> tuple[_Model, Predictions]:
-    """Train a model in a process of its own, which cannot move the bar."""
+    """Train a model in a separate process, which cannot move the bar."""
     return model, model.train(kept, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
 
 
 def _ignore(_: Any) -> None:
-    """Do nothing with what is told."""
+    """Ignore the progress."""
 
 
 def _evaluate(
     predictions: Predictions, calibrators: Mapping[str, Any], tables: Sequence[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what is to be said of a model under each calibration."""
+    """Yield the rows of a model, one for each calibration."""
     classes, raw = predictions.classes, predictions.test_proba
     to_calibrate_on, to_test_on = classes[predictions.validation_class], classes[predictions.test_class]
     for calibration, calibrator in calibrators.items():

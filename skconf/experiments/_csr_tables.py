@@ -37,12 +37,12 @@ TABLES: dict[int, tuple[str, ...]] = {
 }
 #: Risky by the paper's count: how many standard deviations the size ratio exceeds 1.
 _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
-#: Quantities that a few errors or the model decide, more than the sample of the test set does.
+#: Quantities that depend on a few errors or on the model more than on the sample of the test set.
 _WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
 _HALF_DIGIT = 0.5e-4
 _RAW_NOTE = "the printed row is the uncalibrated one"
 _ERROR_NOTE = "has no standard error"
-#: Differences of areas, which hang on a few pairs in the wrong order, and the number of errors below which they do.
+#: Differences of areas, which depend on a few pairs in the wrong order if there are fewer errors than this.
 _OF_FEW_PAIRS, _FEW = ("delta_auc", "auc_gain"), 30
 _FEW_NOTE = f"fewer than {_FEW} errors decide it"
 
@@ -86,13 +86,13 @@ def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, floa
 
 def _figure(name: str, profile: ConfidenceProfile) -> Figure:
     metric = _METRICS[name]
-    # The kinks of binned errors are at calibration, where what is compared here is not.
+    # Binned errors have kinks only at calibration, and these models are not calibrated.
     known = (isinstance(metric, Additive) or not metric.why_resampled) and name not in _WITHOUT_ERROR
     return metric(profile), _length(metric.influence(profile)) if known else np.nan
 
 
 def _length(influence: Floats) -> float:
-    """Return the standard error that the effects of the samples make."""
+    """Return the standard error that follows from the influence of the samples."""
     return float(np.sqrt(influence @ influence))
 
 
@@ -104,7 +104,7 @@ def _accuracies_apart(profile: ConfidenceProfile) -> dict[str, Figure]:
 
 def _areas(profile: ConfidenceProfile) -> dict[str, Figure]:
     metric = get_metric("cw_roc_auc_score")
-    # Where all confidences are equal the weighted area is the ordinary one.
+    # If all confidences are equal, the weighted area is the ordinary one.
     equal = replace(profile, confidence=np.ones(len(profile)))
     plain, weighted = metric(equal), metric(profile)
     of_plain, of_weighted = metric.influence(equal), metric.influence(profile)
@@ -126,9 +126,9 @@ def _tests(profile: ConfidenceProfile) -> dict[str, Figure]:
     t_cal = get_metric("t_cal_test")(profile)
     values = {
         "ecd_test": get_metric("ecd_test", on="confidence")(profile).outcome,
-        # The paper names no bounds of the bins; these are those of the paper that proposed the error.
+        # The paper gives no sizes of the bins; these are from the paper that proposed the error.
         "tce_percent": get_metric("tce_error", n_min=n // 20, n_max=n // 5)(profile),
-        # Nor does it say which level's statistic it prints: here it is that of the smallest p-value.
+        # Nor does it say which level's statistic it prints; here it is that of the smallest p-value.
         "t_cal": t_cal.statistics[np.argmin(t_cal.p_values)],
         "t_cal_reject": t_cal.rejected,
     }
@@ -157,7 +157,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each data set, calibration and quantity: `n_test`; `ours`, the mean over seeds, and their standard
-        deviation `spread`, NaN of a single one; `paper`, the printed figure, NaN where there is none; the
+        deviation `spread`, NaN for a single seed; `paper`, the printed figure, NaN where there is none; the
         `standard_error` of the difference, from the samples of the test sets; the `deviation` in standard errors, as
         far as rounding does not explain it; and a `note` where the printed figure cannot be compared.
 
@@ -172,8 +172,8 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
 
     Notes
     -----
-    The standard error is that of two test sets that were drawn apart. Where the data set has an official one, and both
-    figures come from it, they should differ by less.
+    The standard error assumes two independent test sets. If the data set has an official one, and both figures come
+    from it, they should differ by less.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     """
     key, columns = ["dataset", "calibration"], list(TABLES[table])
     if not {*columns} <= {*result}:
-        raise ValueError(f"The result has no figures of Table {table}: add {table} to the tables of csr_experiment.")
+        raise ValueError(f"The result has no figures of Table {table}. Add {table} to the tables of csr_experiment.")
     by_row = result.groupby(key, sort=False)
     figures = {
         "ours": by_row[columns].mean(),
@@ -342,14 +342,14 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
 
 
 def _count_risky(table: pd.DataFrame, sigmas: int) -> float:
-    """Return the number of data sets whose size ratio is too high; NaN where there is none to count."""
+    """Return the number of data sets whose size ratio is too high; NaN if there are no data sets."""
     if table["csr"].isna().any():
         return np.nan
     return float((table["csr"] - 1 > sigmas * table["csr_std"]).sum())
 
 
 def wide_table(result: pd.DataFrame, table: int) -> pd.DataFrame:
-    """Return a table with a row for each data set and calibration, and notes on what cannot be compared."""
+    """Return a table with a row for each data set and calibration, and notes on figures that cannot be compared."""
     cells = csr_cells(result, table)
     unknown = cells["note"] == _ERROR_NOTE
     always = cells.loc[unknown, "quantity"].unique()

@@ -39,7 +39,7 @@ _PAPER_SAMPLES = 1000
 _HALF_DIGIT = 0.5e-4
 _ROUNDING = 1e-12
 _TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied confidences in the order of the rows"
-_IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+: not the figures of one threshold"
+_IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
 
 
 @renamed_keywords(seed="random_state")
@@ -106,7 +106,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
 
 
 class CWSASweep(NamedTuple):
-    """Selective metrics over thresholds, and what sums them up.
+    """Selective metrics over thresholds, and their summary.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
         shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
         ThresholdDisplay(of_model["threshold"].to_numpy(), shown).plot(ax=panel)
         panel.set_title(literal(model))
-    for panel in panels[1:]:  # what they would repeat
+    for panel in panels[1:]:  # labels that would repeat
         panel.get_legend().remove()
         panel.set_ylabel("")
     return figure

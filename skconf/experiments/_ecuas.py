@@ -40,11 +40,11 @@ _ACCURACY = get_metric("selective_accuracy_score", threshold=0.0)
 _LOG_LOSS = get_metric("confidence_log_loss")
 _BRIER = get_metric("confidence_brier_loss")
 
-#: What the paper's float32 leaves of four digits; its AURC is an integral by trapezoids, with ties in the rows' order.
+#: The precision of the paper's figures in float32; its AURC is a trapezoidal integral, with ties in the order of rows.
 _FLOAT32 = 1e-4
 _TRAPEZOID = 2e-4
 _HALF_DIGIT = 0.5e-4
-#: Quantities that read the order or the logarithm of confidences which float32 cannot tell from 1.
+#: Quantities that depend on the order or the logarithm of confidences that float32 rounds to 1.
 _READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_ecuas_0")
 _SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
 
@@ -90,7 +90,7 @@ def ecuas_experiment(
     FileNotFoundError
         If there are no scores, or targets are missing.
     ValueError
-        If a file is no array of numbers, or scores and targets do not fit.
+        If a file is not an array of numbers, or scores and targets do not match.
 
     See Also
     --------
@@ -188,7 +188,7 @@ def ecuas_sampling_experiment(
     FileNotFoundError
         If there are no scores, or targets are missing.
     ValueError
-        If scores and targets do not fit, or a temperature is negative.
+        If scores and targets do not match, or a temperature is negative.
 
     See Also
     --------
@@ -210,7 +210,7 @@ def ecuas_sampling_experiment(
     True
     """
     if min(temperatures) < 0:
-        raise ValueError(f"temperatures must be 0 or greater, but {min(temperatures)} is not.")
+        raise ValueError(f"temperatures must be 0 or greater, but one is {min(temperatures)}.")
     check_whole(n_repetitions, "n_repetitions")
     systems = _read(folder)
     tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, random_state) for system in systems.values()]
@@ -330,7 +330,7 @@ def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitio
         for temperature in temperatures:
             profile = _profile(y, proba, y_pred=(logarithm + temperature * noise).argmax(axis=1))
             with warnings.catch_warnings():
-                # Answers less certain than any best guess are what is looked at here.
+                # Answers with less confidence than the best guess are intended here.
                 warnings.filterwarnings("ignore", message="Some answers are less certain")
                 costs = {name: metric(profile) for name, metric in _ECUAS.items()}
             rows.append({"temperature": temperature, "error_rate": 1 - _ACCURACY(profile)} | costs)

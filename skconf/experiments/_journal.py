@@ -1,4 +1,4 @@
-"""The journal of a search: outcomes of its trials on disk, so that an interrupted search goes on where it was."""
+"""The journal of a search: outcomes of its trials on disk, so that an interrupted search can continue."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Outcome(NamedTuple):
-    """What a trial found: the mean loss over folds, and the mean number of rounds."""
+    """The outcome of a trial: the mean loss over folds, and the mean number of rounds."""
 
     loss: float
     rounds: int
@@ -17,13 +17,13 @@ class Outcome(NamedTuple):
 class Journal:
     """Outcomes of trials, one on each line, with the trial's number and parameters.
 
-    A line counts for the trial that has its number and its parameters, wherever it stands. Lines that were cut short,
-    doubled, damaged, or written by another search are as if they were not there.
+    A line belongs to the trial that has its number and its parameters, whatever the order of lines. Lines that were cut
+    short, doubled, damaged, or written by another search are ignored.
 
     Parameters
     ----------
     path : Path
-        The file; made by the first outcome.
+        The file; created by the first outcome.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,7 +31,7 @@ class Journal:
         self._known = dict(_entries(path))
 
     def outcome(self, trial: int, parameters: Mapping[str, Any]) -> Outcome | None:
-        """Return the outcome of a trial, or None where it is not known."""
+        """Return the outcome of a trial, or None if it is unknown."""
         return self._known.get(_key(trial, parameters))
 
     def add(self, trial: int, parameters: Mapping[str, Any], outcome: Outcome) -> None:
@@ -48,7 +48,7 @@ def _key(trial: int, parameters: Mapping[str, Any]) -> str:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Outcome]]:
-    """Go through the lines of a file that make sense."""
+    """Yield the valid lines of a file."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -8,7 +8,7 @@ import pandas as pd
 from skconf.experiments._printed import count_agreement
 from skconf.report._page import TablePart, as_texts
 
-#: Column of a wide table that has what a cell has: of the quantity X.
+#: Columns of a wide table, for the quantity X, by the columns of cells.
 _COLUMNS = {
     "ours": "{}",
     "spread": "{}_spread",
@@ -16,9 +16,9 @@ _COLUMNS = {
     "deviation": "{}_deviation",
     "note": "{}_note",
 }
-#: More standard errors than these only say that the errors are nearly 0.
+#: Deviations of more standard errors are not meaningful: the errors are nearly 0.
 _MOST_ERRORS = 999
-#: Title and format of the quantities whose name is none.
+#: Title and format of the quantities whose name is not a title.
 _SHOWN = {
     "cw_accuracy": ("cwA", "{:.4f}"),
     "delta_cw_accuracy": ("ΔcwA", "{:+.4f}"),
@@ -68,7 +68,7 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     cells : pandas.DataFrame
         A row for each figure, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
     key : sequence of str
-        The columns that tell rows apart.
+        The columns that identify rows.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
     table : pandas.DataFrame
         From :func:`wide`, or with columns of the same names.
     key : sequence of str, or mapping from str
-        The columns that tell rows apart, and their titles.
+        The columns that identify rows, and their titles.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def agreement(of: str, cells: pd.DataFrame) -> TablePart:
     Parameters
     ----------
     of : str
-        What the figures are of.
+        The title of the figures.
     cells : pandas.DataFrame
         A row for each figure.
 

@@ -36,7 +36,7 @@ def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     table : pandas.DataFrame
         From :func:`printed_table`.
     key : list of str
-        The columns that are no figures.
+        The columns that are not figures.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetition
     """
     error = cells["spread"] * np.sqrt(1 / paper_repetitions + 1 / n_repetitions)
     difference = cells["ours"] - cells["paper"]
-    # What rounding and whole counts explain is no deviation.
+    # A difference that rounding or whole counts explain is not a deviation.
     beyond = (difference.abs() - cells["resolution"] * (1 + 1e-6)).clip(lower=0.0)
     compared = cells.assign(
         standard_error=error.where(cells["paper"].notna()),
@@ -87,8 +87,8 @@ def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each value of `by`, and a last one for all: the number of `printed` figures; of those `compared`, the
-        ones without a note that says why they cannot be; and of these, how many lie `within_1`, `within_2` and
+        A row for each value of `by`, and a last one for all: the number of `printed` figures; the number `compared`,
+        without those whose note says why they cannot be; and how many of these lie `within_1`, `within_2` and
         `within_3` standard errors.
 
     Examples

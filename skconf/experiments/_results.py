@@ -1,4 +1,4 @@
-"""What long experiments keep on disk, so that one that was interrupted goes on where it was."""
+"""The results that long experiments keep on disk, so that an interrupted one can continue."""
 
 import hashlib
 import json
@@ -25,21 +25,21 @@ class ResultsFolderError(OSError):
 
 
 class Results:
-    """Predictions of trained models, by all that determines them.
+    """Predictions of trained models, found by everything that determines them.
 
     Several runs may use one folder at once: a model is trained by one of them, while the others wait for it.
 
     Parameters
     ----------
     folder : path-like or None
-        Where they are kept. None keeps nothing.
+        The folder of the files. None keeps nothing.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
         self.folder = None if folder is None else Path(folder).expanduser()
 
     def prepare(self) -> None:
-        """Make the folder and try to write there: that it cannot be written to must show before hours of training.
+        """Make the folder and test that it can be written to, before hours of training.
 
         Raises
         ------
@@ -55,11 +55,11 @@ class Results:
         except OSError as error:
             raise ResultsFolderError(
                 f"cannot keep results in {self.folder}: {error}. Choose another folder (results, or --results on the "
-                "command line), or keep none (results=None, or --no-results)."
+                "command line), or keep no results (results=None, or --no-results)."
             ) from None
 
     def load(self, key: Mapping[str, Any]) -> Predictions | None:
-        """Return the predictions of a model, or None where there are none, or none that can be read."""
+        """Return the predictions of a model, or None if there are none that can be read."""
         path = self._path(key, "npz")
         if path is None:
             return None
@@ -70,11 +70,11 @@ class Results:
             return None
 
     def save(self, key: Mapping[str, Any], predictions: Predictions) -> None:
-        """Keep the predictions of a model: all of them, or none where the process ends before."""
+        """Keep the predictions of a model: all of them, or none if the process ends early."""
         path = self._path(key, "npz")
         if path is None:
             return
-        # One name for each model, so that what a killed process left is replaced by the next.
+        # One name for each model, so that the next process replaces the rest of a killed one.
         unfinished = path.with_suffix(".part")
         try:
             with unfinished.open("wb") as file:
@@ -93,7 +93,7 @@ class Results:
         key : mapping
             All that determines the model.
         waiting : callable
-            Called where another run is training it, before it is waited for.
+            Called before waiting, if another run is training the model.
         """
         path = self._path(key, "jsonl")
         if path is None:
@@ -134,7 +134,7 @@ def _remove(path: Path) -> None:
 
 
 def _checked(parts: Mapping[str, Any]) -> Predictions:
-    """Return predictions from their arrays, or raise where these do not fit together."""
+    """Return predictions from their arrays; raise if these do not match."""
     found = Predictions(**{**parts, "rounds": int(parts["rounds"])})
     n_classes = len(found.classes)
     for proba, true_class in (
@@ -142,5 +142,5 @@ def _checked(parts: Mapping[str, Any]) -> Predictions:
         (found.test_proba, found.test_class),
     ):
         if proba.shape != (len(true_class), n_classes) or not np.isin(true_class, np.arange(n_classes)).all():
-            raise ValueError("the arrays do not fit together")
+            raise ValueError("the arrays do not match")
     return found

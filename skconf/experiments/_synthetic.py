@@ -107,8 +107,8 @@ def csr_synthetic_experiment(
     Notes
     -----
     The standard error comes from the spread of our repetitions. That of a size ratio rests on rare errors of high
-    confidence, which few repetitions show. Its calibrated standard deviation σ knows of them, because every sample
-    counts in it: the larger of the two is taken.
+    confidence, which few repetitions show. Its calibrated standard deviation σ includes them, because every sample
+    counts in it: the larger of the two is used.
 
     References
     ----------
@@ -140,7 +140,7 @@ def csr_synthetic_experiment(
     )
     share = ours["quantity"].isin(_SHARES)
     step = (1 / PAPER_REPETITIONS + 1 / n_repetitions) / 2
-    # What none of n repetitions shows, or all of them, may still be otherwise once in n + 2.
+    # An event in none of n repetitions, or in all of them, may still differ once in n + 2.
     rare = 1 / (n_repetitions + 2)
     least = np.where(share | (ours["quantity"] == "risk_probability"), np.sqrt(rare * (1 - rare)), 0.0)
     heavy = ours["distribution"].isin(_HEAVY) & ours["quantity"].isin(["csr", "csr_std"])
@@ -195,7 +195,7 @@ class CSRAreas(NamedTuple):
     Attributes
     ----------
     areas : pandas.DataFrame
-        Accuracies and areas, and what confidence weights change of them: Table 11.
+        Accuracies and areas, and how confidence weights change them: Table 11.
     counts : pandas.DataFrame
         In each mode, on how many distributions the weighted area is above the plain one, equal ones counting half:
         Table 10.
@@ -245,7 +245,7 @@ def csr_synthetic_auc_experiment(
     Returns
     -------
     CSRAreas
-        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. A count is compared where
+        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. A count is compared if
         all distributions are simulated.
 
     Raises
@@ -319,7 +319,7 @@ def _simulate(
     n_jobs: int | None,
     progress: bool,
 ) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return what is measured, a row for each repetition, by distribution and mode."""
+    """Return the measurements, a row for each repetition, by distribution and mode."""
     together = max(1, _SAMPLES_TOGETHER // n_samples)
     blocks = [min(together, n_repetitions - start) for start in range(0, n_repetitions, together)]
     keys = [(distribution, number) for distribution in distributions for number in range(len(blocks))]

@@ -1,10 +1,10 @@
 """The models of the CSR paper's experiment: XGBoost, its parameters fixed or searched for.
 
 The paper says that hyperparameters were searched by TPE with stratified 5-fold cross-validation and early stopping. It
-says neither in what space nor for which score, and nothing of class weights; but its figures tell of them. On the
+gives neither the space nor the score of the search, and mentions no class weights; but its figures reveal them. On the
 imbalanced data sets its accuracy is three to nine standard errors below that of a plain XGBoost with the same AUC, and
 its confidences are too high. Weights that balance the classes, with early stopping by the *unweighted* log loss, which
-then goes on for longer, have both effects: accuracy, cwA, ECE, Brier loss and ECD are then the printed ones.
+then stops later, have both effects: accuracy, cwA, ECE, Brier loss and ECD are then the printed ones.
 """
 
 import warnings
@@ -27,7 +27,7 @@ MOST_ROUNDS = 2000
 PATIENCE = 30
 FOLDS = 5
 FIXED = {"learning_rate": 0.1, "max_depth": 10, "subsample": 0.8, "colsample_bytree": 0.5}
-#: What the search may choose: bounds, and whether it goes by the logarithm.
+#: The space of the search: bounds, and whether the scale is logarithmic.
 SPACE: dict[str, tuple[float, float, bool]] = {
     "learning_rate": (0.01, 0.3, True),
     "max_depth": (3, 12, False),
@@ -60,7 +60,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a trained model says of the validation and the test part.
+    """The output of a trained model for the validation and the test part.
 
     Attributes
     ----------
@@ -88,8 +88,8 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
     Parameters
     ----------
     data : Bunch
-        From :func:`skconf.datasets.fetch_uci`. An official test set stays what it is; of the rest, a quarter is there
-        to calibrate on.
+        From :func:`skconf.datasets.fetch_uci`. An official test set is kept; of the rest, a quarter is used for
+        calibration.
     classes : ndarray of shape (n_samples,)
         Class of each sample.
     seed : int
@@ -107,7 +107,7 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
 def train_and_predict(
     data: Bunch, training: Training, seed: int, *, n_jobs: int, journal: Journal | None, advance: Advance
 ) -> Predictions:
-    """Train XGBoost on one part of a data set and return what it says of the two others.
+    """Train XGBoost on one part of a data set and return its output for the two others.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def train_and_predict(
     train, validation, test = split(data, classes, seed)
     learner = _Learner(_import_xgboost(), data.data.iloc[train], classes[train], training.class_weight, seed, n_jobs)
     step = partial(advance, 1 / (training.trials + 1))
-    # XGBoost does not keep to n_jobs everywhere, and its threads wait for each other in busy loops.
+    # XGBoost does not respect n_jobs everywhere, and its threads wait for each other in busy loops.
     with threadpool_limits(n_jobs):
         if training.trials:
             parameters, rounds = _search(learner, training.trials, journal, step)
@@ -172,7 +172,7 @@ class _Learner:
         return np.asarray(compute_sample_weight(self.class_weight, self.classes[rows]))
 
     def stopped_early(self, parameters: dict[str, Any], train: Rows, stop: Rows) -> tuple[float, int]:
-        """Return the best log loss on some samples, without weights, and the number of rounds that has it."""
+        """Return the best log loss on some samples, without weights, and its number of rounds."""
         model = self.model(parameters, n_estimators=MOST_ROUNDS, early_stopping_rounds=PATIENCE)
         evaluated = [(self.X.iloc[stop], self.classes[stop])]
         model.fit(
@@ -210,7 +210,7 @@ def _search(
         raise ImportError("The search needs optuna: pip install 'skconf[experiments]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=learner.seed))
-    # What the sampler proposes depends on the seed and on earlier outcomes alone: known ones take it where it was.
+    # The sampler's proposals depend only on the seed and on earlier outcomes: known outcomes restore its state.
     rounds = []
     for number in range(trials):
         trial = study.ask()

@@ -1,4 +1,4 @@
-"""Displays: what a classifier's confidences look like. They need matplotlib."""
+"""Displays: plots of a classifier's confidences. They need matplotlib."""
 
 from skconf.inspection._ecuas import ECUASDisplay
 from skconf.inspection._histogram import ConfidenceHistogramDisplay

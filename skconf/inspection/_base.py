@@ -1,4 +1,4 @@
-"""What displays share: where their numbers come from, and the axes they draw on."""
+"""The base of all displays: their constructors, and the axes that they draw on."""
 
 import inspect
 import re
@@ -15,7 +15,7 @@ from skconf._core.docstrings import filled
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile, as_profile
 
-#: Colours that the colour-blind tell apart (Okabe and Ito), with line styles and markers for prints without colour.
+#: Colours that are safe for the colour-blind (Okabe and Ito), with line styles and markers for prints without colour.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "D", "^", "v", "P")
@@ -23,27 +23,27 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 #: Most bins that are drawn.
 MOST_BINS = 10_000
 
-#: Of what is there to compare with.
+#: The style of reference lines.
 REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
 
-#: Stretches of the horizontal axis of which a long curve is drawn by its first, lowest, highest and last point.
+#: Number of intervals of the horizontal axis; each shows the first, lowest, highest and last point of a long curve.
 _COLUMNS = 2000
 
-#: What stands for the display's own parameters in the documentation of the methods that have them.
+#: The placeholder of the display's own parameters in the docstrings of its methods.
 _PARAMS = "**params\n    Parameters of `from_profile`.\n"
 
-#: Ids of artists: the legend above the axes, and what stands for one classifier on them.
+#: Ids of artists: the legend above the axes, and the main artist of a classifier.
 _LEGEND, _CLASSIFIER = "skconf legend", "skconf classifier "
 
 
 class Display(ABC):
-    """Numbers, computed once, and how to draw them.
+    """Numbers, computed once, with a method to draw them.
 
-    A subclass says how its numbers come from a profile, by `from_profile`, whose parameters are then those of
-    `from_predictions` and `from_estimator`, too; and how they are drawn.
+    A subclass computes its numbers from a profile in `from_profile`, and draws them. The parameters of `from_profile`
+    are then also those of `from_predictions` and `from_estimator`.
     """
 
-    #: Where on the axes the legend stands; None puts it above them, where it hides nothing.
+    #: The place of the legend on the axes; None puts it above them, where it hides nothing.
     _legend_inside: ClassVar[str | None] = None
 
     name: str | None
@@ -58,7 +58,7 @@ class Display(ABC):
     @classmethod
     @abstractmethod
     def from_profile(cls, *args: Any, **params: Any) -> Self:
-        """Compute the numbers of predictions that were checked already."""
+        """Compute the numbers from checked predictions."""
 
     @abstractmethod
     def _draw(self, ax: Any) -> None:
@@ -83,12 +83,12 @@ class Display(ABC):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which holds all predictions already.
+            True labels; or a profile, which holds all predictions.
         y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
             Probabilities in the order of `labels`; in a binary task a single column is the probability of
             `pos_label`.
         y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, where they are not the first maximum of the probabilities.
+            Predicted labels, if they are not the first maximum of the probabilities.
         labels : array-like of shape (n_classes,), default=None
             Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
         pos_label : label, default=None
@@ -96,7 +96,7 @@ class Display(ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
         **params
@@ -112,9 +112,9 @@ class Display(ABC):
         ImportError
             If matplotlib is not installed.
         TypeError
-            If predictions are missing, or given beside a profile that holds them.
+            If predictions are missing, or given together with a profile that holds them.
         ValueError
-            If the predictions or a parameter are not what they should be.
+            If the predictions or a parameter are invalid.
         """
         _pyplot()
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
@@ -139,7 +139,7 @@ class Display(ABC):
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``predict_proba``. A :class:`~skconf.SelectiveClassifier` brings its threshold along.
+            Fitted, with ``predict_proba``. The threshold of a :class:`~skconf.SelectiveClassifier` is used, too.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
@@ -149,7 +149,7 @@ class Display(ABC):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         name : str, default=None
-            What the legend calls the classifier; None stands for the name of its class.
+            Name of the classifier in the legend; None stands for the name of its class.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
         **params
@@ -167,7 +167,7 @@ class Display(ABC):
         TypeError
             If the estimator has no ``predict_proba``.
         ValueError
-            If the predictions or a parameter are not what they should be.
+            If the predictions or a parameter are invalid.
         """
         _pyplot()
         profile = ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight)
@@ -178,7 +178,7 @@ class Display(ABC):
 
     @property
     def _label(self) -> str | None:
-        """What the legend calls the classifier."""
+        """Name of the classifier in the legend."""
         return None if self.name is None else literal(self.name)
 
     def __repr__(self) -> str:
@@ -211,7 +211,7 @@ class Display(ABC):
 
 
 def _in_short(value: Any) -> str:
-    """Return a value in a few words: of arrays the shape."""
+    """Return a short text of a value: for arrays, the shape."""
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
     if isinstance(value, dict):
@@ -220,7 +220,7 @@ def _in_short(value: Any) -> str:
 
 
 def _with_parameters_of(from_profile: Any, method: Any) -> Any:
-    """Return a class method whose signature and documentation have the display's own parameters in place of params."""
+    """Return a class method with the display's own parameters instead of params in its signature and docstring."""
 
     @wraps(method)
     def documented(cls: type[Display], *args: Any, **kwargs: Any) -> Display:
@@ -243,13 +243,13 @@ def _pyplot() -> Any:
 
 
 def _draw_legend(ax: Any, inside: str | None) -> None:
-    """Draw the legend anew: above the axes, if they are alone in a figure that makes room for it, or on them."""
+    """Redraw the legend: above the axes if they are alone in a figure with room for it, else on the axes."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     handles, labels = ax.get_legend_handles_labels()
     if not labels:
         return
-    # Classifiers first, then what is the same for all.
+    # List classifiers first, then the reference lines that they share.
     order = sorted(range(len(labels)), key=lambda k: not str(handles[k].get_gid()).startswith(_CLASSIFIER))
     handles, labels = [handles[k] for k in order], [labels[k] for k in order]
     figure, style = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
@@ -270,7 +270,7 @@ def _draw_legend(ax: Any, inside: str | None) -> None:
 
 
 class Style(NamedTuple):
-    """How a classifier is drawn, so that it differs from others on the same axes with and without colour."""
+    """The style of a classifier, which differs from others on the same axes with and without colour."""
 
     number: int
     color: str
@@ -285,35 +285,35 @@ class Style(NamedTuple):
 
     @classmethod
     def of(cls, number: int) -> Self:
-        """Return one of 36 different looks."""
+        """Return one of 36 different styles."""
         n, turn = len(COLOURS), number // len(COLOURS)
         return cls(number, COLOURS[number % n], LINES[(number + turn) % n], MARKERS[(number + turn) % n])
 
     @property
     def gid(self) -> str:
-        """Id of what stands for the classifier."""
+        """Id of the main artist of the classifier."""
         return f"{_CLASSIFIER}{self.number}"
 
 
 def literal(text: Any) -> str:
-    """Return a text for a figure, in which a dollar is a dollar and begins no formula."""
+    """Return a text for a figure with escaped dollars, so that none begins a formula."""
     return str(text).replace("$", r"\$")
 
 
 def check_drawable(n_bins: Any) -> None:
-    """Raise unless a number of bins is one that a figure can show."""
+    """Raise unless a figure can show this number of bins."""
     check_whole(n_bins, "n_bins")
     if n_bins > MOST_BINS:
-        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, which no figure can show more of, but is {n_bins!r}.")
+        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, since no figure can show more, but is {n_bins!r}.")
 
 
 def label_once(ax: Any, label: str) -> str | None:
-    """Return a label for the legend, unless these axes have it."""
+    """Return a label for the legend, unless these axes have it already."""
     return None if label in ax.get_legend_handles_labels()[1] else label
 
 
 def label_of_threshold(threshold: float) -> str:
-    """Return a threshold as a legend shows it, told apart from 1."""
+    """Return a threshold as text for a legend, distinct from 1 if it is below 1."""
     shown = "∞" if np.isinf(threshold) else f"{threshold:.3g}"
     return f"threshold {f'1 − {1 - threshold:.1g}' if shown == '1' and threshold < 1 else shown}"
 

@@ -1,4 +1,4 @@
-"""ECUASDisplay: what answers cost where abstaining has a price that is not known."""
+"""ECUASDisplay: the cost of answers if the cost of a rejection is not known."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,7 +12,7 @@ from skconf.inspection._base import REFERENCE, Display, Style, label_once
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
-#: What is drawn, by kind: the labels of the axes.
+#: The labels of the axes, by kind.
 KINDS = {
     "n": ("n", "ECUAS"),
     "reject_cost": ("cost of an abstention γ, where an error costs 1", "mean cost"),
@@ -22,22 +22,22 @@ KINDS = {
 
 @dataclass(eq=False, repr=False)
 class ECUASDisplay(Display):
-    """Expected cost of use: against n, against the cost of an abstention, or of one answer against its confidence.
+    """Expected cost of use: against n, against the cost of a rejection, or of one answer against its confidence.
 
     An error costs 1.
 
     Parameters
     ----------
     x : ndarray of shape (n_points,)
-        Values of n; the cost γ of an abstention; or the confidence of one answer.
+        Values of n; the cost γ of a rejection; or the confidence of one answer.
     curves : dict of str to ndarray of shape (n_points,)
         Costs, by their label.
     kind : {"n", "reject_cost", "answer"}
-        What `x` is.
+        The meaning of `x`.
     error_rate : float
-        The cost of answering everything, a reference for the cost of an abstention.
+        The cost of answering everything, a reference for the cost of a rejection.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ECUASDisplay(Display):
 
     See Also
     --------
-    skconf.metrics.ecuas_loss : Over all costs of an abstention.
+    skconf.metrics.ecuas_loss : Over all costs of a rejection.
     skconf.metrics.reject_cost_loss : At one of them.
 
     Notes
@@ -83,14 +83,13 @@ class ECUASDisplay(Display):
         profile : ConfidenceProfile
             The predictions.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         kind : {"n", "reject_cost", "answer"}, default="n"
-            Draw ECUAS against n; the mean cost against that of an abstention; or what a single right or wrong answer
+            Draw ECUAS against n; the mean cost against that of a rejection; or what a single right or wrong answer
             adds to ECUAS, against its confidence.
         values : array-like of shape (n_values,), default=None
-            With "n" the values of n, None standing for some from 0 to 128; with "reject_cost" the costs of an
-            abstention, None standing for some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for
-            each, None standing for 0, 1 and 8.
+            With "n" the values of n, None for some from 0 to 128; with "reject_cost" the costs of a rejection, None for
+            some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for each, None for 0, 1 and 8.
 
         Returns
         -------
@@ -159,7 +158,7 @@ class ECUASDisplay(Display):
         """Draw a pair of lines for each n: solid where the answer is right, as in the paper."""
         drawn = ax.get_legend_handles_labels()[1]
         for label, values in self.curves.items():
-            if label in drawn:  # it is of no classifier, so that another one adds nothing
+            if label in drawn:  # it does not depend on the classifier: draw it once
                 continue
             style = Style.of(len(drawn) // 2)
             ax.plot(
@@ -178,7 +177,7 @@ class ECUASDisplay(Display):
 
 
 def _cost_at(reject_costs: Floats, profile: ConfidenceProfile) -> Floats:
-    """Return the mean cost at each cost of an abstention, from one sort; as `reject_cost_loss`."""
+    """Return the mean cost at each cost of a rejection, as `reject_cost_loss` does, from one sort."""
     for cost in reject_costs.tolist():
         get_metric("reject_cost_loss", reject_cost=cost)  # raises where it is out of range
     ranking = profile.confidence_ranking

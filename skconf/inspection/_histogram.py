@@ -14,8 +14,7 @@ from skconf.profile import ConfidenceProfile
 class ConfidenceHistogramDisplay(Display):
     """Histogram of the confidence of right and of wrong predictions.
 
-    The scale of the counts is logarithmic: a few confident errors among thousands of right predictions are what there
-    is to see.
+    The scale of the counts is logarithmic, to show a few confident errors among thousands of right predictions.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ class ConfidenceHistogramDisplay(Display):
         The threshold of the selective classifier the predictions came from, if it selects by confidence; marked if it
         is finite.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -61,10 +60,10 @@ class ConfidenceHistogramDisplay(Display):
         profile : ConfidenceProfile
             The predictions.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         n_bins : int, default=30
-            Number of bins of equal width. They reach from 1/K, which the most probable of K classes has at least, or
-            from a lower confidence there is, to 1; from 0 where the number of classes is not known.
+            Number of bins of equal width, up to 1. They begin at 1/K, the smallest probability that the most probable
+            of K classes can have, or at the lowest confidence if that is lower; at 0 if K is not known.
 
         Returns
         -------
@@ -73,9 +72,9 @@ class ConfidenceHistogramDisplay(Display):
         Raises
         ------
         TypeError
-            If `n_bins` is no whole number.
+            If `n_bins` is not a whole number.
         ValueError
-            If `n_bins` is below 1, or above 10,000, of which no figure shows more.
+            If `n_bins` is below 1, or above 10,000, more than a figure can show.
         """
         check_drawable(n_bins)
         n_classes = profile.n_classes or 1
@@ -93,7 +92,7 @@ class ConfidenceHistogramDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        # Colours and widths tell right from wrong, line styles the classifiers.
+        # Colours and widths mark right and wrong, line styles the classifiers.
         ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
         for values, colour, width, hatch, kind in (
             (self.right, COLOURS[0], 1.0, None, "right"),

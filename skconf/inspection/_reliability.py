@@ -36,7 +36,7 @@ class ReliabilityDisplay(Display):
     view : {"confidence", "tail"}, default="confidence"
         What is drawn.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ReliabilityDisplay(Display):
     See Also
     --------
     skconf.metrics.expected_calibration_error : The mean distance from the diagonal.
-    skconf.metrics.calibrated_size_ratio : What the tail amounts to.
+    skconf.metrics.calibrated_size_ratio : One number for the tail.
 
     Notes
     -----
@@ -89,7 +89,7 @@ class ReliabilityDisplay(Display):
         profile : ConfidenceProfile
             The predictions.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         view : {"confidence", "tail"}, default="confidence"
             Draw the accuracy against the confidence c; or the error rate against 1 − c, with logarithmic scales.
         n_bins : int, default=15
@@ -106,7 +106,7 @@ class ReliabilityDisplay(Display):
         Raises
         ------
         TypeError
-            If `n_bins` is no whole number.
+            If `n_bins` is not a whole number.
         ValueError
             If a parameter is out of range, or not one of its values.
         """
@@ -141,7 +141,7 @@ class ReliabilityDisplay(Display):
         else:
             ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
-        seen = y > 0 if tail else np.full(len(y), True)  # an error rate of 0 is no point on a logarithmic axis
+        seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
         area = 15 + 150 * self.weight / self.weight.sum()
         ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.7)
         ax.plot(
@@ -164,7 +164,7 @@ class ReliabilityDisplay(Display):
             ax.scatter(x[~seen], high[~seen], edgecolors=style.color, **hollow)
             ax.scatter([], [], edgecolors="0.3", label=label_once(ax, "no error: upper limit"), **hollow)
         ax.autoscale(axis="both" if tail else "x")
-        if tail:  # both axes reach as far, so that the diagonal is seen
+        if tail:  # both axes have the same range, so that the diagonal is visible
             ax.set_xlim(min(ax.get_xlim()[0], 0.01), 1.5)
             ax.set_ylim(min(ax.get_xlim()[0], ax.get_ylim()[0]), 1.5)
         else:
@@ -172,11 +172,11 @@ class ReliabilityDisplay(Display):
 
 
 def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
-    """Return the bin of each prediction, as the expected calibration error has them."""
+    """Return the bin of each prediction, as in the expected calibration error."""
     if strategy == "uniform":
         return equal_width_bin(profile.confidence, n_bins)
     found = levels(profile)
-    # A confidence that only samples of weight zero have is no level; where they are put does not matter.
+    # Samples of weight zero may be put into any bin.
     level = np.searchsorted(found.confidence, profile.confidence).clip(max=len(found.confidence) - 1)
     return equal_mass_bin(found.weight, n_bins)[level]
 

@@ -1,4 +1,4 @@
-"""RiskCoverageDisplay: the error rate among the answers, the more of them there are."""
+"""RiskCoverageDisplay: the error rate among the answers against their share."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +10,7 @@ from skconf.inspection._base import REFERENCE, Display, Style, label_of_threshol
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
 
-#: Coverage up to which a curve may leave the axes: a single error among the first answers is a high error rate.
+#: Coverage up to which a curve may leave the axes: a single error among few answers gives a high error rate.
 _FEW = 0.05
 
 
@@ -27,7 +27,7 @@ class RiskCoverageDisplay(Display):
     threshold : float, default=None
         The threshold of the selective classifier the predictions came from; what it accepts is marked.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class RiskCoverageDisplay(Display):
         profile : ConfidenceProfile
             The predictions.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class RiskCoverageDisplay(Display):
         label = ", ".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
         kind = {"color": style.color, "linestyle": style.linestyle}
         (line,) = ax.plot(*thinned(coverage, risk), gid=style.gid, label=label, **kind)
-        if self.threshold is not None:  # the marked point stands for the line
+        if self.threshold is not None:  # the marker represents the curve in the legend
             line.set(label=None, gid=None)
             label = f"{label}, {label_of_threshold(self.threshold)}"
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]

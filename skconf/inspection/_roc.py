@@ -28,7 +28,7 @@ class CWROCDisplay(Display):
     auc, cw_auc : float
         The areas under them; of several classes, the mean of the areas.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class CWROCDisplay(Display):
     cw_auc: float
     name: str | None = None
 
-    _legend_inside: ClassVar[str | None] = "lower right"  # where there is no curve that is worth drawing
+    _legend_inside: ClassVar[str | None] = "lower right"  # usually the emptiest corner
 
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None) -> Self:
@@ -71,13 +71,13 @@ class CWROCDisplay(Display):
         profile : ConfidenceProfile
             The predictions, and the positive class.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
 
         Returns
         -------
         CWROCDisplay
         """
-        # The classical curve is the weighted one of predictions that are all as sure.
+        # The classical curve is the weighted one with equal confidences.
         classical = replace(profile, confidence=np.ones(len(profile)))
         if profile.positive_class is not None:
             (cw_fpr, cw_tpr), (fpr, tpr) = cw_roc_curve(profile)[:2], get_metric("cw_roc_curve").value(classical)[:2]

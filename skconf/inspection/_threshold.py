@@ -1,4 +1,4 @@
-"""ThresholdDisplay: what becomes of metrics as the threshold rises."""
+"""ThresholdDisplay: metrics against the threshold."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,13 +21,13 @@ class ThresholdDisplay(Display):
     thresholds : ndarray of shape (n_thresholds,)
         Thresholds, ascending.
     curves : dict of str to ndarray of shape (n_thresholds,)
-        What is drawn, by its label.
+        The curves by label.
     threshold : float, default=None
         The threshold that was chosen; marked if it is finite.
     target : float, default=None
-        What a tuned classifier was to achieve; marked.
+        The target of a tuned classifier; marked.
     name : str, default=None
-        What the legend calls the classifier.
+        Name of the classifier in the legend.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class ThresholdDisplay(Display):
         profile : ConfidenceProfile
             The predictions.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
             Thresholds in [0, 1). None stands for .50, .51, ..., .99.
         normalize : {"accepted", "all"}, default="accepted"
-            What CWSA and CWSA+ are divided by: the weight accepted, or all weight. They are left out where selection
-            ranks by another score than the confidence.
+            Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
+            another score than the confidence.
 
         Returns
         -------
@@ -96,14 +96,14 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None) -> Self:
-        """Draw what the thresholds achieve that a tuned classifier chose from.
+        """Draw what each threshold achieves that a tuned classifier chose from.
 
         Parameters
         ----------
         model : TunedSelectiveClassifierCV
             Fitted.
         name : str, default=None
-            What the legend calls the classifier.
+            Name of the classifier in the legend.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
 
@@ -116,7 +116,7 @@ class ThresholdDisplay(Display):
         Raises
         ------
         TypeError
-            If the model is no fitted tuned classifier.
+            If the model is not a fitted TunedSelectiveClassifierCV.
         """
         results = getattr(model, "cv_results_", {})
         if "threshold" not in results:
@@ -137,7 +137,7 @@ class ThresholdDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        # Colours and markers tell the curves apart, line styles the classifiers.
+        # Colours and markers identify the curves, line styles the classifiers.
         ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
