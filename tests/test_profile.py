@@ -394,15 +394,15 @@ ERRORS = {
     ),
     "labels needed": (
         {"y_true": [1, 1, 1]},
-        r"y_proba stands for 2 classes, but y_true holds 1 .*\(\[1\]\)\. Pass labels=\[\.\.\.\].*classes_",
+        r"y_proba describes 2 classes, but y_true holds 1 .*\(\[1\]\)\. Pass labels=\[\.\.\.\].*classes_",
     ),
     "labels needed, single column": (
         {"y_true": [1, 1, 1], "y_proba": [0.1, 0.5, 0.2]},
-        r"y_proba stands for 2 classes, but y_true holds 1 .*\(\[1\]\)\. Pass labels=\[\.\.\.\].*classes_",
+        r"y_proba describes 2 classes, but y_true holds 1 .*\(\[1\]\)\. Pass labels=\[\.\.\.\].*classes_",
     ),
     "more labels than columns": (
         {"y_true": [0, 1, 2]},
-        r"y_proba stands for 2 classes, but y_true holds 3 .*\(\[0, 1, 2\]\)\. Pass labels=",
+        r"y_proba describes 2 classes, but y_true holds 3 .*\(\[0, 1, 2\]\)\. Pass labels=",
     ),
     "too few labels": (
         {"labels": [0]},
@@ -901,7 +901,7 @@ class TestFromEstimatorErrors:
         ("make", "message"),
         [
             (LinearSVC, "LinearSVC has no predict_proba.*CalibratedClassifierCV"),
-            (LinearRegression, "LinearRegression has no predict_proba.*choose a classifier that has them"),
+            (LinearRegression, "LinearRegression has no predict_proba.*choose a classifier with probabilities"),
             (lambda: make_pipeline(StandardScaler(), LinearSVC()), "has no predict_proba.*CalibratedClassifierCV"),
             (lambda: make_pipeline(StandardScaler(), "passthrough"), "Pipeline has no predict_proba"),
             (lambda: GridSearchCV(LogisticRegression(), {"C": [1]}, cv=2, refit=False), "GridSearchCV .*refit"),
@@ -917,7 +917,7 @@ class TestFromEstimatorErrors:
     @pytest.mark.parametrize("make", [KNeighborsClassifier, lambda: MultiOutputClassifier(LogisticRegression())])
     @pytest.mark.parametrize("y", [TWO, TWO[:, 0]])
     def test_several_outputs_are_to_be_evaluated_one_at_a_time(self, make, y):
-        with pytest.raises(ValueError, match="predicts several outputs; evaluate each output by itself"):
+        with pytest.raises(ValueError, match=r"predicts several outputs\. Evaluate each output separately"):
             from_estimator(make().fit(X2, TWO), X2, y)
 
     def test_several_true_columns_are_refused_under_their_own_name(self):

@@ -51,7 +51,7 @@ def in_order_of(
     if order is None:
         raise ValueError(
             f"{name} has the columns {shorten(names)}, but the labels are {shorten(classes.tolist())}. Name "
-            f"every column by its label, LABEL or {PREFIX}LABEL, and it is found; or pass {name}.to_numpy(), with the "
+            f"every column by its label, LABEL or {PREFIX}LABEL; or pass {name}.to_numpy(), with the "
             "columns in the order of the labels."
         )
     return proba if order == sorted(order) else proba.take(order, axis=1)

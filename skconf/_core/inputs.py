@@ -63,7 +63,7 @@ def refuse_scaled(caller: str, scale: float) -> None:
     """Raise where the sizes of weights matter, and they were so far from 1 that they had to be scaled."""
     if scale != 1:
         raise ValueError(
-            f"{caller} reads the sizes of sample_weight, and not only their ratios: the largest must lie in "
+            f"{caller} depends on the sizes of sample_weight, not only on their ratios: the largest must lie in "
             f"[{1 / WEIGHT_RANGE:g}, {WEIGHT_RANGE:g}], but is about {scale:g}. Divide all weights by their mean."
         )
 
@@ -114,7 +114,7 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
     _refuse_column_vector(classes, n_classes)
     if len(classes) != n_classes:
         raise ValueError(
-            f"y_proba stands for {n_classes} classes, but y_true holds {len(classes)} distinct labels "
+            f"y_proba describes {n_classes} classes, but y_true holds {len(classes)} distinct labels "
             f"({shorten(classes.tolist())}). Pass labels=[...], in the order of the columns of y_proba "
             "(a classifier's classes_)."
         )

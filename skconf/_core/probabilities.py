@@ -32,7 +32,7 @@ def as_probabilities(given: ArrayLike, name: str = "y_proba") -> NDArray[Any]:
     if array.dtype.kind in "iub" and array.size:
         warn(
             f"{name} holds whole numbers ({array.dtype}): are these predicted labels? Pass probabilities, such as "
-            "those of predict_proba; where 0 and 1 are meant as such, convert them to float.",
+            "those of predict_proba. If 0 and 1 are probabilities, convert them to float.",
         )
     proba = as_floats(array, name, remedy)
     if proba.ndim not in (1, 2):

@@ -73,7 +73,7 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
     rounding = 1e-6  # of float32 probabilities that are added up
     if not (score.min(initial=0.0) >= -rounding and score.max(initial=0.0) <= 1 + rounding):  # False for NaN, too
         found = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
-        raise ValueError(f"confidence must give scores in [0, 1], but gave {found}.")
+        raise ValueError(f"confidence must return scores in [0, 1], but returned {found}.")
     return np.clip(score, 0.0, 1.0)
 
 

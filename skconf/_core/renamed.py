@@ -47,7 +47,7 @@ def renamed_keywords(**new_names: str) -> Callable[[Callable[_Parameters, _Resul
                 if new in given:
                     raise TypeError(f"{name}() got {new} and also {old}, its former name. Pass {new} only.")
                 warn(
-                    f"{name}(): {old} is now called {new}, and the next version takes no {old}. Pass {new}=… instead.",
+                    f"{name}(): {old} is now called {new}, and the next version drops {old}. Pass {new}=… instead.",
                     FutureWarning,
                 )
                 given[new] = given.pop(old)

@@ -1,4 +1,4 @@
-"""What a fitted classifier says of X, from a single call of its ``predict_proba``."""
+"""The answer of a fitted classifier for X, from a single call of its ``predict_proba``."""
 
 import copy
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from skconf._core.columns import in_order_of
 from skconf._core.probabilities import as_probabilities
 from skconf._core.warn import warn
 
-#: The remedy where a model has no probabilities.
+#: The remedy for a model without probabilities.
 NEEDS_PROBABILITIES = (
-    "Confidence needs probabilities: wrap a classifier in sklearn.calibration.CalibratedClassifierCV; in the place of "
-    "a regressor or a clusterer, choose a classifier that has them."
+    "Confidence needs probabilities: wrap a classifier in sklearn.calibration.CalibratedClassifierCV; instead of a "
+    "regressor or a clusterer, choose a classifier with probabilities."
 )
 
 
 @dataclass(frozen=True)
 class Response:
-    """Classes and probabilities; what is predicted, where it is not the most probable class; and rejections."""
+    """Classes and probabilities; the prediction, if it is not the most probable class; and rejections."""
 
     classes: NDArray[Any]
     proba: NDArray[Any]
@@ -37,7 +37,7 @@ class Response:
 
 
 class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that has answered already, and repeats it whatever it is shown: the rest of scikit-learn may ask."""
+    """A classifier that repeats an answer, whatever its input, so that scikit-learn's scorers can call it again."""
 
     def __init__(self, classes: NDArray[Any], proba: NDArray[Any], prediction: NDArray[Any] | None = None) -> None:
         self.classes = classes
@@ -50,23 +50,23 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: ARG002
-        """Change nothing: who asks wants to see a method of this name."""
+        """Do nothing: scikit-learn only checks that a method of this name exists."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def predict(self, X: Any) -> NDArray[Any] | None:  # noqa: ARG002
-        """Return the prediction there was."""
+        """Return the stored prediction."""
         return self.prediction
 
     def predict_proba(self, X: Any) -> NDArray[Any]:  # noqa: ARG002
-        """Return the probabilities there were."""
+        """Return the stored probabilities."""
         return self.proba
 
 
 def respond(estimator: Any, X: Any) -> Response:
-    """Ask a fitted classifier for its probabilities, once."""
+    """Get the probabilities of a fitted classifier, with one call."""
     model, transformers, compared = _innermost(estimator)
     if hasattr(model, "predict_selective"):
         answer = _ask(model, transformers, compared, X)
@@ -79,7 +79,7 @@ def respond(estimator: Any, X: Any) -> Response:
     given = estimator.predict_proba(X)
     if not hasattr(estimator, "classes_"):
         raise TypeError(
-            f"{type(estimator).__name__} has no classes_: it is no classifier, and cannot be right or wrong."
+            f"{type(estimator).__name__} has no classes_, so it is not a classifier. Pass a fitted classifier."
         )
     classes = np.asarray(estimator.classes_)
     proba = read_answer(estimator, given, X, classes)
@@ -91,14 +91,14 @@ def _what_is_asked(estimator: Any) -> str:
 
 
 def ask_selective(estimator: Any, X: Any) -> Any:
-    """Return what the selective classifier inside pipelines and searches says of X; without one there, raise."""
+    """Return the answer of the selective classifier inside pipelines and searches; raise if there is none."""
     model, transformers, compared = _innermost(estimator)
     if not hasattr(model, "predict_selective"):
-        # A search that is not fitted has nothing in it yet.
+        # A search that is not fitted contains no model yet.
         check_is_fitted(estimator)
         inside = "" if model is estimator else f" of {type(model).__name__}"
         raise TypeError(
-            f"{type(estimator).__name__}{inside} is no selective classifier, and rejects nothing. Wrap the classifier "
+            f"{type(estimator).__name__}{inside} is not a selective classifier. Wrap the classifier "
             "in skconf.SelectiveClassifier or skconf.TunedSelectiveClassifierCV, as the last step of a pipeline."
         )
     return _ask(model, transformers, compared, X)
@@ -112,22 +112,22 @@ def _ask(model: Any, transformers: list[Any], compared: int, X: Any) -> Any:
 
 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return what ``predict_proba`` gave, a row for each sample and a column for each class in their order."""
+    """Return the checked result of ``predict_proba``: a row for each sample, a column for each class in their order."""
     if isinstance(given, list):
-        raise ValueError(f"{type(estimator).__name__} predicts several outputs; evaluate each output by itself.")
+        raise ValueError(f"{type(estimator).__name__} predicts several outputs. Evaluate each output separately.")
     who = _what_is_asked(estimator)
     proba = as_probabilities(given, who)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else len(proba)
     if proba.shape != (n_rows, len(classes)):
         raise ValueError(
-            f"{who} gave shape {proba.shape} for {n_rows} samples and {len(classes)} classes; it must give "
+            f"{who} returned shape {proba.shape} for {n_rows} samples and {len(classes)} classes; it must return "
             f"({n_rows}, {len(classes)}), a row for each sample and a column for each of its classes_."
         )
     return in_order_of(classes, proba, given, who)
 
 
 def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
-    """Return the classifier inside pipelines and searches, the transformers before it, and of how many it was kept."""
+    """Return the classifier inside pipelines and searches, the transformers before it, and the number of candidates."""
     transformers, compared = [], 1
     while not hasattr(estimator, "predict_selective"):
         if isinstance(estimator, Pipeline):
@@ -141,7 +141,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "cv_results_") and not hasattr(estimator, "predict_proba"):
             raise TypeError(
-                f"{type(estimator).__name__} was fitted with refit=False and has no best estimator to ask; set refit."
+                f"{type(estimator).__name__} was fitted with refit=False, so it has no best estimator. Set refit."
             )
         else:
             break
@@ -149,7 +149,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
 
 
 def _warn_of_search(model: Any, compared: int) -> None:
-    """Warn where a search has kept one of several classifiers, each of which promises a risk as if it were alone."""
+    """Warn if a search has kept one of several classifiers, each of which promises a risk as if it were alone."""
     level = getattr(model, "confidence_level", None)
     if level is not None and compared > model.n_candidates:
         warn(
@@ -160,13 +160,13 @@ def _warn_of_search(model: Any, compared: int) -> None:
 
 
 def _thresholded(model: Any, classes: NDArray[Any], proba: NDArray[Any]) -> NDArray[Any] | None:
-    """Return what a classifier with a decision threshold of its own predicts from these probabilities."""
+    """Return the prediction of a classifier with its own decision threshold from these probabilities."""
     if not isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV):
         return None
     if model.response_method == "decision_function":
         raise ValueError(
-            f"{type(model).__name__} decides by decision_function, so that its probabilities do not tell its "
-            "prediction. Set response_method='predict_proba'."
+            f"{type(model).__name__} decides by decision_function, so its prediction cannot be inferred from its "
+            "probabilities. Set response_method='predict_proba'."
         )
     model = copy.copy(model)
     model.estimator_ = Answered(classes, proba)

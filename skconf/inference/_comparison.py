@@ -119,7 +119,7 @@ def compare(
         difference among resamples, around the difference and around the one less its bias; that which is closer to 0 is
         tested. "permutation": the p-value among differences after the predictions of the two
         models have been swapped for a random half of the samples, exact where the models are exchangeable; the interval
-        is that of "auto", which is "delta" where it can be had, else "bootstrap".
+        is that of "auto", which is "delta" if it is available, else "bootstrap".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group are drawn, and swapped, together.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
@@ -251,7 +251,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
         ):
             if not _alike(mine, theirs):
                 raise ValueError(
-                    f"Models {model!r} and {first!r} have other {what}; they must predict the same samples."
+                    f"Models {model!r} and {first!r} differ in their {what}. Pass predictions of the same samples."
                 )
     return profiles
 
@@ -322,11 +322,7 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
     """Return the predictions of two models as those for twice as many samples."""
     for name in ("threshold", "prediction_given", "positive_class"):
         if getattr(first, name) != getattr(second, name):
-            raise ValueError(
-                f"The models differ in {name}, so that their predictions cannot be swapped: use 'bootstrap'."
-            )
+            raise ValueError(f"The models differ in {name}, so their predictions cannot be swapped. Use 'bootstrap'.")
     if not _alike(first.classes, second.classes):
-        raise ValueError(
-            "The models differ in their classes, so that their predictions cannot be swapped: use 'bootstrap'."
-        )
+        raise ValueError("The models differ in their classes, so their predictions cannot be swapped. Use 'bootstrap'.")
     return joined(first, second)

@@ -96,7 +96,7 @@ def compare_scores(
     shared = [score for score in next(iter(tables.values())) if all(score in table for table in tables.values())]
     if not shared:
         raise ValueError(
-            f"No score is there for every estimator: {shorten([list(table) for table in tables.values()])}."
+            f"No score is available for every estimator: {shorten([list(table) for table in tables.values()])}."
         )
     test_to_train = _test_to_train(scores, test_size)
     rows = {}
@@ -164,4 +164,4 @@ def _test_to_train(scores: Mapping[Any, Any], test_size: float | None) -> float:
         if _has_indices(result):
             train, test = (sum(map(len, result["indices"][part])) for part in ("train", "test"))
             return test / train
-    raise ValueError("test_size is not to be read: give it, 1/k of k folds, or cross_validate(return_indices=True).")
+    raise ValueError("cannot infer test_size. Pass it (1/k for k folds), or use cross_validate(return_indices=True).")

@@ -52,7 +52,7 @@ class Sampling:
             raise ValueError(
                 "There is one sample"
                 + (" group, in groups" if groups is not None else "")
-                + (", as far as there is weight" if sample_weight is not None else "")
+                + (" with a positive weight" if sample_weight is not None else "")
                 + ": its error cannot be estimated. At least two are needed."
             )
         self.stratum, self.sizes = None, np.array([self.n_units])

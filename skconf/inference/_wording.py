@@ -1,4 +1,4 @@
-"""Verdicts on confidences as sentences: no more is said than holds, with counts and intervals."""
+"""Verdicts on confidences as sentences, with counts and intervals; they claim only what the tests show."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from skconf.inference._error_table import EPS, ErrorTable
 if TYPE_CHECKING:
     from skconf.inference._assessment import Assessment, TopErrors
 
-#: A gap that could hide, in points, and a ratio, from which on a sample is too small to say.
+#: If gaps of this size, in points, and ratios of this size could be missed, the sample is too small to say.
 _TOO_WIDE, _TOO_HIGH = 10.0, 3.0
 _WEIGHTED = " Weighted: only the gap is tested."
 
@@ -22,7 +22,7 @@ def in_words(found: "Assessment", table: ErrorTable | None = None, chance_limit:
     found : Assessment
         All numbers.
     table : ErrorTable, default=None
-        What they were read off; None of weighted answers.
+        The table that the numbers come from; None for weighted answers.
     chance_limit : float, default=nan
         Size ratio that one in twenty calibrated samples exceeds.
     """
@@ -41,29 +41,30 @@ def in_words(found: "Assessment", table: ErrorTable | None = None, chance_limit:
         return f"Too sure at the top: {_top(found, chance_limit)}. Overall not shown."
     if found.shape_holds:
         return _shape(table)
-    return "Off by more than chance, but this sample cannot say where: overall, at the top or in between."
+    return "Off by more than chance, but this sample does not show where: overall, at the top or in between."
 
 
 def _nothing(found: "Assessment") -> str:
     points = 100 * found.detectable_gap
     if points > _TOO_WIDE:
         answers = "1 answer is" if found.n_samples == 1 else f"{found.n_samples:,} answers are"
-        return f"{answers} too few to say: a gap of {min(points, 100):.0f} points could hide."
+        return f"{answers} too few to say: a gap of {min(points, 100):.0f} points could be missed."
     text = (
         f"No sign of either. The gap is {_gap(found)}; one of {_number(points)} would have been found in four of five "
     )
     text += "such samples."
     if np.isinf(found.detectable_ratio):
-        text += " At the top it cannot tell: any size ratio could hide."
+        text += " At the top the sample is too small: any size ratio could be missed."
     elif found.detectable_ratio > _TOO_HIGH:
-        text += f" At the top it cannot tell: a size ratio of {_number(found.detectable_ratio)} could hide."
+        missed = f"a size ratio of {_number(found.detectable_ratio)}"
+        text += f" At the top the sample is too small: {missed} could be missed."
     return text
 
 
 def one_answer(found: "Assessment", n_rows: int | None = None) -> str:
-    """Return the sentence on the one answer that decides; with its number, where the number of rows is given."""
+    """Return the sentence on the one answer that decides; with its number if the number of rows is given."""
     chance = 1 - (found.decisive or 0.0)
-    rarity = "as no such one should be" if chance <= EPS else f"as 1 in {1 / chance:,.0f} such would be"
+    rarity = "which should never happen" if chance <= EPS else f"expected of 1 in {1 / chance:,.0f}"
     number = (
         "" if n_rows is None or found.decisive_row is None else f" number {found.decisive_row + 1:,} of {n_rows:,},"
     )
@@ -76,12 +77,12 @@ def _too_sure(found: "Assessment") -> str:
         answers = (
             "its answer at 1.0 announces" if found.certain == 1 else f"its {found.certain:,} answers at 1.0 announce"
         )
-        return f"Too sure: {counts}; {answers} no error and hide none of this."
+        return f"Too sure: {counts}; {answers} no error and do not change this."
     return f"Too sure: says {_percent(found.confidence)} %, is right in {_accuracy(found)}; {counts}."
 
 
 def _more_at_the_top(found: "Assessment") -> str:
-    """Return what is worse at the top than overall by more than chance, if that is no more than half of the answers."""
+    """Return the part that is worse at the top than overall by more than chance, if it is at most half the answers."""
     worst = _worst(found)
     few = worst is not None and worst.count <= found.n_samples / 2
     if worst is None or not few or not found.top_holds or worst.low <= found.wrong / found.announced:
@@ -92,7 +93,7 @@ def _more_at_the_top(found: "Assessment") -> str:
 def _top(found: "Assessment", chance_limit: float) -> str:
     worst = _worst(found)
     if worst is None or worst.p_value > 0.05:
-        ratio = f"its errors stand for {_number(found.size_ratio)} times as many answers (size ratio"
+        ratio = f"its errors would be expected of {_number(found.size_ratio)} times as many answers (size ratio"
         return f"{ratio}; chance gives {_number(chance_limit)} or more in one of twenty such samples)"
     return _errors(worst)
 
@@ -113,7 +114,7 @@ def _errors(top: "TopErrors") -> str:
 
 
 def _shape(table: ErrorTable) -> str:
-    """Return where errors are of opposite sign: above and below a confidence, or between two."""
+    """Describe where errors have opposite signs: above and below a confidence, or between two."""
     order = np.argsort(table.chance)  # the surest first
     count, wrong = table.count[order], table.wrong[order]
     chances = count * table.chance[order]
@@ -189,7 +190,7 @@ def _number(value: float) -> str:
 
 
 def _confidence(value: float) -> str:
-    """Return a confidence as short as it can be told from 1."""
+    """Return a confidence in as few digits as distinguish it from 1."""
     if value >= 1 - EPS:
         return "1.0"
     digits = max(2, int(np.ceil(-np.log10(1 - value) + 1e-9)) + 1)

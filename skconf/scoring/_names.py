@@ -82,7 +82,7 @@ class Statistic:
         if first == self.usual_label:
             raise ValueError(
                 f"{self.name} is that of the class {first!r} for scikit-learn, but the positive class of these "
-                f"predictions is {second!r}. Say which: functools.partial(…, pos_label={first!r} or {second!r})."
+                f"predictions is {second!r}. Choose one: functools.partial(…, pos_label={first!r} or {second!r})."
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
@@ -176,7 +176,7 @@ def read_statistics(
         return {found.name: found}, True
     if params:
         raise TypeError(
-            f"{', '.join(params)}: parameters of several metrics go with each: functools.partial(metric, ...), "
+            f"{', '.join(params)}: with several metrics, pass parameters with each: functools.partial(metric, ...), "
             "(name, parameters) or skconf.get_scorer(name, ...)."
         )
     if not isinstance(metric, Iterable):
@@ -221,7 +221,7 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
         return read_statistic(item[0], {**item[1], **given})
     if isinstance(item, partial):
         if item.args:
-            raise TypeError(f"{item!r} holds arguments without a name; give parameters by name.")
+            raise TypeError(f"{item!r} holds positional arguments. Pass parameters by name.")
         return read_statistic(item.func, {**item.keywords, **given})
     if isinstance(item, ConfidenceScorer):
         return _of_scorer(item.name, {**item.params, **given})
@@ -359,8 +359,8 @@ def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
     response = response_of(function)
     if response not in ("predict", "predict_proba"):
         raise TypeError(
-            f"{name} does not tell what it takes: its second parameter is none of y_pred, y_proba, y_prob and y_score "
-            f"(its parameters are {', '.join(parameters_of(function)) or 'unknown'}). Say so: "
+            f"cannot infer the input of {name}: its second parameter is none of y_pred, y_proba, y_prob and y_score "
+            f"(its parameters are {', '.join(parameters_of(function)) or 'unknown'}). Pass "
             f"sklearn.metrics.make_scorer({name}, response_method='predict' or 'predict_proba')."
         )
     scorer = SklearnScorer(sklearn.metrics.make_scorer(function, response_method=response, **params))
@@ -382,5 +382,5 @@ def _refuse_many(name: str, metric: Any) -> None:
     elif isinstance(metric, Called):
         advice = "Choose a function that returns one."
     else:
-        advice = f"Call skconf.metrics.{metric.info.name} for what it returns."
+        advice = f"Call skconf.metrics.{metric.info.name} for its result."
     raise TypeError(f"{name} is not a single number here. {advice}")

@@ -55,10 +55,10 @@ class ConfidenceScorer:
 
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"A scorer is found by its name, a string such as 'cw_accuracy', not by {name!r}.")
+            raise TypeError(f"The name of a scorer must be a string such as 'cw_accuracy', but is {name!r}.")
         if name in _FORMER_NAMES:
             name, former = _FORMER_NAMES[name], name
-            text = f"The scorer {former!r} is now called {name!r}. Use the new name: the next version has no other."
+            text = f"The scorer {former!r} is now called {name!r}. Use the new name; the next version drops the old."
             warn(text, FutureWarning)
         metric_class, preset = find_metric(name)
         own = {key: value for key, value in params.items() if key != "pos_label"}
@@ -108,8 +108,8 @@ class ConfidenceScorer:
     def __getattr__(self, name: str) -> Any:
         if name == SCORE_FUNCTION:  # which TunedThresholdClassifierCV calls with labels alone
             raise AttributeError(
-                f"{self!r} reads probabilities, and a decision threshold is tuned by a function of predicted labels. "
-                "Give scikit-learn one of those, such as 'balanced_accuracy', or tune the threshold of rejection: "
+                f"{self!r} needs probabilities, but a decision threshold is tuned by a function of predicted labels. "
+                "Pass such a function, such as 'balanced_accuracy', or tune the threshold of rejection with "
                 "skconf.TunedSelectiveClassifierCV."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -190,8 +190,8 @@ class SklearnScorer:
         function, sign, methods, _ = scorer_parts(scorer)
         if not {"predict", "predict_proba"} & set(methods):
             raise ValueError(
-                f"{scorer!r} asks for {' or '.join(methods)}, which one call of predict_proba does not tell. "
-                "Leave it out, and score by it separately."
+                f"{scorer!r} needs {' or '.join(methods)}, which one call of predict_proba does not give. "
+                "Leave it out, and use it separately."
             )
         self.scorer = scorer
         self.by_name = name is not None

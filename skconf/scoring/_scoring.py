@@ -148,5 +148,5 @@ def _as_scorer(item: Any) -> ConfidenceScorer | SklearnScorer:
         return SklearnScorer(sklearn.metrics.get_scorer(item), item) if theirs else ConfidenceScorer(item, {})
     raise TypeError(
         f"{item!r} is neither the name of a scorer nor one made by skconf.get_scorer or sklearn.metrics.make_scorer. "
-        "Name the scorer of a metric; a function of (estimator, X, y) makes calls of its own, and is to be used alone."
+        "Pass the name of a scorer; use a function of (estimator, X, y) alone, since it calls the estimator itself."
     )

@@ -246,7 +246,7 @@ class ROCAUC(_RankedOnce):
     def codes(self, n_classes: int, positive: int | None) -> Sequence[int]:
         if n_classes > 2 and self.multi_class == "raise":
             raise ValueError(
-                f"roc_auc_score is of two classes, and there are {n_classes}. Use 'roc_auc_ovr', the mean area of each "
+                f"roc_auc_score needs two classes, but there are {n_classes}. Use 'roc_auc_ovr', the mean area of each "
                 "class against the rest, or 'roc_auc_ovo', that of each pair."
             )
         return super().codes(n_classes, positive)

@@ -247,7 +247,7 @@ OF_SIZES = {
 @pytest.mark.parametrize("model", OF_SIZES.values(), ids=OF_SIZES)
 @pytest.mark.parametrize("size", [1e-300, 1e160])
 def test_weights_that_are_repetitions_have_a_range(model, size):
-    with pytest.raises(ValueError, match=r"Calibrator reads the sizes of sample_weight.* \[1e-30, 1e\+30\]"):
+    with pytest.raises(ValueError, match=r"Calibrator depends on the sizes of sample_weight.* \[1e-30, 1e\+30\]"):
         clone(model).fit(THIRTY, TURNS, np.full(30, size))
 
 

@@ -83,12 +83,12 @@ class TestWords:
     def test_too_few(self):
         sure = around(1 - 12.7 / 60, 0.15, 60)
         found = assess_confidence(profile_of(sure, spread(1 - sure, 10)))
-        assert str(found) == "60 answers are too few to say: a gap of 16 points could hide."
+        assert str(found) == "60 answers are too few to say: a gap of 16 points could be missed."
         assert (found.wrong, round(found.announced, 1)) == (10, 12.7)
 
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
-        assert str(found) == "One answer decides: number 4 of 4, wrong at .99, as 1 in 100 such would be."
+        assert str(found) == "One answer decides: number 4 of 4, wrong at .99, expected of 1 in 100."
         assert found.decisive_row == 3
         assert found.size_ratio == pytest.approx(25)
         assert 0.01 <= found.p_value < 0.025
@@ -96,7 +96,7 @@ class TestWords:
     def test_certain_right_answers_hide_nothing(self):
         found = assess_confidence(profile_of(np.repeat([0.9, 1.0], 2000), np.arange(4000) < 299))
         assert str(found) == (
-            "Too sure: 299 wrong, 200 announced; its 2,000 answers at 1.0 announce no error and hide none of this."
+            "Too sure: 299 wrong, 200 announced; its 2,000 answers at 1.0 announce no error and do not change this."
         )
         assert found.gap_p_value == pytest.approx(5e-12, rel=0.5)
         assert found.size_ratio == pytest.approx(0.7475)
@@ -138,16 +138,16 @@ class TestWords:
         sure = np.append(around(0.7, 0.1, 1000), np.full(1000, 1 - 1e-6))
         found = assess_confidence(profile_of(sure, np.append(spread(1 - sure[:1000], 300), np.zeros(1000))))
         assert str(found).startswith("No sign of either.")
-        assert found.detectable_ratio < 3 or "At the top it cannot tell: a size ratio of " in str(found)
+        assert found.detectable_ratio < 3 or "At the top the sample is too small: a size ratio of " in str(found)
         found = assess_confidence(profile_of(np.full(1000, 1 - 1e-6), np.zeros(1000)))
-        assert str(found).endswith("At the top it cannot tell: any size ratio could hide.")
+        assert str(found).endswith("At the top the sample is too small: any size ratio could be missed.")
 
     @pytest.mark.parametrize(
         ("sure", "wrong", "expected"),
         [
             ([1.0] * 5, [0] * 5, "No sign of either. The gap is 0 points [0, 52.2]; one of 0 would"),
-            ([1.0] * 5, [1, 0, 0, 0, 0], "One answer decides: number 1 of 5, wrong at 1.0, as no such one should be."),
-            ([0.5], [1], "1 answer is too few to say: a gap of 100 points could hide."),
+            ([1.0] * 5, [1, 0, 0, 0, 0], "One answer decides: number 1 of 5, wrong at 1.0, which should never happen."),
+            ([0.5], [1], "1 answer is too few to say: a gap of 100 points could be missed."),
         ],
     )
     def test_at_the_ends(self, sure, wrong, expected):

@@ -249,7 +249,7 @@ class TestVerdicts:
 
     def test_at_full_confidence(self):
         wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
-        expected = "One answer decides: number 1 of 4, wrong at 1.0, as no such one should be."
+        expected = "One answer decides: number 1 of 4, wrong at 1.0, which should never happen."
         assert wrong.at["mean_confidence", "verdict"] == expected
         assert right.at["mean_confidence", "verdict"].startswith("No sign of either. The gap is 0 points [0, 60.2]")
 
@@ -361,7 +361,7 @@ class TestComparison:
         y, proba, _ = predictions(2)
         flipped = ConfidenceProfile.from_predictions(y[::-1], proba, labels=LABELS[2])
         same = ConfidenceProfile.from_predictions(y, proba, labels=LABELS[2])
-        assert "other true labels" in " ".join(repr(confidence_report({"a": same, "b": flipped})).split())
+        assert "differ in their true labels" in " ".join(repr(confidence_report({"a": same, "b": flipped})).split())
 
     def test_rounding_makes_no_difference(self):
         y, proba, _ = predictions(3)
@@ -385,7 +385,7 @@ class TestComparison:
         report = confidence_report({"timid": of_errors(20, 100), "fair": of_errors(50, 100)})
         timid, fair = report.at["mean_confidence", "verdict"].split(" | ")
         assert timid == "timid: Too modest: says 50.0 %, is right in 80.0 % [70.8, 87.3]."
-        assert fair == "fair: 100 answers are too few to say: a gap of 15 points could hide."
+        assert fair == "fair: 100 answers are too few to say: a gap of 15 points could be missed."
         assert repr(report).endswith(f"{timid}\n{fair}")
 
     def test_a_single_model_is_not_marked(self):

@@ -219,7 +219,7 @@ class TestWhatAListTakes:
 
     def test_what_needs_another_response_is_refused(self):
         hinge = make_scorer(hinge_loss, response_method="decision_function", greater_is_better=False)
-        with pytest.raises(ValueError, match=r"make_scorer.hinge_loss.* asks for decision_function, which one call"):
+        with pytest.raises(ValueError, match=r"make_scorer.hinge_loss.* needs decision_function, which one call"):
             confidence_scoring(["cwsa", hinge])
 
 

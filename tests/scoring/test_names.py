@@ -338,15 +338,15 @@ class TestWhatIsRefused:
             (
                 unclear,
                 TypeError,
-                r"does not tell what it takes: its second parameter is none of y_pred,.*make_sc",
+                r"cannot infer the input of .*: its second parameter is none of y_pred,.*make_sc",
             ),
             (
                 sk.cohen_kappa_score,
                 TypeError,
-                r"cohen_kappa_score does not tell .*make_scorer\(cohen_kappa_score, resp",
+                r"cannot infer the input of cohen_kappa_score.*make_scorer\(cohen_kappa_score, resp",
             ),
             (42, TypeError, "must be a function of skconf.metrics, the name of one, a scorer .* but is 42"),
-            (partial(metrics.cf1_score, 1), TypeError, "holds arguments without a name; give parameters by name"),
+            (partial(metrics.cf1_score, 1), TypeError, "holds positional arguments. Pass parameters by name"),
             ("cf1_scor", ValueError, r"There is no metric or scorer 'cf1_scor'\. Did you mean 'cf1_score'"),
             (
                 ("f1_macro", {"average": "micro"}),
@@ -466,7 +466,7 @@ class TestEstimators:
 
     def test_a_decision_threshold_is_tuned_by_labels(self):
         tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=get_scorer("cw_f1_macro"))
-        with pytest.raises(AttributeError, match=r"get_scorer\('cw_f1_macro'\) reads probabilities.*TunedSelectiveCl"):
+        with pytest.raises(AttributeError, match=r"get_scorer\('cw_f1_macro'\) needs probabilities.*TunedSelectiveCl"):
             tuned.fit(PROBA, Y)
 
 

@@ -100,9 +100,9 @@ class TestValues:
 
     def test_more_than_two_classes_are_told_what_to_use(self):
         y, proba = draw(3)
-        with pytest.raises(ValueError, match=r"roc_auc_score is of two classes, and there are 3\. Use 'roc_auc_ovr'"):
+        with pytest.raises(ValueError, match=r"roc_auc_score needs two classes, but there are 3\. Use 'roc_auc_ovr'"):
             confidence_interval("roc_auc", y, proba)
-        with pytest.raises(ValueError, match="roc_auc_score is of two classes"):
+        with pytest.raises(ValueError, match="roc_auc_score needs two classes"):
             MetricAccumulator(["roc_auc", "roc_auc_ovr"]).update(y, proba)
 
     def test_parameters_that_no_kind_has_are_left_to_the_function(self):

@@ -308,7 +308,9 @@ def test_probabilities_of_any_other_shape_are_refused(binary, ask, shape):
         def predict_proba(self, X):  # noqa: ARG002
             return np.full(shape, 0.5)
 
-    message = r"^predict_proba of Odd (gave shape .* for 200 samples and 2 classes; it must give \(200, 2\)|must have)"
+    message = (
+        r"^predict_proba of Odd (returned shape .* for 200 samples and 2 classes; it must return \(200, 2\)|must have)"
+    )
     with pytest.raises(ValueError, match=message):
         ask(Odd(), X, y)
 

@@ -73,10 +73,10 @@ def test_the_answer_is_that_of_the_classifier_inside(model, unwrap, frozen):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LogisticRegression(), "^LogisticRegression is no selective classifier.* Wrap"),
-        (make_pipeline(StandardScaler(), LogisticRegression()), "Pipeline of LogisticRegression is no selective"),
-        (search(LogisticRegression(), "C"), "GridSearchCV of LogisticRegression is no selective"),
-        (CalibratedClassifierCV(selective()), "CalibratedClassifierCV is no selective"),
+        (LogisticRegression(), "^LogisticRegression is not a selective classifier.* Wrap"),
+        (make_pipeline(StandardScaler(), LogisticRegression()), "Pipeline of LogisticRegression is not a selective"),
+        (search(LogisticRegression(), "C"), "GridSearchCV of LogisticRegression is not a selective"),
+        (CalibratedClassifierCV(selective()), "CalibratedClassifierCV is not a selective"),
         (GridSearchCV(selective(), {"threshold": [0.5, 0.7]}, refit=False), "refit=False"),
     ],
     ids=["a classifier", "a pipeline", "a search", "a calibrated one", "no refit"],

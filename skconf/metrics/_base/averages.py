@@ -106,7 +106,7 @@ class ClassAverage(Additive):
         if self.zero_division != "warn" or not np.any(empty):
             return []
         text = f"{self.info.name} is 0/0 for {self.empty_class}, and is set to 0."
-        return [Notice(f"{text} Choose zero_division to say otherwise.", UndefinedMetricWarning)]
+        return [Notice(f"{text} Set zero_division for another value.", UndefinedMetricWarning)]
 
     def _parts(self, *sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return numerator and denominator: of every class, of all together, or of the positive class."""

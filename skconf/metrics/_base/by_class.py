@@ -99,7 +99,7 @@ class RankedByClass(Metric):
             return self.undefined_notices(value)
         left_out = "NaN for" if self.average is None else "an average without"
         names = shorten(classes[absent].tolist())
-        text = f"{self.info.name} is {left_out} the classes {names}: there is no {self.lacking}."
+        text = f"{self.info.name} is {left_out} the classes {names}, because there is no {self.lacking}."
         return [Notice(text, UndefinedMetricWarning)]
 
     def class_shares(self, profile: ConfidenceProfile) -> Floats | None:

@@ -216,7 +216,7 @@ def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> N
     """Raise if another class has the name of a metric, or of one of its scorers; the same one may be defined anew."""
     own = scorers.get(name)
     if own is not None and (own.params or own.transform is not None):
-        raise TypeError(f"The scorer {name!r} is another number than the function of this name. Rename the scorer.")
+        raise TypeError(f"The scorer {name!r} differs from the function of this name. Rename the scorer.")
     for other in _METRICS.values():
         if (other.__module__, other.__qualname__) == (cls.__module__, cls.__qualname__):
             continue

@@ -54,8 +54,8 @@ class CandidateCost(Additive):
         if profile.prediction_given:
             if costs.shape[0] != costs.shape[1]:
                 raise ValueError(
-                    f"cost_matrix has {costs.shape[1]} decisions for {costs.shape[0]} classes, so that a predicted "
-                    "class is no decision. Leave y_pred out: the decision of least expected cost is taken."
+                    f"cost_matrix has {costs.shape[1]} decisions for {costs.shape[0]} classes, so a predicted "
+                    "class is not a decision. Leave y_pred out, to take the decision of least expected cost."
                 )
             decision = profile.require("predicted_class")
         else:

@@ -126,7 +126,7 @@ def test_name_that_is_taken_is_refused(name, scorers, message):
 
 
 def test_scorer_of_the_functions_name_that_is_another_number_is_refused():
-    with pytest.raises(TypeError, match="The scorer 'doubt' is another number than the function of this name"):
+    with pytest.raises(TypeError, match="The scorer 'doubt' differs from the function of this name"):
 
         class Doubt(Ratio, name="doubt", greater_is_better=False, scorers={"doubt": Preset(transform=np.negative)}):
             """Mean doubt."""

@@ -243,7 +243,7 @@ def test_a_given_prediction_is_the_decision():
     assert best == pytest.approx(metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[1, 1]))
     with pytest.warns(UserWarning, match="less certain than any best guess"):
         assert metrics.ecuas_loss(y, proba, n=1, cost_matrix=costs, y_pred=[0, 1]) != pytest.approx(best)
-    with pytest.raises(ValueError, match=r"a predicted class is no decision\. Leave y_pred out"):
+    with pytest.raises(ValueError, match=r"a predicted class is not a decision\. Leave y_pred out"):
         metrics.ecuas_loss(y, proba, cost_matrix=FRAUD, y_pred=[0, 1])
 
 
