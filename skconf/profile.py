@@ -405,7 +405,7 @@ class ConfidenceProfile:
         name : str
             The name under which it is kept.
         find : callable
-            Takes the profile, and returns what is to be found.
+            Takes the profile, and returns the result to keep.
 
         Returns
         -------
@@ -543,5 +543,5 @@ def _read_only(proba: NDArray[Any]) -> NDArray[Any]:
 
 
 def _score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
-    """Return the confidence itself where the score equals it: metrics tell the two apart by identity."""
+    """Return the confidence itself where the score equals it: metrics distinguish the two by identity."""
     return confidence if score is None or np.array_equal(score, confidence) else score

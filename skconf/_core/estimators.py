@@ -14,7 +14,7 @@ INSTEAD = "Pass ConfidenceProfile.from_estimator(model, X, y) instead."
 def takes_no_estimator(
     advice: str = INSTEAD, *, position: int = 0
 ) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
-    """Let a function tell whoever calls it with a model, X and y what to do.
+    """Let a function that is called with a model, X and y raise an error that says what to do.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def takes_no_estimator(
     Returns
     -------
     callable
-        A decorator. What it makes raises a TypeError where an estimator is in the place of true labels.
+        A decorator. The function then raises a TypeError if it gets an estimator instead of true labels.
     """
 
     def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

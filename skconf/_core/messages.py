@@ -33,9 +33,9 @@ def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     name : str
         The wrong name.
     known : iterable of str
-        The right names, of which the closest are told.
+        The right names; the message lists the closest ones.
     meant : iterable of str, default=()
-        Right names that go by this one elsewhere; they are told in the place of close ones.
+        Right names for a name used elsewhere; the message lists them instead of close ones.
     """
     close = list(dict.fromkeys(meant))
     close = close or get_close_matches(

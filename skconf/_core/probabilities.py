@@ -119,7 +119,7 @@ def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
 
 
 def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, Floats]:
-    """Return the columns of :func:`both_columns`, each by itself."""
+    """Return the columns of :func:`both_columns`, separately."""
     given = positive_proba.astype(np.float64, copy=False)
     return (1.0 - given, given) if positive == 1 else (given, 1.0 - given)
 

@@ -62,10 +62,10 @@ def collected() -> Iterator[list[Notice]]:
 def _users_level() -> int:
     """Return the stacklevel of the first frame outside this package, scikit-learn, joblib and the standard library.
 
-    Frames are told by the name of their module: the code of a dataclass has no file, a context manager's is
+    Frames are identified by the name of their module: the code of a dataclass has no file, a context manager's is
     contextlib's. Where no frame is the user's, as in a worker process, the outermost one is named.
     """
-    frame, level = sys._getframe(1), 1  # noqa: SLF001 – the frames of callers are to be had no other way
+    frame, level = sys._getframe(1), 1  # noqa: SLF001 – the only way to the frames of callers
     while frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
     return level

@@ -83,7 +83,7 @@ class ScoreOfSums(Score):
         metric, moments = self.statistic.metric, Moments(self.statistic, values, products, state.n_units)
         if metric.decided_by == "tail":
             raise ValueError(
-                "it rests on the surest answers, and sums do not tell how many errors they announce. Use "
+                "it rests on the most confident answers, and sums do not show how many errors they announce. Use "
                 "capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:

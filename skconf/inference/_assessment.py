@@ -78,7 +78,7 @@ class Assessment:
     size_ratio : float
         Calibrated size ratio.
     tops : tuple of TopErrors
-        Errors at .9, .99 and .999 or more, as far as there are answers.
+        Errors at .9, .99 and .999 or more, if there are such answers.
     smooth_error : float
         Smooth calibration error at a bandwidth of .05.
     gap_p_value, top_p_value, shape_p_value : float
@@ -88,7 +88,7 @@ class Assessment:
         Whether the p-value of a part is at most .05 after Holm's adjustment for the three, and the joint one, too.
     detectable_gap, detectable_ratio : float
         The gap, and the ratio of errors to announced ones, that four of five such samples would have shown. NaN where
-        something was found, or the ratio cannot be told.
+        something was found, or the ratio cannot be estimated.
     decisive : float or None
         Confidence of the one wrong answer without which nothing would have been found.
     decisive_row : int or None
@@ -176,7 +176,7 @@ def assess_confidence(
     calibrated size ratio, and errors announced and seen at .9, .99 and .999 or more; too sure where it is surest), and
     the shape (the smooth calibration error; errors that cancel overall). All are compared with what errors drawn from
     the confidences themselves give, so that the verdict holds at any number of answers: of calibrated classifiers, no
-    more than one in twenty is told to be off.
+    more than one in twenty gets a verdict of miscalibration.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def assess_confidence(
     Raises
     ------
     ValueError
-        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot tell at the level of .05.
+        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot reject at the level of .05.
     TypeError
         If predictions are missing, or given beside a profile that holds them.
 

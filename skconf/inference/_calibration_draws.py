@@ -113,7 +113,7 @@ class CalibrationDraws:
         return float(np.quantile(self.drawn[:, 0], 0.95)) / self.table.n
 
     def detectable_ratio(self, needed: float) -> float:
-        """Return how many times as many errors as announced the size ratio would have told in four of five samples."""
+        """Return how many times the announced errors the size ratio would have detected in four of five samples."""
         limit, table = np.quantile(self.drawn[:, 0], 1 - needed) * (1 - _ROUNDING), self.table
 
         def power(ratio: float) -> float:

@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def level(self) -> float:
-        """The former name of `confidence_level`; the next version has it no more."""
+        """The former name of `confidence_level`; the next version drops it."""
         return former_level(self)
 
 
@@ -126,11 +126,11 @@ def compare(
         Strata with a fixed number of samples.
     n_resamples : int, default=1000
         Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1), and a warning
-        tells where that is too large for the number of comparisons.
+        says if that is too large for the number of comparisons.
     random_state : int, Generator or None, default=None
         Seed of the resamples.
     n_jobs : int, default=None
-        Number of jobs that resample, as joblib has it; the result is the same for any number.
+        Number of jobs that resample, as in joblib; the result is the same for any number.
     progress : bool, default=False
         Show the progress of resampling on standard error.
     y_pred : mapping of model to array-like of shape (n_samples,), default=None

@@ -137,7 +137,7 @@ def _table(name: Any, result: Any) -> dict[str, Floats]:
 
 
 def _check_same_splits(scores: Mapping[Any, Any], tables: Mapping[Any, dict[str, Floats]]) -> None:
-    """Raise where estimators were scored on other splits, as far as that is to be seen."""
+    """Raise if the indices show that estimators were scored on different splits."""
     numbers = {name: len(values) for name, table in tables.items() for values in table.values()}
     if len(set(numbers.values())) > 1:
         raise ValueError(f"The numbers of splits differ: {numbers}. Score all estimators on the same splits.")

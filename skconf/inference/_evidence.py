@@ -18,9 +18,9 @@ from skconf.scoring._names import Statistic
 ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
 #: A class decides, and not the errors, if it has at most so many samples for each of them.
 _SAMPLES_TO_AN_ERROR = 3.0
-#: Fewest samples of each kind that tell an order, and fewest of a class that tell its mean.
+#: Fewest samples of each kind that determine an order, and fewest of a class that determine its mean.
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
-#: Below so many errors the intervals of calibration errors held the truth in 83 to 99 % of simulated sets.
+#: Below so many errors the intervals of calibration errors covered the truth in 83 to 99 % of simulated sets.
 ENOUGH_TO_RESAMPLE = 30.0
 #: A calibrated size ratio has an interval where the surest answers, which announce fewer errors than these, are at
 #: most this share of all.
@@ -48,7 +48,7 @@ class Choice(NamedTuple):
 
 
 class Share(NamedTuple):
-    """A share of samples: its value, and the number of equal samples that tell as much as the unequal ones."""
+    """A share of samples: its value, and the number of equal samples that are equivalent to the unequal ones."""
 
     value: float
     size: float
@@ -196,7 +196,7 @@ def _few_of_a_class(sizes: Floats, profile: ConfidenceProfile, fewest: int) -> s
 
 
 def _few_to_rank(profile: ConfidenceProfile) -> str:
-    """Return why so few answers of one kind tell no order, naming their ranks; empty where there are enough."""
+    """Return why so few answers of one kind do not determine an order, with their ranks; empty if enough."""
     wrong = _rows(~profile.correct, profile)
     right = _rows(profile.correct, profile)
     rows, kind = (wrong, "wrong") if len(wrong) <= len(right) else (right, "right")

@@ -47,7 +47,7 @@ class Interval:
     value : float
         The metric, or the score.
     low, high : float
-        Ends of the interval; NaN where it is not to be had.
+        Ends of the interval; NaN if there is none.
     standard_error : float
         Standard error of the value.
     confidence_level : float
@@ -69,7 +69,7 @@ class Interval:
 
     @property
     def level(self) -> float:
-        """The former name of `confidence_level`; the next version has it no more."""
+        """The former name of `confidence_level`; the next version drops it."""
         return former_level(self)
 
 
@@ -176,7 +176,7 @@ def confidence_interval(
     random_state : int, Generator or None, default=None
         Seed of the resamples.
     n_jobs : int, default=None
-        Number of jobs that resample, as joblib has it; -1 uses all cores. The result is the same for any number.
+        Number of jobs that resample, as in joblib; -1 uses all cores. The result is the same for any number.
     progress : bool, default=False
         Show the progress of resampling on standard error.
     y_pred : array-like of shape (n_samples,), default=None
@@ -301,7 +301,7 @@ def check_confidence_level(confidence_level: Any) -> None:
 
 
 def choose_method(statistic: Statistic, method: str) -> str:
-    """Return the method for a statistic, or raise where influence values are asked for and do not tell its error."""
+    """Return the method for a statistic; raise if influence values are requested but cannot give its error."""
     if method == "auto":
         return "bootstrap" if statistic.why_resampled else "delta"
     if method == "delta" and statistic.why_resampled:
@@ -422,7 +422,7 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
 
 
 def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> tuple[float, float, float]:
-    """Return Clopper and Pearson's interval of a share, of as many equal samples as tell as much; and its error."""
+    """Return Clopper and Pearson's interval of a share, and its error, for the equivalent number of equal samples."""
     ends = clopper_pearson(share.value, share.size, confidence_level)
     low, high = sorted(float(statistic.score(end)) for end in ends)
     return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))

@@ -89,7 +89,7 @@ def phantom_replicates(
 
 
 def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
-    """Return what tells whether two statistics have the same phantoms."""
+    """Return a key that is equal for statistics with the same phantoms."""
     metric, profile = statistic.metric, statistic.on(profile)
     counted, classes = metric.counted(profile), tuple(few_classes(metric, profile).tolist())
     accepted = None if counted is None else counted.tobytes()

@@ -51,7 +51,7 @@ def replicate(
     random_state : int, Generator or None, default=None
         Seed.
     n_jobs : int, default=None
-        Number of jobs, as joblib has it.
+        Number of jobs, as in joblib.
     progress : bool, default=False
         Show progress on standard error.
     beside : ConfidenceProfile, default=None

@@ -209,7 +209,7 @@ def overconfidence_by_group(
 
         - `value`: calibrated size ratio, 1 for calibrated confidences;
         - `count`: number of samples;
-        - `risk`: overconfidence risk of the group by itself, one minus the p-value;
+        - `risk`: overconfidence risk of the group alone, one minus the p-value;
         - `p_value`: p-value of as large a ratio under calibrated confidences;
         - `p_adjusted`: the same, corrected by the method of Holm for the number of groups.
 

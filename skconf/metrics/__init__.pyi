@@ -189,7 +189,7 @@ def calibrated_size_ratio_std(
 ) -> float:
     """Standard deviation of the calibrated size ratio of a calibrated classifier with these confidences.
 
-    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it tells how far
+    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
     from 1 the ratio may be by chance.
 
     Parameters
@@ -1306,7 +1306,7 @@ def cwsa_plus_score(
     phi : callable, default=None
         Another φ, a function of an array of accepted confidences.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns).
 
     Returns
     -------
@@ -1344,7 +1344,7 @@ def cwsa_score(
     phi : callable, default=None
         Another φ, a function of an array of accepted confidences.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns).
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns).
 
     Returns
     -------
@@ -1849,7 +1849,7 @@ def t_cal_test(
         A single number of bins, in place of 2, 4, …, 2^B.
     n_resamples : int, default=1000
         Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
-        no p-value could be as small as `alpha`, a warning tells how many are needed.
+        no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

@@ -1,4 +1,4 @@
-"""Proper scores of the confidence in a prediction, and how well it tells right from wrong."""
+"""Proper scores of the confidence in a prediction, and how well it separates right from wrong."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -176,7 +176,7 @@ class CalibratedSizeRatioStd(
 ):
     """Standard deviation of the calibrated size ratio of a calibrated classifier with these confidences.
 
-    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it tells how far
+    σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
     from 1 the ratio may be by chance.
 
     {predictions}
@@ -334,7 +334,7 @@ class OverconfidenceRisk(
     0.91
     """
 
-    is_estimate = False  # of its own error it tells itself
+    is_estimate = False  # it is itself a statement about the error of the ratio
     why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
     decided_by = "errors"
 

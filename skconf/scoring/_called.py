@@ -53,7 +53,7 @@ class Called(Whole):
             error.add_note(f"This is what {self.name} raised.")
             raise
         if np.ndim(value):
-            return value, []  # of which the caller tells that it is no number
+            return value, []  # the caller reports that it is not a number
         return float(value), self.undefined_notices(value)
 
     def value(self, profile: ConfidenceProfile) -> Any:
@@ -75,7 +75,7 @@ def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Call
 
 
 def takes_weights(function: Callable[..., Any]) -> bool:
-    """Return whether a function takes sample weights, or does not tell."""
+    """Return whether a function takes sample weights, or has an unknown signature."""
     return {"sample_weight", "kwargs"} & set(parameters_of(function)) != set() or not parameters_of(function)
 
 
@@ -90,7 +90,7 @@ def response_of(function: Callable[..., Any]) -> str | None:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's parameters; none where it does not tell."""
+    """Return the names of a function's parameters; none if its signature is unknown."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):

@@ -9,7 +9,7 @@ from skconf.profile import ConfidenceProfile
 
 
 class MeanConfidence(Ratio):
-    """The mean confidence: neither good nor bad by itself."""
+    """The mean confidence: neither good nor bad alone."""
 
     info = Info("mean_confidence", None, (0.0, 1.0), None, "")
     decided_by = "samples"

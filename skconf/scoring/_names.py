@@ -109,7 +109,7 @@ class Statistic:
 
     @property
     def why_resampled(self) -> str:
-        """Why influence values do not tell the error, empty where they do."""
+        """Why influence values cannot give the error; empty if they can."""
         if np.isnan(self.sign):
             return "the scorer folds the metric's values, which leaves a kink at the best one"
         return str(self.metric.why_resampled)

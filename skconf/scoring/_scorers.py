@@ -35,7 +35,7 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
             return cls, cls.info.scorers[name]
     theirs = sklearn.metrics.get_scorer_names()
     if name in theirs:
-        hint = " It is one of scikit-learn's: sklearn.metrics.get_scorer has it, and confidence_scoring takes it."
+        hint = " It is one of scikit-learn's: use sklearn.metrics.get_scorer, or confidence_scoring."
     else:
         meant = [next(iter(cls.info.scorers)) for cls in meant_by(name) if cls.info.scorers]
         hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
@@ -176,7 +176,7 @@ def accepted_of(profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
 
 
 class SklearnScorer:
-    """One of scikit-learn's scorers, given the answer of a classifier in the place of the classifier.
+    """One of scikit-learn's scorers, which gets the answer of a classifier instead of the classifier.
 
     Parameters
     ----------

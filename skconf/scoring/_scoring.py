@@ -100,7 +100,7 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
 
     Notes
     -----
-    scikit-learn's scorers are given the same answer in the place of the estimator: its probabilities, and as its
+    scikit-learn's scorers get the same answer instead of the estimator: its probabilities, and as its
     prediction the most probable class. That of a :class:`~skconf.SelectiveClassifier` is the reject label where it
     abstains, so that they say what they say of it alone. A class that the estimator was not trained on has probability
     zero.

@@ -211,7 +211,9 @@ class TestNone:
     @pytest.mark.parametrize("name", ["neg_csr_excess", "calibrated_size_ratio"])
     def test_size_ratio_needs_the_samples(self, name):
         total = in_parts([name, "capped_size_ratio"], ConfidenceProfile.from_predictions(*draw(1000, 2)))
-        with pytest.warns(UndefinedMetricWarning, match=f"{name} has no interval: it rests on the surest answers"):
+        with pytest.warns(
+            UndefinedMetricWarning, match=f"{name} has no interval: it rests on the most confident answers"
+        ):
             found = total.confidence_interval()
         assert found["low"].isna().tolist() == [True, False]
 

@@ -70,7 +70,7 @@ class ClassAverage(Additive):
 
     @property
     def terms_name(self) -> str:
-        """The masses: what is made of them, and how it is averaged, is told by the metric alone."""
+        """The name of the masses; the metric says how they are combined and averaged."""
         axis = self.average if self.average in ("binary", "micro") else "classes"
         return f"{type(self).masses.__qualname__} {axis}"
 

@@ -44,9 +44,9 @@ class Metric(Registered):
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
     #: What a value is: a float, an array, or a named tuple.
     result: ClassVar[Any] = float
-    #: Why it cannot be read off what is kept of parts; empty where a trial tells.
+    #: Why it cannot be computed from accumulated parts; empty if a trial decides.
     why_not_merged: ClassVar[str] = ""
-    #: Whether it reads what selection ranks by in the place of the confidence, where the two differ.
+    #: Whether it uses the score that selection ranks by instead of the confidence, if the two differ.
     reads_score: ClassVar[bool] = False
     #: Whether it estimates something of the source of the samples, so that an interval means something.
     is_estimate: ClassVar[bool] = True
@@ -174,7 +174,7 @@ class Term:
         return values * (weight if values.ndim < 2 else weight[:, np.newaxis])
 
     def sum(self, sample_weight: Floats | None, n_samples: int, groups: Codes | None, n_groups: int) -> NDArray[Any]:
-        """Return the sum: a number, or an array over (groups, cells, columns), as far as there are any."""
+        """Return the sum: a number, or an array over those of (groups, cells, columns) that exist."""
         values = np.asarray(self.values)
         if self.cell is None and groups is None:
             if sample_weight is not None:
@@ -270,7 +270,7 @@ class Additive(Metric):
         return value, [*self.undefined_notices(value), *self.notices_of_sums(*sums)]
 
     def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:  # noqa: ARG002
-        """Return what to warn of that the sums over all samples tell, beside an undefined value."""
+        """Return further warnings, besides an undefined value, that follow from the sums over all samples."""
         return []
 
     def of_sums(self, *sums: NDArray[Any]) -> Any:

@@ -41,7 +41,7 @@ class Info:
     scorers : mapping of str to Preset
         Its named scorers.
     aliases : tuple of str
-        What it is called elsewhere: messages tell its name to who asks for one of these.
+        Other names of the metric: for one of these, a message gives the right name.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Registered(metaclass=MetricType):
     Class keywords
     --------------
     name : str
-        Name of the public function. Its ending tells the direction: `_score` is better high, `_loss` and
+        Name of the public function. Its ending gives the direction: `_score` is better high, `_loss` and
         `_error` better low; `greater_is_better` says so for the rest.
     bounds, best, reference
         See `Info`.
@@ -110,7 +110,7 @@ class Registered(metaclass=MetricType):
     shared_text: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: The metric that was asked for, where one of another kind computes it.
     asked: ClassVar[Any] = None
-    #: The public function; `skconf/metrics/__init__.pyi` tells its parameters to type checkers.
+    #: The public function; `skconf/metrics/__init__.pyi` declares its parameters for type checkers.
     function: ClassVar[Callable[..., Any]]
 
     def __init_subclass__(

@@ -72,7 +72,7 @@ class TCalTest(
         A single number of bins, in place of 2, 4, …, 2^B.
     n_resamples : int, default=1000
         Number of draws under calibration. One serves every level, as the bins are nested. Where there are so few that
-        no p-value could be as small as `alpha`, a warning tells how many are needed.
+        no p-value could be as small as `alpha`, a warning says how many are needed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
 

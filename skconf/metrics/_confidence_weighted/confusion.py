@@ -41,7 +41,7 @@ def outcomes_of(
     count : ndarray of shape (n_samples,) or float
         What a prediction counts, before its sample weight.
     positive : int, default=None
-        One class to tell from the rest: the masses are then those of (rest, class).
+        One class against the rest: the masses are then those of (rest, class).
 
     Returns
     -------

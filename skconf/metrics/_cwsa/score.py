@@ -36,7 +36,7 @@ _REWARD = """\
 phi : callable, default=None
     Another φ, a function of an array of accepted confidences.
 similarity : array-like of shape (n_classes, n_classes), default=None
-    Graded correctness in [0, 1] in the place of z, by predicted (rows) and true class (columns)."""
+    Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns)."""
 
 
 class _AboveThreshold(AtThreshold):

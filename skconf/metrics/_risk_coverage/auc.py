@@ -1,4 +1,4 @@
-"""How well confidence tells right predictions from wrong ones."""
+"""How well confidence separates right predictions from wrong ones."""
 
 from typing import Any
 
