@@ -82,15 +82,15 @@ class Columns:
         ValueError
             If a column is missing, or the columns do not describe predictions.
         """
-        there = list(names)
-        self.check(there)
+        names_present = list(names)
+        self.check(names_present)
         given = self.correct is not None or self.confidence is not None
         found: dict[str, Any] = {
-            name: usual if getattr(self, name) is None and usual in there else getattr(self, name)
+            name: usual if getattr(self, name) is None and usual in names_present else getattr(self, name)
             for name, usual in USUAL.items()
         }
-        proba = list(self.proba) or [name for name in there if str(name).startswith(PREFIX)]
-        proba = proba or [name for name in ("y_proba",) if name in there]
+        proba = list(self.proba) or [name for name in names_present if str(name).startswith(PREFIX)]
+        proba = proba or [name for name in ("y_proba",) if name in names_present]
         if found["target"] is not None and proba and not given:
             proba = self._in_order_of_labels(proba)
             labels = self.labels if self.labels is not None or len(proba) == 1 else _labels_after_prefix(proba)
@@ -98,8 +98,8 @@ class Columns:
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise ValueError(
-                f"the columns {shorten(there)} hold no predictions under the usual names. Name the columns of true "
-                "labels (target) and probabilities (proba), or those of correctness (correct) and confidence "
+                f"the columns {shorten(names_present)} hold no predictions under the usual names. Name the columns of "
+                "true labels (target) and probabilities (proba), or those of correctness (correct) and confidence "
                 "(confidence)."
             )
         if found["correct"] is not None:
@@ -108,14 +108,14 @@ class Columns:
 
     def check(self, names: Iterable[Any]) -> None:
         """Raise if a column is missing or occurs twice."""
-        there = Counter(names)
+        counts = Counter(names)
         for name in self.needed:
-            if there[name] > 1:
-                raise ValueError(f"there are {there[name]} columns {name!r}. Leave out or rename all but one.")
-            if name not in there:
+            if counts[name] > 1:
+                raise ValueError(f"there are {counts[name]} columns {name!r}. Leave out or rename all but one.")
+            if name not in counts:
                 raise ValueError(
-                    f"there is no column {name!r}.{suggest(name, map(str, there))} "
-                    f"The columns are {shorten(list(there))}."
+                    f"there is no column {name!r}.{suggest(name, map(str, counts))} "
+                    f"The columns are {shorten(list(counts))}."
                 )
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:

@@ -120,9 +120,9 @@ class LevelTable:
             tied = self.exact | np.isin(self.level, _ALONE)
             score = (2 * np.arange(n_levels) + np.where(tied, 0.5, top) + 0.5) / (2 * n_levels)
         weight = self.weight.reshape(2, 2, n_levels)
-        there = weight[0] > 0
+        has_weight = weight[0] > 0
         first = np.repeat([[True], [False]], n_levels, axis=1)
-        return score[there], first[there], weight[0][there], weight[1][there]
+        return score[has_weight], first[has_weight], weight[0][has_weight], weight[1][has_weight]
 
 
 def round_to_grid(score: Floats, bits: int) -> Floats:

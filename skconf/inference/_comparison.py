@@ -99,8 +99,8 @@ def compare(
 ) -> Comparison | pd.DataFrame:
     """Compare models on the same samples: differences with confidence intervals and p-values.
 
-    What the models find equally hard drops out of a paired difference, so that it is told with far fewer samples than
-    two separate intervals would need.
+    Samples that are equally hard for both models cancel out of a paired difference, so that it needs far fewer samples
+    than two separate intervals.
 
     Parameters
     ----------

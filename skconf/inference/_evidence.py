@@ -1,4 +1,4 @@
-"""Which interval a metric can have: how many errors, or samples of a class, its value rests on."""
+"""Choose the interval of a metric by the number of errors, or of samples of a class, that its value rests on."""
 
 from typing import Any, NamedTuple
 
@@ -60,9 +60,9 @@ class Share(NamedTuple):
 
 
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
-    """Return the method that holds for a score of some predictions.
+    """Return the valid method for a score of some predictions.
 
-    Few errors need draws that know of rows alone: of groups and strata the method is "delta", as from many errors.
+    Few errors need draws, which ignore groups and strata: with these the method is "delta", as with many errors.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if metric.decided_by == "tail":
@@ -79,9 +79,9 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
 
 
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
-    """Return the method that holds for a share of samples, given whether they have the same weight."""
+    """Return the valid method for a share of samples, given whether they have the same weight."""
     if share.size < _ALL_ON_ONE:
-        return Choice("none", "one row has all the weight, so that its error cannot be estimated")
+        return Choice("none", "one row has all the weight, so its error cannot be estimated")
     if equal:
         return Choice("exact" if metric.share_interval == "exact" else "delta", share=share)  # which is Wilson's here
     return Choice("delta" if share.rarer >= ENOUGH else "binomial", share=share)
@@ -157,11 +157,11 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
         others = np.divide(rest**2, rest_squares, out=np.zeros_like(total), where=rest_squares > 0)
         sizes = np.minimum(sizes, others)
     sizes = np.where(shares > 0, sizes, np.nan)
-    there = sizes > 0
-    if not there.any():
+    present = sizes > 0
+    if not present.any():
         return sizes, 0.0
-    variances = shares[there] ** 2 / sizes[there]
-    return sizes, float(variances.sum() ** 2 / (variances**2 / sizes[there]).sum())
+    variances = shares[present] ** 2 / sizes[present]
+    return sizes, float(variances.sum() ** 2 / (variances**2 / sizes[present]).sum())
 
 
 def _weight_of_classes(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
@@ -206,9 +206,9 @@ def _few_to_rank(profile: ConfidenceProfile) -> str:
     return f"a single answer is {kind}, in row {rows[0]}, at rank {rank} of {len(profile)} by confidence"
 
 
-def _rows(there: NDArray[np.bool_], profile: ConfidenceProfile) -> NDArray[np.intp]:
+def _rows(selected: NDArray[np.bool_], profile: ConfidenceProfile) -> NDArray[np.intp]:
     """Return the rows that have weight."""
-    return np.flatnonzero(there if profile.sample_weight is None else there & (profile.sample_weight > 0))
+    return np.flatnonzero(selected if profile.sample_weight is None else selected & (profile.sample_weight > 0))
 
 
 def _listed(rows: NDArray[np.intp], what: str) -> str:

@@ -32,7 +32,7 @@ METHODS = ("auto", "delta", "bootstrap", "bca")
 
 
 def former_level(result: Any) -> float:
-    """Return the confidence level of a result that was asked for it by its former name."""
+    """Return the confidence level of a result whose former name was used."""
     name = type(result).__name__
     warn(f"{name}.level is now called confidence_level. Read {name}.confidence_level instead.", FutureWarning)
     return float(result.confidence_level)
@@ -143,18 +143,18 @@ def confidence_interval(
     Parameters
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
-        What names a metric, the same everywhere in skconf:
+        The metric; skconf accepts the same everywhere:
 
         - a function of :mod:`skconf.metrics` or its name;
         - a scorer or its name, of :func:`~skconf.get_scorer` or of scikit-learn, which gives scores: greater is better;
         - a function of scikit-learn; or any other of true labels and ``y_pred``, or ``y_proba``, ``y_prob`` or
-          ``y_score``, by the name of its second parameter. Of others, `sklearn.metrics.make_scorer` tells it;
+          ``y_score``, by the name of its second parameter. For others, use `sklearn.metrics.make_scorer`;
         - a ``functools.partial`` of a function, a pair ``("cf1_score", {"average": "macro"})``, or the same as text,
-          ``"cf1_score(average='macro')"``, which is what it is called in tables.
+          ``"cf1_score(average='macro')"``, which is its name in tables.
 
         Several share every resample. Accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation,
         log loss, Brier loss, ROC AUC (of two classes, or of each against the rest) and average precision of
-        scikit-learn have all that metrics of skconf have; other functions are called, and resampled.
+        scikit-learn work like metrics of skconf; other functions are called, and resampled.
     y_true : array-like of shape (n_samples,) or ConfidenceProfile
         True labels; or a profile, which holds all predictions already.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
@@ -187,7 +187,7 @@ def confidence_interval(
         Positive class of a binary task. None stands for the second label.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. They say how much each sample counts, and not how many there are: doubling all of them
-        leaves the interval as it is.
+        does not change the interval.
     **params
         Parameters of a single metric.
 
@@ -378,7 +378,7 @@ def intervals(
 def _with_calibration(
     found: list[Interval], statistics: Sequence[Statistic], profile: ConfidenceProfile, resampling: Mapping[str, Any]
 ) -> list[Interval]:
-    """Extend the intervals of calibration errors to 0 where correctness drawn from the confidences often errs as far.
+    """Extend the intervals of calibration errors to 0 if calibrated draws often have as large an error.
 
     Resamples of a calibrated classifier's errors are no guide: its calibration error is 0, and that of any number of
     samples is not.
@@ -498,7 +498,7 @@ def delta_ends(
 
 
 def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -> tuple[float, float]:
-    """Return the ends of Wilson's interval, of a value between bounds that is as uncertain as a proportion.
+    """Return the ends of Wilson's interval, for a value between bounds with the uncertainty of a proportion.
 
     Parameters
     ----------
@@ -528,7 +528,7 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
 
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
-    """Return the number of equal units that are as many as the unequal ones in the denominator of a quotient."""
+    """Return the number of equal units equivalent to the unequal ones in the denominator of a quotient."""
     below = np.empty(len(profile))
     for rows, block in profile.blocks():
         below[rows] = metric.terms(block)[1].weighted(block.sample_weight)

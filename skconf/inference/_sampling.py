@@ -45,9 +45,9 @@ class Sampling:
         self.n_units = n_samples if self.unit is None else int(self.unit.max()) + 1
         if sample_weight is not None and not sample_weight.all():
             unit = np.arange(n_samples) if self.unit is None else self.unit
-            there = np.bincount(unit, weights=sample_weight) > 0
-            self.n_units = int(np.count_nonzero(there))
-            self.unit = np.where(there, there.cumsum() - 1, self.n_units)[unit]  # one past the last: of no unit
+            has_weight = np.bincount(unit, weights=sample_weight) > 0
+            self.n_units = int(np.count_nonzero(has_weight))
+            self.unit = np.where(has_weight, has_weight.cumsum() - 1, self.n_units)[unit]  # no unit: one past the last
         if self.n_units < 2:
             raise ValueError(
                 "There is one sample"

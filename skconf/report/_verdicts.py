@@ -19,8 +19,8 @@ _JUDGED = (
 
 def judged_row(names: Iterable[str]) -> str | None:
     """Return the row that shows the verdict; None if there is no such row."""
-    there = set(names)
-    return next((name for name in _JUDGED if name in there), None)
+    shown = set(names)
+    return next((name for name in _JUDGED if name in shown), None)
 
 
 def verdicts_on(names: Sequence[str], profiles: Iterable[ConfidenceProfile]) -> list[list[str]]:

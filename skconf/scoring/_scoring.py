@@ -102,7 +102,7 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     -----
     scikit-learn's scorers get the same answer instead of the estimator: its probabilities, and as its
     prediction the most probable class. That of a :class:`~skconf.SelectiveClassifier` is the reject label where it
-    abstains, so that they say what they say of it alone. A class that the estimator was not trained on has probability
+    rejects, so that their values are the same as alone. A class that the estimator was not trained on has probability
     zero.
 
     Examples
