@@ -14,13 +14,8 @@ from skconf._core.messages import short_repr
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._inputs import read_resampling
-from skconf.inference._intervals import (
-    check_confidence_level,
-    choose_method,
-    former_level,
-    less_bias,
-    undefined_resamples,
-)
+from skconf.inference._interval_ends import less_bias
+from skconf.inference._intervals import check_confidence_level, choose_method, former_level, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, joined

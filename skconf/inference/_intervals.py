@@ -8,7 +8,6 @@ from typing import Any, cast, overload
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
@@ -19,11 +18,11 @@ from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn, warn_each
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
 from skconf.inference._inputs import read_resampling
-from skconf.inference._p_values import ROUNDING, clopper_pearson, student
+from skconf.inference._interval_ends import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
+from skconf.inference._p_values import ROUNDING
 from skconf.inference._phantoms import phantom_replicates
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
-from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 from skconf.scoring._scorers import MultiScorer
@@ -354,15 +353,15 @@ def intervals(
         elif how in ("exact", "binomial"):
             low, high, error = share_ends(statistic, cast(Share, chosen[i].share), confidence_level)
         elif how == "bayesian":
-            low, high, error = _quantiles(statistic, value, columns[i], confidence_level)
+            low, high, error = quantile_ends(statistic, value, columns[i], confidence_level)
         elif how == "delta":
-            low, high, error = _delta(statistic, value, profile, sampling, confidence_level)
+            low, high, error = influence_ends(statistic, value, profile, sampling, confidence_level)
         elif how == "bootstrap":
             low, high, error = bootstrap_ends(
                 statistic, value, columns[i], sampling.degrees_of_freedom, confidence_level
             )
         else:
-            low, high, error = _bca(statistic, value, columns[i], profile, sampling, confidence_level)
+            low, high, error = bca_ends(statistic, value, columns[i], profile, sampling, confidence_level)
         found.append(Interval(value, low, high, error, confidence_level, how))
         if np.isnan(low) and not np.isnan(value) and how != "none":
             one_sided = how == "bca" and error > ROUNDING * abs(value)
@@ -419,165 +418,3 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
     return [
         Notice(f"{statistic.name} rests on {errors:.0f} errors, or right answers: its interval may miss the truth.")
     ]
-
-
-def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> tuple[float, float, float]:
-    """Return Clopper and Pearson's interval of a share, and its error, for the equivalent number of equal samples."""
-    ends = clopper_pearson(share.value, share.size, confidence_level)
-    low, high = sorted(float(statistic.score(end)) for end in ends)
-    return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))
-
-
-def _quantiles(
-    statistic: Statistic, value: float, replicates: Floats, confidence_level: float
-) -> tuple[float, float, float]:
-    """Return the quantiles of draws, which reach to the value itself, and their standard deviation."""
-    drawn = replicates[~np.isnan(replicates)]
-    if len(drawn) < 2:
-        return np.nan, np.nan, np.nan
-    low, high = np.quantile(drawn, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    least, most = statistic.bounds
-    return max(min(float(low), value), least), min(max(float(high), value), most), float(drawn.std(ddof=1))
-
-
-def _delta(
-    statistic: Statistic, value: float, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
-) -> tuple[float, float, float]:
-    metric = statistic.metric
-    sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
-    error = sampling.standard_error(statistic.influence(profile))
-    if isinstance(metric, Ratio) and metric.share_interval == "wilson" and sampling.simple:
-        return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
-    size = partial(_effective_size, metric, profile, sampling)
-    return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error
-
-
-def delta_ends(
-    statistic: Statistic,
-    value: float,
-    error: float,
-    effective_size: Callable[[], float],
-    degrees_of_freedom: float,
-    confidence_level: float,
-) -> tuple[float, float]:
-    """Return the ends of an interval by a standard error: Wilson's between bounds, the t distribution's elsewhere.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        What the value is of.
-    value, error : float
-        Value and standard error.
-    effective_size : callable
-        Returns the number of equal units in the denominator of a quotient; asked only where no unit differs.
-    degrees_of_freedom : float
-        Of the error.
-    confidence_level : float
-        Confidence level.
-
-    Returns
-    -------
-    low, high : float
-        NaN where there is no interval.
-    """
-    times, (least, most) = student(confidence_level, degrees_of_freedom), statistic.bounds
-    width = most - least
-    if not np.isfinite(width):
-        if not error > ROUNDING * abs(value):
-            return np.nan, np.nan
-        return max(value - times * error, least), min(value + times * error, most)
-    share = min(max((value - least) / width, 0.0), 1.0)
-    spread, variance = share * (1 - share), (error / width) ** 2
-    if variance > ROUNDING**2 and spread > 0:
-        size = spread / variance
-    elif isinstance(statistic.metric, Ratio):
-        size = effective_size()
-    else:
-        return np.nan, np.nan
-    return wilson_ends(statistic, value, size, times)
-
-
-def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -> tuple[float, float]:
-    """Return the ends of Wilson's interval, for a value between bounds with the uncertainty of a proportion.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        What the value is of.
-    value : float
-        The value.
-    size : float
-        Number of samples of the proportion.
-    times : float
-        Multiple of the standard error on each side.
-
-    Returns
-    -------
-    low, high : float
-        The bounds where there are no samples.
-    """
-    least, most = statistic.bounds
-    if size == 0:
-        return least, most
-    width = most - least
-    share = min(max((value - least) / width, 0.0), 1.0)
-    centre = share + times**2 / (2 * size)
-    half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
-    low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
-    return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0))
-
-
-def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
-    """Return the number of equal units equivalent to the unequal ones in the denominator of a quotient."""
-    below = np.empty(len(profile))
-    for rows, block in profile.blocks():
-        below[rows] = metric.terms(block)[1].weighted(block.sample_weight)
-    totals = sampling.totals(below)
-    squares = float(totals @ totals)
-    return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
-
-
-def bootstrap_ends(
-    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: float, confidence_level: float
-) -> tuple[float, float, float]:
-    """Return the ends of an interval by replicates of a value, and its standard error."""
-    corrected, error = less_bias(value, replicates)
-    if not error > ROUNDING * abs(value):
-        return np.nan, np.nan, error
-    reach, (least, most) = student(confidence_level, degrees_of_freedom) * error, statistic.bounds
-    # The bias is an estimate, too, and often too large: reach as far from the value as from the corrected one.
-    low, high = min(value, corrected) - reach, max(value, corrected) + reach
-    return float(np.clip(low, least, most)), float(np.clip(high, least, most)), error
-
-
-def less_bias(value: float, replicates: Floats) -> tuple[float, float]:
-    """Return a value less its bias among resamples, and its standard error; NaN of fewer than two."""
-    if len(replicates) < 2:
-        return np.nan, np.nan
-    return float(2 * value - replicates.mean()), float(replicates.std(ddof=1))
-
-
-def _bca(
-    statistic: Statistic,
-    value: float,
-    replicates: Floats,
-    profile: ConfidenceProfile,
-    sampling: Sampling,
-    confidence_level: float,
-) -> tuple[float, float, float]:
-    _, error = less_bias(value, replicates)
-    if not error > ROUNDING * abs(value):
-        return np.nan, np.nan, error
-    equal = np.isclose(replicates, value, rtol=ROUNDING, atol=0)
-    below = np.count_nonzero((replicates < value) & ~equal) + np.count_nonzero(equal) / 2
-    bias = ndtri(below / len(replicates))
-    acceleration = 0.0
-    if not statistic.why_resampled:
-        totals = sampling.totals(statistic.influence(profile))
-        totals = totals - totals.mean()
-        acceleration = float((totals**3).sum() / (6 * (totals**2).sum() ** 1.5))
-    shifted = bias + ndtri(np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2]))
-    with np.errstate(invalid="ignore"):  # where all resamples are on one side of the value
-        at = ndtr(bias + shifted / (1 - acceleration * shifted))
-    low, high = np.quantile(replicates, at) if np.isfinite(at).all() else (np.nan, np.nan)
-    return float(low), float(high), error

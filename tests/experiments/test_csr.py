@@ -584,7 +584,7 @@ def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(canc
 
 def test_a_table_that_was_not_computed(kept, cancer):
     result = csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
-    with pytest.raises(ValueError, match="no figures of Table 7: add 7 to the tables of csr_experiment"):
+    with pytest.raises(ValueError, match=r"no figures of Table 7\. Add 7 to the tables of csr_experiment"):
         csr_table7(result)
 
 

@@ -193,7 +193,7 @@ def test_mistakes_are_told(folder, tmp_path_factory):
         ecuas.ecuas_experiment(folder, scores=["calibrated"])
     with pytest.raises(ValueError, match="n_repetitions must be at least 2"):
         ecuas.ecuas_experiment(folder, n_repetitions=1)
-    with pytest.raises(ValueError, match=r"temperatures must be 0 or greater, but -1.0 is not"):
+    with pytest.raises(ValueError, match=r"temperatures must be 0 or greater, but one is -1.0"):
         ecuas.ecuas_sampling_experiment(folder, temperatures=[0.0, -1.0])
     with pytest.raises(FileNotFoundError, match=r"holds no file NAME.scores.npy"):
         ecuas.ecuas_experiment(tmp_path_factory.mktemp("empty"))

@@ -166,7 +166,7 @@ class TestPermutation:
     def test_models_of_other_kinds_cannot_be_swapped(self):
         y, models = draw(40)
         a, b = models.values()
-        with pytest.raises(ValueError, match=r"differ in prediction_given.*use 'bootstrap'"):
+        with pytest.raises(ValueError, match=r"differ in prediction_given.*Use 'bootstrap'"):
             compare("cw_f1", y, models, y_pred={"noise 0.5": y}, method="permutation")
         profiles = {
             "a": ConfidenceProfile.from_predictions(y, a),
