@@ -482,3 +482,18 @@ class TestErrors:
             accumulate(pd.DataFrame({"y_true": [0, 1], "y_proba": [[0.5, 0.5], [1.0]]}), "coverage")
         with pytest.raises(TypeError, match="data must be paths, a table"):
             accumulate(7, SUMS)
+
+
+@pytest.mark.parametrize("column", ["confidence", "correct"])
+def test_half_of_a_prediction_is_none(column):
+    """Confidence without correctness, or correctness without confidence."""
+    table = pd.DataFrame({column: [1.0, 0.0, 1.0]})
+    with pytest.raises(ValueError, match="hold no predictions under the usual names"):
+        accumulate([table], ["cw_accuracy"])
+
+
+def test_a_warning_names_the_row_of_its_table_from_0():
+    good = pd.DataFrame({"y_true": [0, 1, 1, 0], "proba_0": [0.9, 0.2, 0.3, 0.6], "proba_1": [0.1, 0.8, 0.7, 0.4]})
+    off = good.assign(proba_1=[0.1, 0.8, 0.6, 0.4])
+    with pytest.warns(UserWarning, match=r"^table 1: The probabilities of a row should sum to 1; row 2 "):
+        accumulate([good, off], ["cw_accuracy"])
