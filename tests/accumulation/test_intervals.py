@@ -42,7 +42,6 @@ def assert_same(found, expected, **tolerance):
 
 
 class TestDelta:
-    @pytest.mark.filterwarnings("ignore:neg_reject_cost owes a quarter of its variance")
     @pytest.mark.parametrize("n_classes", [2, 4])
     @pytest.mark.parametrize("weighted", [False, True])
     @pytest.mark.parametrize("level", [0.9, 0.99])

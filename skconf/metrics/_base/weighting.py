@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn import metrics
 
 from skconf._core.checks import check_option
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, as_profile
 
 #: Names of a second argument that stand for probabilities.
 _PROBABILITIES = ("y_proba", "y_prob", "y_score", "y_scores", "probas_pred")
@@ -140,19 +140,7 @@ class ConfidenceWeighted:
             What the metric returns.
         """
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        if isinstance(y_true, ConfidenceProfile):
-            repeated = [name for name, value in {"y_proba": y_proba, **given}.items() if value is not None]
-            if repeated:
-                raise TypeError(
-                    f"{self.__name__}() got a ConfidenceProfile and {', '.join(repeated)}; the profile holds these "
-                    "already."
-                )
-            profile = y_true
-        elif y_proba is None:
-            raise TypeError(f"{self.__name__}() needs y_proba, unless its first argument is a ConfidenceProfile.")
-        else:
-            profile = ConfidenceProfile.from_predictions(y_true, y_proba, **given)
-        return self._of_profile(profile, kwargs)
+        return self._of_profile(as_profile(f"{self.__name__}()", y_true, y_proba, **given), kwargs)
 
     def _of_profile(self, profile: ConfidenceProfile, kwargs: dict[str, Any]) -> Any:
         classes, sure = profile.require("classes"), profile.confidence
