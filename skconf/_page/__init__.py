@@ -1,0 +1,1 @@
+"""Pages: self-contained HTML, made of parts that are text and Markdown, too."""

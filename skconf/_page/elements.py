@@ -1,0 +1,65 @@
+"""Elements of HTML and SVG, which escape whatever is put into them."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import TypeAlias
+
+#: Elements that have no content and no closing tag.
+_EMPTY = frozenset({"br", "hr", "input", "meta"})
+
+
+class Markup(str):
+    """Text that is markup already; every other string is escaped."""
+
+    __slots__ = ()
+
+
+Content: TypeAlias = "str | Iterable[Content] | None"
+
+
+def element(name: str, *content: Content, **attributes: str | float | bool | None) -> Markup:
+    """Return an element.
+
+    Parameters
+    ----------
+    name : str
+        Name of the element.
+    *content : str, Markup, None, or iterables of these
+        What is in it. Plain strings are escaped, None is left out.
+    **attributes : str, float, bool or None
+        ``_`` in a name stands for ``-``, and is dropped at the end (``class_``). True is an attribute without a value;
+        None and False leave it out.
+
+    Returns
+    -------
+    Markup
+
+    Examples
+    --------
+    >>> element("p", "a < b", element("br"), class_="note", aria_hidden="true")
+    '<p class="note" aria-hidden="true">a &lt; b<br></p>'
+    """
+    written = "".join(_attribute(key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
+    if name in _EMPTY:
+        return Markup(f"<{name}{written}>")
+    return Markup(f"<{name}{written}>{joined(content)}</{name}>")
+
+
+def joined(content: Content) -> Markup:
+    """Return contents one after another, escaped where they are plain text."""
+    if content is None:
+        return Markup("")
+    if isinstance(content, Markup):
+        return content
+    if isinstance(content, str):
+        return Markup(escape(content, quote=False))
+    return Markup("".join(map(joined, content)))
+
+
+def _attribute(name: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return f" {name}"
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f' {name}="{escape(text)}"'
