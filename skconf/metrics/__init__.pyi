@@ -85,7 +85,7 @@ def augrc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the generalised risk-coverage curve (AUGRC): mean risk of accepting a wrong prediction.
+    """Area under the generalised risk-coverage curve (AUGRC): how often an answer is accepted and wrong, on average.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with AUROC the chance that a right prediction has a higher score than a
     wrong one (ties count one half). It is the area under the share of samples that are both accepted and wrong, by the
@@ -106,7 +106,7 @@ def aurc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the risk-coverage curve (AURC): mean error rate over all coverages.
+    """Area under the risk-coverage curve (AURC): mean error rate of the surest answers, over all shares of them.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
     together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
@@ -187,7 +187,7 @@ def calibrated_size_ratio_std(
     sample_weight: ArrayLike | None = None,
     eps: float = 1e-08,
 ) -> float:
-    """Standard deviation of the calibrated size ratio of a calibrated classifier with these confidences.
+    """Spread of the size ratio by chance: its standard deviation for a calibrated model with these confidences.
 
     σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
     from 1 the ratio may be by chance.
@@ -237,7 +237,7 @@ def calibration_distance_error(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Distance from calibration: how far confidences are from their isotonic recalibration, in the mean.
+    """Calibration distance: how far confidences are, on average, from the rising curve that fits what happened.
 
     Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
     least squares. Tied confidences are one point of the fit, in float64.
@@ -405,7 +405,7 @@ def confidence_brier_loss(
     sample_weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> float:
-    """Brier loss of the confidence: its mean squared distance from correctness.
+    """Brier loss of the confidence: its mean squared distance from what happened, 1 for right and 0 for wrong.
 
     Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
 
@@ -431,7 +431,7 @@ def confidence_gain(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Confidence gain: how much of the way from accuracy to perfection confidence weighting goes.
+    """Confidence gain: the share of the error rate that goes when answers count by their confidence.
 
     gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
     both are 1.
@@ -474,7 +474,7 @@ def confidence_log_loss(
     eps: float = 1e-08,
     normalize: bool = False,
 ) -> float:
-    """Log loss of the confidence: cross-entropy of confidence and correctness.
+    """Log loss of the confidence: how surprising right and wrong answers are, given the confidences.
 
     −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
 
@@ -502,7 +502,7 @@ def confidence_roc_auc_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the ROC curve of the confidence as a predictor of correctness.
+    """Area under the ROC curve of the confidence: the chance that a right answer is surer than a wrong one.
 
     The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
     It reads the confidence also where selection ranks by another score.
@@ -663,7 +663,7 @@ def cumulative_calibration_error(
     sample_weight: ArrayLike | None = None,
     statistic: str = "mad",
 ) -> float:
-    """Cumulative calibration error (ECCE): the largest sum of gaps between confidence and accuracy.
+    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, summed up by confidence.
 
     With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
     deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter
@@ -1124,7 +1124,7 @@ def cw_roc_auc_score(
     sample_weight: ArrayLike | None = None,
     average: str = "macro",
 ) -> float:
-    """Area under the confidence-weighted ROC curve (cwAUC), of each class against the rest.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, sure answers counting more.
 
     cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
     sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a
@@ -1367,7 +1367,7 @@ def ecd_test(
     n_resamples: int = 5000,
     random_state: int | np.random.Generator | None = 0,
 ) -> ECDTestResult:
-    """Test of calibration by the entropic calibration difference.
+    """Test of calibration by the ECD: whether answers surprise as much as the probabilities announce.
 
     Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
     n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.
@@ -1408,7 +1408,7 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: expected cost of deciding with these answers and their uncertainty, over all costs of a rejection.
+    """ECUAS_n: expected cost of using these answers and their uncertainty, over all that a rejection may cost.
 
     An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
     there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
@@ -1449,7 +1449,7 @@ def entropic_calibration_difference(
     on: str = "classes",
     eps: float = 1e-08,
 ) -> float:
-    """Entropic calibration difference (ECD): log loss less the log loss that the probabilities announce.
+    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities announce.
 
     Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
     overconfident one more, an underconfident one less.
@@ -1478,7 +1478,7 @@ def excess_aurc_loss(
     sample_weight: ArrayLike | None = None,
     optimum: str = "exact",
 ) -> float:
-    """Excess AURC: area under the risk-coverage curve over the least there can be with as many errors.
+    """Excess AURC: how far the AURC is above the least that a model with as many errors can have.
 
     The least AURC has all errors last: (1/n) Σ_j j / (n − E + j) over its E errors.
 
@@ -1574,7 +1574,7 @@ def metric_coverage_auc(
     metric: str = "cwsa",
     to_zero: bool = False,
 ) -> float:
-    """Area under a selective metric over coverage, as thresholds rise.
+    """Area under a metric of accepted answers, such as CWSA, over the share that is accepted.
 
     The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
     lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
@@ -1809,7 +1809,7 @@ def spiegelhalter_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> SpiegelhalterResult:
-    """Spiegelhalter's test of calibration, on the confidences: whether the Brier score is what they announce.
+    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences announce.
 
     z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
     confidence c_i, is standard normal under calibration where there are many samples.
@@ -1834,7 +1834,7 @@ def t_cal_test(
     n_resamples: int = 1000,
     random_state: int | np.random.Generator | None = 0,
 ) -> TCalResult:
-    """T-Cal: adaptive test of calibration by debiased squared calibration errors at many numbers of bins.
+    """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
     has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with

@@ -33,7 +33,7 @@ class ConfidenceBrier(
     reference=BRIER,
     scorers="confidence_brier",
 ):
-    """Brier loss of the confidence: its mean squared distance from correctness.
+    """Brier loss of the confidence: its mean squared distance from what happened, 1 for right and 0 for wrong.
 
     Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
 
@@ -91,7 +91,7 @@ class ConfidenceLogLoss(
     reference=LOG_SCORE,
     scorers="confidence_log_loss",
 ):
-    """Log loss of the confidence: cross-entropy of confidence and correctness.
+    """Log loss of the confidence: how surprising right and wrong answers are, given the confidences.
 
     −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
 

@@ -174,7 +174,7 @@ class CalibratedSizeRatioStd(
     best=None,
     reference=f"{CSR}, Proposition 6",
 ):
-    """Standard deviation of the calibrated size ratio of a calibrated classifier with these confidences.
+    """Spread of the size ratio by chance: its standard deviation for a calibrated model with these confidences.
 
     σ = sqrt(Σ w² c / (1 − c)) / Σ w. All samples count in it, and only errors in the ratio: it shows how far
     from 1 the ratio may be by chance.

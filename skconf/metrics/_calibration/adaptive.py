@@ -58,7 +58,7 @@ class TCalTest(
     best=None,
     reference=T_CAL,
 ):
-    """T-Cal: adaptive test of calibration by debiased squared calibration errors at many numbers of bins.
+    """T-Cal: a test of calibration that looks for gaps in coarse and in fine bins of confidence at once.
 
     With d = c − z, z = 1 for a right prediction of confidence c, and m bins of equal width, floor(m c), so that c = 1
     has a bin of its own: DPE_m = (1/n) Σ_bins ((Σ d)² − Σ d²) / |bin| for m = 2, 4, …, 2^B with

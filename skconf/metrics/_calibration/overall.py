@@ -87,7 +87,7 @@ class SpiegelhalterTest(
     best=None,
     reference=SPIEGELHALTER,
 ):
-    """Spiegelhalter's test of calibration, on the confidences: whether the Brier score is what they announce.
+    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences announce.
 
     z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
     confidence c_i, is standard normal under calibration where there are many samples.

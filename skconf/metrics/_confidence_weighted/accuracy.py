@@ -67,7 +67,7 @@ class ConfidenceGain(
     reference=f"{CSR}, Section 3.1",
     scorers="confidence_gain",
 ):
-    """Confidence gain: how much of the way from accuracy to perfection confidence weighting goes.
+    """Confidence gain: the share of the error rate that goes when answers count by their confidence.
 
     gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
     both are 1.

@@ -132,7 +132,7 @@ class CWROCAUC(
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):
-    """Area under the confidence-weighted ROC curve (cwAUC), of each class against the rest.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, sure answers counting more.
 
     cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
     sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a

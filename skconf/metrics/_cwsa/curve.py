@@ -139,7 +139,7 @@ class MetricCoverageAUC(
     reference=f"{CWSA}, Section 4.3 and appendix A.4",
     scorers={"metric_coverage_auc_to_zero": Preset({"to_zero": True})},
 ):
-    """Area under a selective metric over coverage, as thresholds rise.
+    """Area under a metric of accepted answers, such as CWSA, over the share that is accepted.
 
     The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
     lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers

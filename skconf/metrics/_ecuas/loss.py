@@ -75,7 +75,7 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: expected cost of deciding with these answers and their uncertainty, over all costs of a rejection.
+    """ECUAS_n: expected cost of using these answers and their uncertainty, over all that a rejection may cost.
 
     An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
     there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it

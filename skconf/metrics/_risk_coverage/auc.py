@@ -24,7 +24,7 @@ class ConfidenceROCAUC(
     reference=FAILURE_AUROC,
     scorers="confidence_roc_auc",
 ):
-    """Area under the ROC curve of the confidence as a predictor of correctness.
+    """Area under the ROC curve of the confidence: the chance that a right answer is surer than a wrong one.
 
     The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
     It reads the confidence also where selection ranks by another score.

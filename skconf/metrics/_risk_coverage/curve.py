@@ -110,7 +110,7 @@ class AURC(
     reference=references.AURC,
     scorers="aurc",
 ):
-    """Area under the risk-coverage curve (AURC): mean error rate over all coverages.
+    """Area under the risk-coverage curve (AURC): mean error rate of the surest answers, over all shares of them.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
     together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
@@ -162,7 +162,7 @@ class ExcessAURC(
     reference=references.AURC,
     scorers="excess_aurc",
 ):
-    """Excess AURC: area under the risk-coverage curve over the least there can be with as many errors.
+    """Excess AURC: how far the AURC is above the least that a model with as many errors can have.
 
     The least AURC has all errors last: (1/n) Σ_j j / (n − E + j) over its E errors.
 
@@ -224,7 +224,7 @@ class AUGRC(
     reference=references.AUGRC,
     scorers="augrc",
 ):
-    """Area under the generalised risk-coverage curve (AUGRC): mean risk of accepting a wrong prediction.
+    """Area under the generalised risk-coverage curve (AUGRC): how often an answer is accepted and wrong, on average.
 
     AUGRC = (1 − AUROC) acc err + err² / 2, with AUROC the chance that a right prediction has a higher score than a
     wrong one (ties count one half). It is the area under the share of samples that are both accepted and wrong, by the
