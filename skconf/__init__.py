@@ -1,18 +1,7 @@
 """Confidence-aware evaluation and selective classification for scikit-learn."""
 
-from skconf import calibration, inference, metrics
-from skconf.accumulation import MetricAccumulator, accumulate
-from skconf.profile import ConfidenceProfile
-from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class, confidence_report_from_files
-from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
-from skconf.selective import (
-    SelectiveClassifier,
-    TunedSelectiveClassifierCV,
-    TunedThreshold,
-    predict_selective,
-    required_samples,
-    tune_threshold,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.2.0.dev0"
 
@@ -38,3 +27,59 @@ __all__ = [
     "required_samples",
     "tune_threshold",
 ]
+
+if TYPE_CHECKING:
+    from skconf import calibration, inference, metrics
+    from skconf.accumulation import MetricAccumulator, accumulate
+    from skconf.profile import ConfidenceProfile
+    from skconf.report import (
+        ConfidenceReport,
+        confidence_report,
+        confidence_report_by_class,
+        confidence_report_from_files,
+    )
+    from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
+    from skconf.selective import (
+        SelectiveClassifier,
+        TunedSelectiveClassifierCV,
+        TunedThreshold,
+        predict_selective,
+        required_samples,
+        tune_threshold,
+    )
+else:
+    # Imported at first use: `skconf --help` need not wait the seconds that scikit-learn and pandas take.
+    _NAMES = {
+        "accumulation": ("MetricAccumulator", "accumulate"),
+        "calibration": (),
+        "inference": (),
+        "metrics": (),
+        "profile": ("ConfidenceProfile",),
+        "report": (
+            "ConfidenceReport",
+            "confidence_report",
+            "confidence_report_by_class",
+            "confidence_report_from_files",
+        ),
+        "scoring": ("confidence_scoring", "get_scorer", "get_scorer_names"),
+        "selective": (
+            "SelectiveClassifier",
+            "TunedSelectiveClassifierCV",
+            "TunedThreshold",
+            "predict_selective",
+            "required_samples",
+            "tune_threshold",
+        ),
+    }
+    _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+    def __getattr__(name):
+        if name in _NAMES:
+            return import_module(f"skconf.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'skconf' has no attribute {name!r}")
+        globals()[name] = getattr(import_module(f"skconf.{_HOMES[name]}"), name)
+        return globals()[name]
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

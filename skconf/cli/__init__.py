@@ -1,4 +1,4 @@
-"""The command line: ``python -m skconf …``, one module for each command."""
+"""The command line: ``skconf …``, one module for each command."""
 
 from skconf.cli.main import main
 

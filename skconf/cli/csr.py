@@ -27,10 +27,10 @@ _CSR_EXAMPLES = f"""\
 data sets: {", ".join(list_uci())}
 
 examples:
-  python -m skconf experiment csr
-  python -m skconf experiment csr --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
-  python -m skconf experiment csr --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
-  python -m skconf experiment csr --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
+  %(prog)s
+  %(prog)s --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
+  %(prog)s --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
+  %(prog)s --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
 """
 
 

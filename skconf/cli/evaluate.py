@@ -26,12 +26,12 @@ are within a bound that a warning names, and there are neither plots nor differe
 """
 _EXAMPLES = """\
 examples:
-  python -m skconf evaluate predictions.csv
-  python -m skconf evaluate raw.csv calibrated.csv
-  python -m skconf evaluate 'day=*/*.parquet'
-  python -m skconf evaluate predictions.parquet --target species --proba proba_setosa proba_versicolor proba_virginica
-  python -m skconf evaluate answers.csv --correct is_right --confidence score --html report.html
-  python -m skconf evaluate year=2026/ --group month shop --csv shops.csv
+  %(prog)s predictions.csv
+  %(prog)s raw.csv calibrated.csv
+  %(prog)s 'day=*/*.parquet'
+  %(prog)s predictions.parquet --target species --proba proba_setosa proba_versicolor proba_virginica
+  %(prog)s answers.csv --correct is_right --confidence score --html report.html
+  %(prog)s year=2026/ --group month shop --csv shops.csv
 """
 _COLUMNS = {
     "target": "true labels",

@@ -176,9 +176,7 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     csr.add_command(names)
     for name, (make, about, options, examples) in _OTHERS.items():
-        commands_to_learn = "\n".join(
-            f"  python -m skconf experiment {name} {example}".rstrip() for example in examples
-        )
+        commands_to_learn = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
         parser = names.add_parser(
             name,
             help=about,

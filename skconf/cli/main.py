@@ -1,12 +1,16 @@
-"""The command line: ``python -m skconf …``."""
+"""The command line: ``skconf …``, or ``python -m skconf …``."""
 
 import argparse
 import os
+import platform
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import skconf
 from skconf.cli.output import CommandError, say, write_plainly_where_needed
 
 #: Every command: its module, imported when the command is used, and its help text.
@@ -24,12 +28,12 @@ Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake
 """
 _EXAMPLES = """\
 examples:
-  python -m skconf evaluate predictions.csv --target label
-  python -m skconf experiment csr
-  python -m skconf experiment csr --datasets all --seeds 5 --html csr.html
-  python -m skconf datasets fetch wine adult_income
+  %(prog)s evaluate predictions.csv
+  %(prog)s experiment csr
+  %(prog)s experiment csr --datasets all --seeds 5 --html csr.html
+  %(prog)s datasets fetch wine adult_income
 
-Run COMMAND --help for details.
+Run %(prog)s COMMAND --help for details.
 """
 
 
@@ -48,17 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)
-    parser = argparse.ArgumentParser(
-        prog="python -m skconf",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for name, (module, summary) in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
-        if name in given:  # the others need not be imported
-            import_module(module).add_options(command)
+    parser = make_parser(given)
     options = parser.parse_args(given)
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
@@ -74,6 +68,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (CommandError, ImportError) as error:
             say(f"skconf: error: {error}", file=sys.stderr)
             return 2
+
+
+def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser, with the options of the commands that are given; the others need not be imported.
+
+    Parameters
+    ----------
+    given : sequence of str
+        Command-line arguments.
+    prog : str, default=None
+        What the user types to run it; None stands for what was typed.
+    """
+    parser = argparse.ArgumentParser(
+        prog=_typed() if prog is None else prog,
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions of skconf and what it stands on")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name in given:
+            import_module(module).add_options(command)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Show versions, without importing the packages."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scikit-learn"))
+        print(f"skconf {skconf.__version__} (Python {platform.python_version()}, {packages})")
+        parser.exit()
+
+
+def _typed() -> str:
+    """Return what the user typed to run the program."""
+    return "python -m skconf" if Path(sys.argv[0]).parts[-2:] == ("skconf", "__main__.py") else "skconf"
 
 
 def _tell(message: Warning | str, *_: object) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from skconf._core.messages import suggest
-
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
     """Return a parser for an option that must be one of many names."""
@@ -15,6 +13,8 @@ def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
 
     def read(name: str) -> str:
         if name not in names:
+            from skconf._core.messages import suggest  # which needs numpy, and help does not
+
             raise argparse.ArgumentTypeError(
                 f"unknown {what} {name!r}.{suggest(name, names)} Known: {', '.join(names)}"
             )

@@ -5,11 +5,10 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import pandas as pd
-
-from skconf._core.messages import visible
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Replacements for characters that an encoding lacks.
 _PLAIN = {
@@ -50,11 +49,15 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 
 def say(text: str, file: TextIO | None = None) -> None:
     """Print a text; escape control characters, which labels or file names may contain."""
+    from skconf._core.messages import visible  # which needs numpy, and help does not
+
     print(visible(text, keep="\n"), file=sys.stdout if file is None else file)
 
 
-def csv_text(table: pd.DataFrame, *, index: bool) -> str:
+def csv_text(table: "pd.DataFrame", *, index: bool) -> str:
     """Return a table as CSV; put an apostrophe before texts that a spreadsheet would read as formulas."""
+    import pandas as pd
+
     safe = table.rename(columns=_no_formula, index=_no_formula)
     for position, kind in enumerate(safe.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 
+import skconf
 from skconf.cli import main
 from skconf.cli.main import COMMANDS
 from skconf.cli.output import csv_text
@@ -57,16 +59,39 @@ def fails(arguments, capsys, status=2):
 def test_help_teaches(arguments, capsys):
     with pytest.raises(SystemExit, match="0"):
         main([*arguments, "--help"])
-    assert "usage: python -m skconf" in capsys.readouterr().out
+    assert "usage: skconf" in capsys.readouterr().out
 
 
-def test_help_imports_no_command():
-    code = "import sys; from skconf.cli.main import COMMANDS, main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    code += "print([name for name in sys.modules if name in {module for module, _ in COMMANDS.values()}])"
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_import_no_command_and_no_other_package(argument):
+    code = (
+        f"import sys; from skconf.cli.main import COMMANDS, main\ntry: main(['{argument}'])\nexcept SystemExit: pass\n"
+    )
+    code += "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', *(module for module, _ in COMMANDS.values())}\n"
+    code += "print(sorted(heavy & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     for _, summary in COMMANDS.values():
-        assert summary in done.stdout
+        assert (summary in done.stdout) == (argument == "--help")
+
+
+def test_version_names_what_the_numbers_depend_on(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    python = ".".join(map(str, sys.version_info[:3]))
+    versions = f"(Python {python}, numpy {np.__version__}, pandas {pd.__version__}, scikit-learn {sklearn.__version__})"
+    assert capsys.readouterr().out == f"skconf {skconf.__version__} {versions}\n"
+
+
+@pytest.mark.parametrize("typed", ["skconf", "python -m skconf"])
+def test_help_shows_what_was_typed(typed, capsys, monkeypatch):
+    program = Path("env", "bin", "skconf") if typed == "skconf" else Path("skconf", "__main__.py")
+    monkeypatch.setattr(sys, "argv", [str(program), "evaluate", "--help"])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: {typed} evaluate")
+    assert f"\n  {typed} evaluate predictions.csv\n" in out
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])

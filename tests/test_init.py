@@ -1,0 +1,44 @@
+"""The names that a user meets first."""
+
+import ast
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skconf
+
+
+def test_every_name_is_there_and_is_what_type_checkers_read():
+    source = ast.parse(Path(skconf.__file__).read_text())
+    read = {
+        alias.name: node.module
+        for node in ast.walk(source)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("skconf")
+        for alias in node.names
+    }
+    assert {*read, "__version__"} == set(skconf.__all__)
+    for name, module in read.items():
+        home = __import__(module, fromlist=[name])
+        assert getattr(skconf, name) is getattr(home, name)
+    assert set(skconf.__all__) <= set(dir(skconf))
+
+
+def test_another_name_is_none():
+    with pytest.raises(AttributeError, match="module 'skconf' has no attribute 'confidence'"):
+        _ = skconf.confidence
+    assert not hasattr(skconf, "__wrapped__")  # inspect and doctest ask for it
+
+
+def test_import_waits_for_no_other_package():
+    code = "import skconf, sys; print({'numpy', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))\n"
+    code += "from skconf import *\nprint(accumulate.__module__, metrics.__name__, SelectiveClassifier.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\nskconf.accumulation._accumulate skconf.metrics SelectiveClassifier\n"
+
+
+def test_pickles_name_the_home_of_a_class():
+    model = pickle.loads(pickle.dumps(skconf.SelectiveClassifier(None, threshold=0.5)))
+    assert model.threshold == 0.5
