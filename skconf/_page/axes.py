@@ -1,0 +1,189 @@
+"""Axes of charts: where a value stands, and which values are written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
+
+#: Share of a scale that sets the place for exactly 0 or 1 off from the rest.
+_GAP = 0.12
+#: Confidences nearer to 1 than this are told from 1 by rounding only.
+_MOST_NINES = 15
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """An axis.
+
+    Parameters
+    ----------
+    label : str
+        What it shows, with the unit.
+    scale : {"linear", "percent", "log", "log percent", "nines", "category"}, default="linear"
+        "percent" and "log percent" write shares as percentages. "nines" is −log10(1 − c), for confidences: 0.9, 0.99,
+        0.999 are equally far from each other. "category" has rows 0, 1, ...; see `named`.
+    low, high : float, default=0 and 1
+        Values at its ends. What lies beyond is clipped.
+    ticks : sequence of floats or mapping of floats to str, default=None
+        Values to write, and what is written. By default round ones, as many as there is room for.
+    exact : bool, default=False
+        Keep a place for exactly 0 ("log") or exactly 1 ("nines"), set off from the rest.
+
+    Raises
+    ------
+    ValueError
+        If the scale is unknown, or the ends do not fit it.
+    """
+
+    label: str
+    scale: Scale = "linear"
+    low: float = 0.0
+    high: float = 1.0
+    ticks: Sequence[float] | Mapping[float, str] | None = None
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        if self.scale not in get_args(Scale):
+            raise ValueError(f"scale must be one of {', '.join(get_args(Scale))}, got {self.scale!r}.")
+        with np.errstate(all="ignore"):
+            ends = self._stretched([self.low, self.high])
+        if not np.isfinite(ends).all() or ends[0] == ends[1]:
+            raise ValueError(f"low and high must differ and be on the scale {self.scale!r}: {self.low}, {self.high}.")
+
+    @classmethod
+    def named(cls, label: str, names: Sequence[str]) -> "Axis":
+        """Return an axis of categories: the first at 0, on top of a vertical axis."""
+        return cls(label, "category", len(names) - 0.5, -0.5, dict(enumerate(names)))
+
+    @classmethod
+    def around(cls, label: str, scale: Scale, *values: ArrayLike, exact: bool = False) -> "Axis":
+        """Return an axis with round ends around all finite values that its scale can show."""
+        axis = cls(label, scale, *_WIDEST[scale], exact=exact)
+        every = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+        with np.errstate(all="ignore"):
+            stretched = axis._stretched(every)
+        shown = every[np.isfinite(stretched)]
+        if not len(shown):
+            return axis
+        low, high = _round_ends(scale, float(shown.min()), float(shown.max()))
+        return cls(label, scale, low, high, exact=exact)
+
+    @property
+    def is_log(self) -> bool:
+        """Whether its scale is logarithmic."""
+        return self.scale in ("log", "log percent")
+
+    def place(self, values: ArrayLike) -> NDArray[Any]:
+        """Return where values stand: 0 at `low`, 1 at `high`; infinite where the scale has no place, NaN of NaN."""
+        with np.errstate(all="ignore"):
+            stretched = self._stretched(values)
+            low, high = self._stretched([self.low, self.high])
+        share = (stretched - low) / (high - low)
+        if not self.exact:
+            return share
+        if self.is_log:
+            return np.where(np.asarray(values) == 0, 0.0, _GAP + (1 - _GAP) * share)
+        return np.where(np.asarray(values) == 1, 1.0, np.minimum((1 - _GAP) * share, 1 - _GAP / 2))
+
+    def written(self, most: int) -> dict[float, str]:
+        """Return at most so many values to write, in ascending order, with their texts."""
+        if isinstance(self.ticks, Mapping):
+            return dict(self.ticks)
+        values = list(self.ticks if self.ticks is not None else self._round_values(most))
+        if self.ticks is None and self.exact:
+            values = [0.0, *values] if self.is_log else [*values, 1.0]
+        return dict(zip(values, self._texts(values), strict=True))
+
+    def _stretched(self, values: ArrayLike) -> NDArray[Any]:
+        values = np.asarray(values, dtype=float)
+        if self.is_log:
+            return np.log10(np.where(values < 0, 0.0, values))
+        if self.scale == "nines":
+            return -np.log10(1 - np.minimum(values, 1.0))
+        return values
+
+    def _round_values(self, most: int) -> list[float]:
+        low, high = sorted((self.low, self.high))
+        if self.is_log:
+            found = _round_logs(low, high)
+        elif self.scale == "nines":
+            found = [0.0, *(1 - 10.0**-nine for nine in range(1, _MOST_NINES))]
+        else:
+            found = _round_steps(low, high, most)
+        # Ends are inside, whatever rounding did to them.
+        inside = [value for value in found if -1e-9 <= replace(self, exact=False).place(value) <= 1 + 1e-9]
+        every = -(-len(inside) // max(most - self.exact, 1))
+        # Counted from the end: of nines, the last ones matter most.
+        return inside[(len(inside) - 1) % every :: every] if inside else []
+
+    def _texts(self, values: Sequence[float]) -> list[str]:
+        uneven = self.is_log or self.scale == "nines"
+        if self.scale in ("percent", "log percent"):
+            return [f"{text}\N{NO-BREAK SPACE}%" for text in _plain([100 * value for value in values], uneven)]
+        return _plain(values, uneven)
+
+
+_WIDEST: dict[Scale, tuple[float, float]] = {
+    "linear": (0.0, 1.0),
+    "percent": (0.0, 1.0),
+    "log": (1e-3, 1.0),
+    "log percent": (1e-3, 1.0),
+    "nines": (0.0, 0.999),
+    "category": (0.0, 1.0),
+}
+
+
+def _round_ends(scale: Scale, low: float, high: float) -> tuple[float, float]:
+    if scale == "nines":
+        nines = min(max(int(np.ceil(-np.log10(1 - high) - 1e-9)), 2), _MOST_NINES - 1)
+        return min(float(np.floor(low * 10)) / 10, 0.9), 1 - 10.0**-nines
+    if scale in ("log", "log percent"):
+        below, above = 10.0 ** np.floor(np.log10(low)), 10.0 ** np.floor(np.log10(high))
+        first = max(factor for factor in (1, 2, 5) if factor * below <= low * (1 + 1e-9)) * below
+        last = min(factor for factor in (1, 2, 5, 10) if factor * above >= high * (1 - 1e-9)) * above
+        return (float(first), float(last)) if first < last else (float(first) / 2, float(last) * 2)
+    if low == high:
+        low, high = low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10
+    step = _round_step((high - low) / 5)
+    first, last = float(np.floor(low / step + 1e-9) * step), float(np.ceil(high / step - 1e-9) * step)
+    return (max(first, 0.0), min(last, 1.0)) if scale == "percent" and low >= 0 and high <= 1 else (first, last)
+
+
+def _round_step(width: float) -> float:
+    """Return the smallest of 1, 2, 5 times a power of ten that is at least this width."""
+    power = 10.0 ** np.floor(np.log10(width))
+    return float(power * min(factor for factor in (1, 2, 5, 10) if factor * power >= width * (1 - 1e-9)))
+
+
+def _round_steps(low: float, high: float, most: int) -> list[float]:
+    step = _round_step((high - low) / max(most, 1))
+    while True:
+        first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+        if last - first < max(most, 1):
+            return [round(k * step, 12) for k in range(first, last + 1)]
+        step = _round_step(step * 1.5)
+
+
+def _round_logs(low: float, high: float) -> list[float]:
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    # Where decades are few, what lies between them helps to read.
+    factors = (1, 2, 5) if np.log10(high / low) < 2 else (1,)
+    return [float(f"{factor}e{power}") for power in powers for factor in factors]
+
+
+def _plain(values: Sequence[float], uneven: bool) -> list[str]:
+    """Return numbers with as many decimals as all of them need; ``uneven``: as each of them needs."""
+    needed = [_decimals(value) for value in values]
+    return [_number(value, own if uneven else max(needed)) for value, own in zip(values, needed, strict=True)]
+
+
+def _decimals(value: float) -> int:
+    return next((d for d in range(12) if abs(value - round(value, d)) <= 1e-13 * max(abs(value), 1e-3)), 12)
+
+
+def _number(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}".replace("-", "\N{MINUS SIGN}")

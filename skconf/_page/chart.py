@@ -1,0 +1,213 @@
+"""Charts: SVG with text as text, colours of the page, and no style of their own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._page import names
+from skconf._page.axes import Axis
+from skconf._page.elements import Markup, element
+from skconf._page.frame import FONT, LINE, Box, Frame, fitted, number, path, text_width
+from skconf._page.marks import Band, Bars, Line, Mark, Note, Points, Rule
+
+__all__ = ["Axis", "Band", "Bars", "Chart", "Line", "Mark", "Note", "Points", "Rule"]
+
+#: Between an axis and its texts.
+_PAD = 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A picture, what it shows, and the numbers behind it.
+
+    Parameters
+    ----------
+    name : str
+        A short title.
+    finding : str
+        A sentence that says what is seen.
+    x, y : Axis
+        The axes. The label of the second one stands above it.
+    marks : sequence of Mark
+        What is drawn.
+    data : DataFrame
+        The numbers behind it.
+    width, height : float, default=420 and 300
+        Its size in units; letters are 13 units high.
+    heading : (str, series) or None, default=None
+        Written above it: what a panel shows.
+    """
+
+    name: str
+    finding: str
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark]
+    data: pd.DataFrame
+    width: float = 420
+    height: float = 300
+    heading: tuple[str, int] | None = None
+
+    def svg(self, prefix: str) -> Markup:
+        """Return it as an element; ``prefix`` begins its ids, and may not begin those of another one."""
+        frame, texts = self._frame_and_names()
+        box, clip = frame.box.grown(2), f"{prefix}-clip"
+        shape = {"x": number(box.left), "y": number(box.top)}
+        shape |= {"width": number(box.right - box.left), "height": number(box.bottom - box.top)}
+        drawn = sorted(self.marks, key=lambda mark: (mark.layer, _series(mark) is not None))
+        return element(
+            "svg",
+            element("title", self.name, id=f"{prefix}-name"),
+            element("desc", self.finding, id=f"{prefix}-finding"),
+            element("clipPath", element("rect", **shape), id=clip),
+            self._axes(frame),
+            element(
+                "g", [mark.draw(frame) for mark in drawn if not isinstance(mark, Points)], clip_path=f"url(#{clip})"
+            ),
+            # Markers at the edge are drawn whole.
+            [mark.draw(frame) for mark in drawn if isinstance(mark, Points)],
+            texts,
+            viewBox=f"0 0 {number(self.width)} {number(self.height)}",
+            class_="chart" if self.heading is None else "chart panel",
+            role="img",
+            aria_labelledby=f"{prefix}-name {prefix}-finding",
+        )
+
+    def panels(self, most: int = 3) -> tuple["Chart", ...]:
+        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it."""
+        series = dict.fromkeys(s for mark in self.marks if (s := _series(mark)) is not None)
+        return (self,) if len(series) <= most else tuple(self._panel(s) for s in series)
+
+    def _panel(self, series: int) -> "Chart":
+        marks: list[Mark] = []
+        for mark in self.marks:
+            if _series(mark) in (None, series):
+                # What it shows is written above it.
+                marks.append(replace(mark, name=None) if isinstance(mark, Line | Points | Bars) else mark)
+            elif isinstance(mark, Line) and not mark.dashed:
+                marks.append(replace(mark, name=None, series=None))
+        name = next((mark.name for mark in self.marks if _series(mark) == series and mark.name), f"{series + 1}")
+        return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=220, heading=(name, series))
+
+    def _frame_and_names(self) -> tuple[Frame, list[Markup]]:
+        """Return the frame, with room for names at ends only where one of them finds none inside."""
+        frame = self._frame(0)
+        labels = self._labels(frame)
+        drawn, left = names.inside(labels, self._obstacles(frame), frame.box.grown(-2))
+        if left and not self.heading:
+            frame = self._frame(names.margin(left))
+            drawn = names.at_ends(self._labels(frame), self._obstacles(frame), frame.box.grown(-2))
+        return frame, drawn
+
+    def _obstacles(self, frame: Frame) -> NDArray[Any]:
+        """Return what no name may cover; in a panel, it may cover what is grey."""
+        marks = [mark for mark in self.marks if not (self.heading and mark.name is None and _series(mark) is None)]
+        return np.vstack([np.empty((0, 2)), *(_within(frame, mark.trace(frame)) for mark in marks)])
+
+    def _labels(self, frame: Frame) -> list[names.Label]:
+        """Return names, each once; those of series first."""
+        found: dict[tuple[str, int | None], list[NDArray[Any]]] = {}
+        for mark in sorted(self.marks, key=lambda mark: _series(mark) is None):
+            spine = _within(frame, mark.spine(frame)) if mark.name else np.empty((0, 2))
+            if mark.name and len(spine):
+                found.setdefault((mark.name, _series(mark)), []).append(spine)
+        return [names.Label(*key, _from_end(np.vstack(spines))) for key, spines in found.items()]
+
+    def _frame(self, right: float) -> Frame:
+        """Return the frame that leaves room for the texts of the axes, and at the right."""
+        top = LINE + _PAD + 2 + (LINE if self.heading else 0)
+        bottom = self.height - 2 * LINE - _PAD - 4
+        most = max(int((bottom - top) / (2 * LINE)), 2)
+        left = max((text_width(text) for text in self.y.written(most).values()), default=0) + _PAD + 2
+        left = min(left, self.width / 3)
+        # The last value on the x axis may stand at its very end.
+        ends = [text_width(text) / 2 for text in self.x.written(2).values()]
+        return Frame(self.x, self.y, Box(left, top, self.width - max(right, *ends, _PAD), bottom))
+
+    def _axes(self, frame: Frame) -> Markup:
+        box = frame.box
+        above, below = box.top - _PAD - 4, self.height - _PAD
+        heading = None
+        if self.heading:
+            text, series = self.heading
+            heading = element(
+                "text",
+                fitted(text, self.width, bold=True),
+                x=0,
+                y=number(above - LINE),
+                class_=f"name heading s{series}",
+            )
+        label = fitted(self.x.label, self.width)
+        centre = min((box.left + box.right) / 2, self.width - text_width(label) / 2)
+        return element(
+            "g",
+            heading,
+            element("text", fitted(self.y.label, self.width), x=0, y=number(above), class_="label"),
+            element(
+                "text", label, x=number(max(centre, text_width(label) / 2)), y=number(below), class_="label middle"
+            ),
+            _rows(frame),
+            _columns(frame),
+            class_="axes",
+        )
+
+
+def _rows(frame: Frame) -> list[Markup]:
+    """Return values of the y axis, with lines across."""
+    box, drawn = frame.box, []
+    for value, text in frame.y.written(max(int((box.bottom - box.top) / (2 * LINE)), 2)).items():
+        y = frame.at(frame.x.low, value)[0, 1]
+        line = np.array([[box.left, y], [box.right, y]])
+        drawn.append(element("path", d=path([line]), class_="grid"))
+        shown = fitted(text, box.left - _PAD)
+        whole = element("title", text) if shown != text else None
+        drawn.append(
+            element("text", shown, whole, x=number(box.left - _PAD), y=number(y + FONT / 3), class_="tick end")
+        )
+    return drawn
+
+
+def _columns(frame: Frame) -> list[Markup]:
+    """Return values of the x axis, with lines up."""
+    box, drawn = frame.box, []
+    for x, text in _apart(frame):
+        line = np.array([[x, box.bottom], [x, box.top]])
+        drawn.append(element("path", d=path([line]), class_="grid"))
+        drawn.append(element("text", text, x=number(x), y=number(box.bottom + LINE + 1), class_="tick middle"))
+    return drawn
+
+
+def _apart(frame: Frame) -> list[tuple[float, str]]:
+    """Return places and texts of the x axis: as many as do not touch, evenly if that can be."""
+    for most in (6, 5, 4, 3, 2):
+        texts = frame.x.written(most)
+        written = sorted(zip(frame.at(list(texts), frame.y.low)[:, 0].tolist(), texts.values(), strict=True))
+        if not any(_touch(before, after) for before, after in pairwise(written)):
+            return written
+    kept: list[tuple[float, str]] = []
+    for tick in reversed(written):
+        if not kept or not _touch(tick, kept[-1]):
+            kept.append(tick)
+    return kept[::-1]
+
+
+def _touch(before: tuple[float, str], after: tuple[float, str]) -> bool:
+    return before[0] + text_width(before[1]) / 2 + _PAD > after[0] - text_width(after[1]) / 2
+
+
+def _series(mark: Mark) -> int | None:
+    return None if isinstance(mark, Rule | Note) else mark.series
+
+
+def _within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
+    return points[frame.box.grown(0.5).covers(points)]
+
+
+def _from_end(trace: NDArray[Any]) -> NDArray[Any]:
+    """Return points from right to left."""
+    return trace[np.argsort(-trace[:, 0], kind="stable")]

@@ -1,0 +1,116 @@
+"""The frame of a chart: from values to units of the picture, and room that texts take."""
+
+from dataclasses import dataclass
+from typing import Any
+from unicodedata import east_asian_width
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._page.axes import Axis
+
+#: Height of letters. At 420 units on a phone's 358 pixels these are 11 pixels.
+FONT = 13
+#: From one line of text to the next.
+LINE = 16
+#: So many times its size is kept of what leaves the frame: slopes at the edge stay what they are.
+_BEYOND = 20.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle, with y growing downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def grown(self, by: float) -> "Box":
+        """Return it with a margin all around."""
+        return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
+
+    def meets(self, other: "Box") -> bool:
+        """Whether they share more than an edge."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def holds(self, other: "Box") -> bool:
+        """Whether the other one is inside."""
+        across = self.left <= other.left and other.right <= self.right
+        return across and self.top <= other.top and other.bottom <= self.bottom
+
+    def covers(self, points: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which points are inside."""
+        x, y = points[:, 0], points[:, 1]
+        return (self.left <= x) & (x <= self.right) & (self.top <= y) & (y <= self.bottom)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where axes put values.
+
+    Parameters
+    ----------
+    x, y : Axis
+    box : Box
+        The room between the axes.
+    """
+
+    x: Axis
+    y: Axis
+    box: Box
+
+    def at(self, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
+        """Return places of points, one a row: NaN where a coordinate is, far outside where it is infinite."""
+        across = np.clip(self.x.place(x), -_BEYOND, 1 + _BEYOND)
+        up = np.clip(self.y.place(y), -_BEYOND, 1 + _BEYOND)
+        across, up = np.broadcast_arrays(across, up)
+        box = self.box
+        left = box.left + across * (box.right - box.left)
+        return np.column_stack([left.ravel(), (box.bottom - up * (box.bottom - box.top)).ravel()])
+
+
+_NARROW = frozenset("fijlrtI.,:;'|!()[]/ \N{NO-BREAK SPACE}")
+_WIDE = frozenset("mwMW%@")
+
+
+def text_width(text: str, bold: bool = False) -> float:
+    """Return about the width of a text, rather too much: fonts differ."""
+    return FONT * sum(_letter_width(letter) for letter in text) * (1.1 if bold else 1)
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _NARROW:
+        return 0.36
+    if letter in _WIDE:
+        return 0.9
+    if east_asian_width(letter) in "WF":
+        return 1.0
+    return 0.7 if letter.isupper() else 0.6
+
+
+def fitted(text: str, width: float, bold: bool = False) -> str:
+    """Return a text, shortened in its middle to a width: names often differ at the end."""
+    if text_width(text, bold) <= width:
+        return text
+    kept = len(text) - 1
+    while kept > 1 and text_width(_shortened(text, kept), bold) > width:
+        kept -= 1
+    return _shortened(text, kept)
+
+
+def _shortened(text: str, kept: int) -> str:
+    return text[: -(-kept // 2)] + "…" + text[len(text) - kept // 2 :]
+
+
+def number(value: float) -> str:
+    """Return a coordinate: one decimal is finer than a screen."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def path(pieces: list[NDArray[Any]], close: bool = False) -> str:
+    """Return the data of a path through points, one piece after another."""
+    end = "Z" if close else ""
+    return "".join(f"M{' '.join(number(v) for v in piece.ravel())}{end}" for piece in pieces)
