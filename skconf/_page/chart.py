@@ -100,7 +100,7 @@ class Chart:
         labels = self._labels(frame)
         drawn, left = names.inside(labels, self._obstacles(frame), frame.box.grown(-2))
         if left and not self.heading:
-            frame = self._frame(names.margin(left))
+            frame = self._frame(names.margin(labels))
             drawn = names.at_ends(self._labels(frame), self._obstacles(frame), frame.box.grown(-2))
         return frame, drawn
 
@@ -120,7 +120,7 @@ class Chart:
 
     def _frame(self, right: float) -> Frame:
         """Return the frame that leaves room for the texts of the axes, and at the right."""
-        top = LINE + _PAD + 2 + (LINE if self.heading else 0)
+        top = LINE + _PAD + 4 + (LINE if self.heading else 0)
         bottom = self.height - 2 * LINE - _PAD - 4
         most = max(int((bottom - top) / (2 * LINE)), 2)
         left = max((text_width(text) for text in self.y.written(most).values()), default=0) + _PAD + 2
@@ -131,7 +131,7 @@ class Chart:
 
     def _axes(self, frame: Frame) -> Markup:
         box = frame.box
-        above, below = box.top - _PAD - 4, self.height - _PAD
+        above, below = box.top - _PAD - 5, self.height - _PAD
         heading = None
         if self.heading:
             text, series = self.heading
@@ -184,16 +184,20 @@ def _columns(frame: Frame) -> list[Markup]:
 
 def _apart(frame: Frame) -> list[tuple[float, str]]:
     """Return places and texts of the x axis: as many as do not touch, evenly if that can be."""
-    for most in (6, 5, 4, 3, 2):
-        texts = frame.x.written(most)
-        written = sorted(zip(frame.at(list(texts), frame.y.low)[:, 0].tolist(), texts.values(), strict=True))
-        if not any(_touch(before, after) for before, after in pairwise(written)):
-            return written
+    tried = [_ticks(frame, most) for most in (6, 5, 4, 3, 2)]
+    for ticks in tried:
+        if not any(_touch(before, after) for before, after in pairwise(ticks)):
+            return ticks
     kept: list[tuple[float, str]] = []
-    for tick in reversed(written):
+    for tick in reversed(tried[0]):
         if not kept or not _touch(tick, kept[-1]):
             kept.append(tick)
     return kept[::-1]
+
+
+def _ticks(frame: Frame, most: int) -> list[tuple[float, str]]:
+    texts = frame.x.written(most)
+    return sorted(zip(frame.at(list(texts), frame.y.low)[:, 0].tolist(), texts.values(), strict=True))
 
 
 def _touch(before: tuple[float, str], after: tuple[float, str]) -> bool:

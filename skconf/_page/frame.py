@@ -77,7 +77,7 @@ _WIDE = frozenset("mwMW%@")
 
 def text_width(text: str, bold: bool = False) -> float:
     """Return about the width of a text, rather too much: fonts differ."""
-    return FONT * sum(_letter_width(letter) for letter in text) * (1.1 if bold else 1)
+    return FONT * sum(_letter_width(letter) for letter in text) * (1.15 if bold else 1)
 
 
 def _letter_width(letter: str) -> float:

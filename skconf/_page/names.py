@@ -85,10 +85,10 @@ def inside(labels: Sequence[Label], obstacles: NDArray[Any], room: Box) -> tuple
 def _free(label: Label, obstacles: NDArray[Any], others: NDArray[Any], apart: float) -> Iterator[Box]:
     """Yield boxes for a name that cover nothing and are not near to other curves, the end of its own first."""
     half = LINE / 2
-    # Above, below, right, left; then the corners: the offset of the box's centre from the point.
+    # Offsets of the box's centre from the point: above, below, right, left; then the corners.
     steep, flat = half + _AWAY, label.width / 2 + _AWAY
     offsets = [(0, -steep), (0, steep), (flat, 0), (-flat, 0)]
-    offsets += [(side * flat, level * half) for level in (-1, 1) for side in (1, -1)]
+    offsets += [(side * flat, level * height) for height in (half, steep) for level in (-1, 1) for side in (1, -1)]
     every = max(len(label.spine) // _TRIED, 1)
     for x, y in (label.spine[::every, None, :] + np.array(offsets)).reshape(-1, 2).tolist():
         box = Box(x - label.width / 2, y - half, x + label.width / 2, y + half)

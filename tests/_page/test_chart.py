@@ -2,7 +2,7 @@
 
 import math
 import re
-from xml.etree import ElementTree
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ _PERCENT = Axis("x", "percent")
 
 def _svg(*marks, x=_PERCENT, y=_PERCENT, **more):
     text = Chart("name", "finding", x, y, marks, pd.DataFrame(), **more).svg("c")
-    return ElementTree.fromstring(text)
+    return ET.fromstring(text)
 
 
 def _classed(svg, name):
