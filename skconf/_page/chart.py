@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ from skconf._page import names
 from skconf._page.axes import Axis
 from skconf._page.elements import Markup, element
 from skconf._page.frame import FONT, LINE, Box, Frame, fitted, number, path, text_width
-from skconf._page.marks import Band, Bars, Line, Mark, Note, Points, Rule
+from skconf._page.marks import Band, Bars, Drawn, Line, Mark, Note, Points, Rule
 
 __all__ = ["Axis", "Band", "Bars", "Chart", "Line", "Mark", "Note", "Points", "Rule"]
 
+_Pair: TypeAlias = tuple[Mark, Drawn]
 #: Between an axis and its texts.
 _PAD = 6.0
 
@@ -55,11 +56,10 @@ class Chart:
 
     def svg(self, prefix: str) -> Markup:
         """Return it as an element; ``prefix`` begins its ids, and may not begin those of another one."""
-        frame, texts = self._frame_and_names()
+        frame, drawn, texts = self._laid_out()
         box, clip = frame.box.grown(2), f"{prefix}-clip"
         shape = {"x": number(box.left), "y": number(box.top)}
         shape |= {"width": number(box.right - box.left), "height": number(box.bottom - box.top)}
-        drawn = sorted(self.marks, key=lambda mark: (mark.layer, _series(mark) is not None))
         return element(
             "svg",
             element("title", self.name, id=f"{prefix}-name"),
@@ -67,10 +67,12 @@ class Chart:
             element("clipPath", element("rect", **shape), id=clip),
             self._axes(frame),
             element(
-                "g", [mark.draw(frame) for mark in drawn if not isinstance(mark, Points)], clip_path=f"url(#{clip})"
+                "g",
+                [one.markup for mark, one in drawn if not isinstance(mark, Points)],
+                clip_path=f"url(#{clip})",
             ),
             # Markers at the edge are drawn whole.
-            [mark.draw(frame) for mark in drawn if isinstance(mark, Points)],
+            [one.markup for mark, one in drawn if isinstance(mark, Points)],
             texts,
             viewBox=f"0 0 {number(self.width)} {number(self.height)}",
             class_="chart" if self.heading is None else "chart panel",
@@ -86,37 +88,39 @@ class Chart:
     def _panel(self, series: int) -> "Chart":
         marks: list[Mark] = []
         for mark in self.marks:
-            if _series(mark) in (None, series):
+            own = _series(mark) == series
+            if own and isinstance(mark, Line | Points | Bars):
                 # What it shows is written above it.
-                marks.append(replace(mark, name=None) if isinstance(mark, Line | Points | Bars) else mark)
+                marks.append(replace(mark, name=None))
+            elif own or _series(mark) is None:
+                marks.append(mark)
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))
         name = next((mark.name for mark in self.marks if _series(mark) == series and mark.name), f"{series + 1}")
         return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=220, heading=(name, series))
 
-    def _frame_and_names(self) -> tuple[Frame, list[Markup]]:
-        """Return the frame, with room for names at ends only where one of them finds none inside."""
+    def _laid_out(self) -> tuple[Frame, list[_Pair], list[Markup]]:
+        """Return the frame, what is in it, and names; room at the right only where a name finds none inside."""
         frame = self._frame(0)
-        labels = self._labels(frame)
-        drawn, left = names.inside(labels, self._obstacles(frame), frame.box.grown(-2))
+        drawn = self._drawn(frame)
+        labels = _labels(drawn, frame)
+        texts, left = names.inside(labels, self._obstacles(drawn, frame), frame.box.grown(-2))
         if left and not self.heading:
             frame = self._frame(names.margin(labels))
-            drawn = names.at_ends(self._labels(frame), self._obstacles(frame), frame.box.grown(-2))
-        return frame, drawn
+            drawn = self._drawn(frame)
+            labels = _labels(drawn, frame)
+            texts = names.at_ends(labels, self._obstacles(drawn, frame), frame.box.grown(-2))
+        return frame, drawn, texts
 
-    def _obstacles(self, frame: Frame) -> NDArray[Any]:
+    def _drawn(self, frame: Frame) -> list[_Pair]:
+        """Return the marks from back to front."""
+        ordered = sorted(self.marks, key=lambda mark: (mark.layer, _series(mark) is not None))
+        return [(mark, mark.drawn(frame)) for mark in ordered]
+
+    def _obstacles(self, drawn: list[_Pair], frame: Frame) -> NDArray[Any]:
         """Return what no name may cover; in a panel, it may cover what is grey."""
-        marks = [mark for mark in self.marks if not (self.heading and mark.name is None and _series(mark) is None)]
-        return np.vstack([np.empty((0, 2)), *(_within(frame, mark.trace(frame)) for mark in marks)])
-
-    def _labels(self, frame: Frame) -> list[names.Label]:
-        """Return names, each once; those of series first."""
-        found: dict[tuple[str, int | None], list[NDArray[Any]]] = {}
-        for mark in sorted(self.marks, key=lambda mark: _series(mark) is None):
-            spine = _within(frame, mark.spine(frame)) if mark.name else np.empty((0, 2))
-            if mark.name and len(spine):
-                found.setdefault((mark.name, _series(mark)), []).append(spine)
-        return [names.Label(*key, _from_end(np.vstack(spines))) for key, spines in found.items()]
+        traces = [one.trace for mark, one in drawn if not self.heading or mark.name or _series(mark) is not None]
+        return _within(frame, np.vstack([np.empty((0, 2)), *traces]))
 
     def _frame(self, right: float) -> Frame:
         """Return the frame that leaves room for the texts of the axes, and at the right."""
@@ -210,6 +214,16 @@ def _series(mark: Mark) -> int | None:
 
 def _within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
     return points[frame.box.grown(0.5).covers(points)]
+
+
+def _labels(drawn: list[_Pair], frame: Frame) -> list[names.Label]:
+    """Return names, each once, in the order of the series; those of none last."""
+    found: dict[tuple[str, int | None], list[NDArray[Any]]] = {}
+    for mark, one in sorted(drawn, key=lambda pair: (_series(pair[0]) is None, _series(pair[0]) or 0)):
+        spine = _within(frame, one.spine)
+        if mark.name and len(spine):
+            found.setdefault((mark.name, _series(mark)), []).append(spine)
+    return [names.Label(*key, _from_end(np.vstack(spines))) for key, spines in found.items()]
 
 
 def _from_end(trace: NDArray[Any]) -> NDArray[Any]:

@@ -19,17 +19,15 @@ def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
     return [run for run in (run[np.isfinite(run).all(axis=1)] for run in runs) if len(run)]
 
 
-def stepped(points: NDArray[Any]) -> NDArray[Any]:
-    """Return the corners of steps that keep a value until the next point."""
+def thinned(points: NDArray[Any], step: bool = False) -> NDArray[Any]:
+    """Return the points of a curve that are needed to draw it; ``step``: each y holds until the next x."""
+    return _straightened(_outlined(_stepped(points) if step else points))
+
+
+def _stepped(points: NDArray[Any]) -> NDArray[Any]:
     corners = np.repeat(points, 2, axis=0)[1:]
-    corners[0::2, 1] = points[:, 1]
     corners[1::2, 1] = points[:-1, 1]
     return corners
-
-
-def thinned(points: NDArray[Any]) -> NDArray[Any]:
-    """Return the points of a curve that are needed to draw it."""
-    return _straightened(_outlined(points))
 
 
 def _outlined(points: NDArray[Any]) -> NDArray[Any]:
@@ -38,11 +36,13 @@ def _outlined(points: NDArray[Any]) -> NDArray[Any]:
     starts = np.flatnonzero(np.r_[True, column[1:] != column[:-1]])
     if 4 * len(starts) >= len(points):
         return points
-    run = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(points)]))
-    order = np.lexsort((points[:, 1], run))
-    lasts = np.r_[starts[1:], len(points)] - 1
-    kept = np.unique(np.r_[starts, lasts, order[starts], order[lasts]])
-    return points[kept]
+    ends = np.r_[starts[1:], len(points)]
+    kept = [starts, ends - 1]
+    for extreme in (np.minimum, np.maximum):
+        reached = extreme.reduceat(points[:, 1], starts)
+        hits = np.flatnonzero(points[:, 1] == np.repeat(reached, ends - starts))
+        kept.append(hits[np.searchsorted(hits, starts)])
+    return points[np.unique(np.concatenate(kept))]
 
 
 def _straightened(points: NDArray[Any]) -> NDArray[Any]:

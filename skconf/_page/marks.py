@@ -25,30 +25,30 @@ _SHAPES = (
 _STRIDE = 4.0
 
 
-@dataclass(frozen=True, eq=False)
-class _Mark:
-    """What all marks have: an order of drawing, markup, and where names may stand.
+_NOWHERE = np.empty((0, 2))
 
-    Bands and notes are no obstacle; notes are written with the names.
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A mark in a frame.
+
+    Parameters
+    ----------
+    markup : Markup
+        What is drawn.
+    trace : ndarray of shape (n, 2)
+        Places that no name may cover.
+    spine : ndarray of shape (n, 2)
+        Places that its name may stand beside.
     """
 
-    layer: ClassVar[int]
-
-    def draw(self, frame: Frame) -> Markup:  # noqa: ARG002
-        """Return it as markup; ``frame`` says where values are."""
-        return Markup()
-
-    def trace(self, frame: Frame) -> NDArray[Any]:  # noqa: ARG002
-        """Return places that names may not cover, one a row."""
-        return np.empty((0, 2))
-
-    def spine(self, frame: Frame) -> NDArray[Any]:
-        """Return places that its name may stand beside."""
-        return self.trace(frame)
+    markup: Markup
+    trace: NDArray[Any]
+    spine: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Line(_Mark):
+class Line:
     """A curve; NaN breaks it.
 
     Parameters
@@ -74,21 +74,17 @@ class Line(_Mark):
 
     layer: ClassVar[int] = 3
 
-    def draw(self, frame: Frame) -> Markup:
+    def drawn(self, frame: Frame) -> Drawn:
         """Return a path."""
-        shown = [np.repeat(piece, 2, axis=0) if len(piece) == 1 else piece for piece in self._pieces(frame)]
-        return element("path", d=path(shown), class_=_classes("line", self.series, dashed=self.dashed))
-
-    def trace(self, frame: Frame) -> NDArray[Any]:
-        """Return points along it."""
-        return _along(self._pieces(frame))
-
-    def _pieces(self, frame: Frame) -> list[NDArray[Any]]:
-        return [_thinned(piece, self.step) for piece in curves.pieces(frame.at(self.x, self.y))]
+        shown = [curves.thinned(piece, self.step) for piece in curves.pieces(frame.at(self.x, self.y))]
+        # A path to where it starts is a dot.
+        dotted = [np.repeat(piece, 2, axis=0) if len(piece) == 1 else piece for piece in shown]
+        markup = element("path", d=path(dotted), class_=_classes("line", self.series, self.dashed))
+        return Drawn(markup, along := _along(shown), along)
 
 
 @dataclass(frozen=True, eq=False)
-class Band(_Mark):
+class Band:
     """The room between two curves, such as limits of confidence; NaN breaks it.
 
     Parameters
@@ -110,18 +106,19 @@ class Band(_Mark):
     layer: ClassVar[int] = 0
     name: ClassVar[None] = None
 
-    def draw(self, frame: Frame) -> Markup:
-        """Return closed paths."""
+    def drawn(self, frame: Frame) -> Drawn:
+        """Return closed paths; names may stand on them."""
         edges = np.hstack([frame.at(self.x, self.low), frame.at(self.x, self.high)])
         shown = [
-            np.vstack([_thinned(piece[:, :2], self.step), _thinned(piece[:, 2:], self.step)[::-1]])
+            np.vstack([curves.thinned(piece[:, :2], self.step), curves.thinned(piece[:, 2:], self.step)[::-1]])
             for piece in curves.pieces(edges)
         ]
-        return element("path", d=path(shown, close=True), class_=_classes("band", self.series))
+        markup = element("path", d=path(shown, close=True), class_=_classes("band", self.series))
+        return Drawn(markup, _NOWHERE, _NOWHERE)
 
 
 @dataclass(frozen=True, eq=False)
-class Points(_Mark):
+class Points:
     """Points, each with an interval or none. Those outside the axes, or with NaN, are left out.
 
     Parameters
@@ -148,49 +145,35 @@ class Points(_Mark):
 
     layer: ClassVar[int] = 4
 
-    def draw(self, frame: Frame) -> Markup:
+    def drawn(self, frame: Frame) -> Drawn:
         """Return intervals, and markers over them."""
-        centres, starts, ends = self._places(frame)
+        centres, intervals = self._places(frame)
         markers = "".join(f"M{number(x)} {number(y)}{_SHAPES[self.series or 0]}" for x, y in centres)
-        known = np.isfinite(starts + ends).all(axis=1)
-        intervals = path(list(np.stack([starts, ends], axis=1)[known]))
-        return element(
+        markup = element(
             "g",
-            element("path", d=intervals, class_="interval") if intervals else None,
+            element("path", d=path(intervals), class_="interval") if intervals else None,
             element("path", d=markers, class_="marker"),
             class_=_classes("points", self.series),
         )
-
-    def trace(self, frame: Frame) -> NDArray[Any]:
-        """Return the markers' corners and centres, and points along the intervals."""
-        centres, starts, ends = self._places(frame)
-        known = np.isfinite(starts + ends).all(axis=1)
         corners = [centres + offset for offset in ((0, 0), (-5, -5), (-5, 5), (5, -5), (5, 5))]
-        return np.vstack([*corners, _along(list(np.stack([starts, ends], axis=1)[known]))])
+        return Drawn(markup, np.vstack([*corners, _along(intervals)]), centres)
 
-    def spine(self, frame: Frame) -> NDArray[Any]:
-        """Return the centres."""
-        return self._places(frame)[0]
-
-    def _places(self, frame: Frame) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return centres, and starts and ends of intervals up to the frame, of the points inside."""
+    def _places(self, frame: Frame) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Return centres, and both ends of intervals up to the frame, of the points inside."""
         centres, box = frame.at(self.x, self.y), frame.box
-        nowhere = np.full(np.size(self.x), np.nan)
-        limits = [nowhere if limit is None else limit for limit in (self.low, self.high)]
-        starts, ends = (
-            np.clip(
-                frame.at(self.x, limit) if self.along == "y" else frame.at(limit, self.y),
-                (box.left, box.top),
-                (box.right, box.bottom),
-            )
-            for limit in limits
-        )
         inside = box.grown(0.05).covers(centres)
-        return centres[inside], starts[inside], ends[inside]
+        if self.low is None or self.high is None:
+            return centres[inside], []
+        limits = (self.low, self.high)
+        ends = np.stack(
+            [frame.at(self.x, limit) if self.along == "y" else frame.at(limit, self.y) for limit in limits], axis=1
+        )[inside]
+        known = ends[np.isfinite(ends).all(axis=(1, 2))]
+        return centres[inside], list(np.clip(known, (box.left, box.top), (box.right, box.bottom)))
 
 
 @dataclass(frozen=True, eq=False)
-class Bars(_Mark):
+class Bars:
     """Rectangles: of a histogram, from `y0` = 0; of categories, from `x0` = 0, with rows around 0, 1, ...
 
     Parameters
@@ -212,27 +195,18 @@ class Bars(_Mark):
 
     layer: ClassVar[int] = 1
 
-    def draw(self, frame: Frame) -> Markup:
-        """Return closed paths."""
-        return element("path", d=path(self._outlines(frame), close=True), class_=_classes("bars", self.series))
-
-    def trace(self, frame: Frame) -> NDArray[Any]:
-        """Return points in them."""
-        centres = [outline.mean(axis=0, keepdims=True) for outline in self._outlines(frame)]
-        return np.vstack([np.empty((0, 2)), *centres, _along(self._outlines(frame))])
-
-    def spine(self, frame: Frame) -> NDArray[Any]:
-        """Return the middles of their upper edges."""
-        return np.array([outline[1:3].mean(axis=0) for outline in self._outlines(frame)]).reshape(-1, 2)
-
-    def _outlines(self, frame: Frame) -> list[NDArray[Any]]:
+    def drawn(self, frame: Frame) -> Drawn:
+        """Return closed paths; their name stands at an upper edge."""
         x0, x1, y0, y1 = np.broadcast_arrays(*(np.atleast_1d(edge) for edge in (self.x0, self.x1, self.y0, self.y1)))
         corners = np.stack([frame.at(x, y) for x, y in ((x0, y0), (x0, y1), (x1, y1), (x1, y0))], axis=1)
-        return list(corners[np.isfinite(corners).all(axis=(1, 2))])
+        corners = corners[np.isfinite(corners).all(axis=(1, 2))]
+        markup = element("path", d=path(list(corners), close=True), class_=_classes("bars", self.series))
+        trace = np.vstack([corners.mean(axis=1), _along(list(corners))])
+        return Drawn(markup, trace, corners[:, 1:3].mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
-class Rule(_Mark):
+class Rule:
     """A line right across, at one value of one axis; a diagonal is a dashed `Line` without a series.
 
     Parameters
@@ -249,25 +223,21 @@ class Rule(_Mark):
 
     layer: ClassVar[int] = 2
 
-    def draw(self, frame: Frame) -> Markup:
+    def drawn(self, frame: Frame) -> Drawn:
         """Return a path."""
-        return element("path", d=path([self._ends(frame)]), class_=_classes("line", None, dashed=True))
-
-    def trace(self, frame: Frame) -> NDArray[Any]:
-        """Return points along it."""
-        return _along([self._ends(frame)])
-
-    def _ends(self, frame: Frame) -> NDArray[Any]:
         box = frame.box
         if self.x is not None:
             across = frame.at(self.x, frame.y.low)[0, 0]
-            return np.array([[across, box.bottom], [across, box.top]])
-        up = frame.at(frame.x.low, self.y if self.y is not None else np.nan)[0, 1]
-        return np.array([[box.left, up], [box.right, up]])
+            ends = np.array([[across, box.bottom], [across, box.top]])
+        else:
+            up = frame.at(frame.x.low, np.asarray(self.y, dtype=float))[0, 1]
+            ends = np.array([[box.left, up], [box.right, up]])
+        markup = element("path", d=path([ends]), class_=_classes("line", None, dashed=True))
+        return Drawn(markup, along := _along([ends]), along)
 
 
 @dataclass(frozen=True, eq=False)
-class Note(_Mark):
+class Note:
     """A short text beside a place.
 
     Parameters
@@ -284,9 +254,10 @@ class Note(_Mark):
 
     layer: ClassVar[int] = 5
 
-    def trace(self, frame: Frame) -> NDArray[Any]:
-        """Return the place."""
-        return frame.at(self.x, self.y)
+    def drawn(self, frame: Frame) -> Drawn:
+        """Return nothing: the text is written with the names."""
+        place = frame.at(self.x, self.y)
+        return Drawn(Markup(), place, place)
 
 
 Mark: TypeAlias = Line | Band | Points | Bars | Rule | Note
@@ -298,13 +269,9 @@ def _classes(kind: str, series: int | None, dashed: bool = False) -> str:
     return " ".join([kind, "quiet" if series is None else f"s{series}"] + ["dashed"] * dashed)
 
 
-def _thinned(piece: NDArray[Any], step: bool) -> NDArray[Any]:
-    return curves.thinned(curves.stepped(piece) if step else piece)
-
-
 def _along(paths: list[NDArray[Any]]) -> NDArray[Any]:
     """Return points along paths, near enough to each other that no text gets between."""
-    found = [np.empty((0, 2)), *(points[-1:] for points in paths)]
+    found = [_NOWHERE, *(points[-1:] for points in paths)]
     for points in paths:
         for start, end in pairwise(points):
             count = min(int(np.hypot(*(end - start)) / _STRIDE) + 1, 500)
