@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.arrays import as_floats
 from skconf._core.labels import LabelColumn, check_labels
-from skconf._core.messages import shorten
+from skconf._core.messages import option, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 
@@ -115,7 +115,7 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
     if len(classes) != n_classes:
         raise ValueError(
             f"y_proba describes {n_classes} classes, but y_true holds {len(classes)} distinct labels "
-            f"({shorten(classes.tolist())}). Pass labels=[...], in the order of the columns of y_proba "
+            f"({shorten(classes.tolist())}). Pass {option('labels', ...)}, in the order of the columns of y_proba "
             "(a classifier's classes_)."
         )
     return classes

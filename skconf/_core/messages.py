@@ -1,7 +1,10 @@
 """Wording that error messages share."""
 
+import shlex
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from typing import Any
 
@@ -9,6 +12,31 @@ import numpy as np
 
 #: Kinds of characters that show nothing: control, format, and lone halves of pairs.
 _STEERING = ("Cc", "Cf", "Cs")
+
+#: Whether the user writes parameters as options of the command line.
+_ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
+#: Options whose names are not those of the parameters.
+_OPTIONS = {"groups": "group", "in_batches": "batches"}
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Let messages name parameters as options of the command line, in this thread and task alone."""
+    token = _ON_COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _ON_COMMAND_LINE.reset(token)
+
+
+def option(name: str, *values: Any) -> str:
+    """Return a parameter as the user writes it, with its value if there is one: ``proba='p'`` or ``--proba p``."""
+    if not _ON_COMMAND_LINE.get():
+        return f"{name}={'[...]' if values[0] is ... else repr(values[0])}" if values else name
+    if values and values[0] is ...:
+        return f"{option(name)} …"
+    texts = [str(each) for value in values for each in (value if isinstance(value, list | tuple) else [value])]
+    return shlex.join([f"--{_OPTIONS.get(name, name).replace('_', '-')}", *texts])
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX
 from skconf._core.labels import LabelColumn
-from skconf._core.messages import shorten, suggest
+from skconf._core.messages import option, shorten, suggest
 from skconf._core.spellings import Spellings, plain
+from skconf._core.usual_names import USUAL
+from skconf.accumulation._csv import first_line_is_data
 from skconf.accumulation._entries import (
     by_name,
     in_order_of_numbers,
@@ -24,15 +26,6 @@ from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups, read_groups
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
-
-#: Default names of the other columns.
-USUAL = {
-    "target": "y_true",
-    "prediction": "y_pred",
-    "correct": "correct",
-    "confidence": "confidence",
-    "weight": "sample_weight",
-}
 
 
 @dataclass(frozen=True)
@@ -70,9 +63,12 @@ class Columns:
             object.__setattr__(self, name, _several(getattr(self, name)))
         if self.threshold is not None:
             get_metric("coverage_score", threshold=self.threshold)  # raises where it is out of range
+        object.__setattr__(self, "needed", list(dict.fromkeys([*self.named(), *self.groups])))
+
+    def named(self) -> list[Any]:
+        """Return the columns of the predictions, without those of groups."""
         single = (getattr(self, name) for name in USUAL)
-        needed = [*(name for name in single if name is not None), *self.proba, *self.groups]
-        object.__setattr__(self, "needed", list(dict.fromkeys(needed)))
+        return [*(name for name in single if name is not None), *self.proba]
 
     def found_in(self, names: Iterable[Any]) -> "Columns":
         """Return the columns that a table has, with the usual names as defaults.
@@ -84,9 +80,10 @@ class Columns:
         """
         names_present = list(names)
         self.check(names_present)
+        unnamed = [name for name in names_present if name not in self.named()]
         given = self.correct is not None or self.confidence is not None
         found: dict[str, Any] = {
-            name: usual if getattr(self, name) is None and usual in names_present else getattr(self, name)
+            name: usual if getattr(self, name) is None and usual in unnamed else getattr(self, name)
             for name, usual in USUAL.items()
         }
         proba = list(self.proba) or [name for name in names_present if str(name).startswith(PREFIX)]
@@ -98,13 +95,22 @@ class Columns:
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise ValueError(
-                f"the columns {shorten(names_present)} hold no predictions under the usual names. Name the columns of "
-                "true labels (target) and probabilities (proba), or those of correctness (correct) and confidence "
-                "(confidence)."
+                f"the columns {shorten(names_present)} hold no predictions under the usual names"
+                f"{first_line_is_data(names_present)}. Name the columns of true labels ({option('target')}) and "
+                f"probabilities ({option('proba')}); of true and predicted labels ({option('prediction')}) and the "
+                f"confidence ({option('confidence')}); or of correctness ({option('correct')}) and confidence."
             )
         if found["correct"] is not None:
             found |= {"target": None, "prediction": None}
         return replace(self, **{**found, "proba": None})
+
+    def are_found_in(self, names: Iterable[Any]) -> bool:
+        """Return whether a table has the columns that are named, or usual."""
+        try:
+            self.found_in(names)
+        except ValueError:
+            return False
+        return True
 
     def check(self, names: Iterable[Any]) -> None:
         """Raise if a column is missing or occurs twice."""
@@ -115,8 +121,12 @@ class Columns:
             if name not in counts:
                 raise ValueError(
                     f"there is no column {name!r}.{suggest(name, map(str, counts))} "
-                    f"The columns are {shorten(list(counts))}."
+                    f"The columns are {shorten(list(counts))}: name one of them by {self._option_of(name)}."
                 )
+
+    def _option_of(self, name: Any) -> str:
+        """Return the parameter that names a column."""
+        return next(option(role) for role in (*USUAL, "proba", "groups") if name in _several(getattr(self, role)))
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
         """Return the columns of probabilities in the order of the given labels, matched by name."""
@@ -129,8 +139,8 @@ class Columns:
             return [by_label[label] for label in self.labels]
         if by_label or all(str(column).startswith(PREFIX) for column in proba):
             raise ValueError(
-                f"the names of the columns {shorten(list(proba))} do not match labels={shorten(list(self.labels))}. "
-                "Leave labels out, or rename the columns."
+                f"the names of the columns {shorten(list(proba))} do not match {option('labels', list(self.labels))}. "
+                f"Leave {option('labels')} out, or rename the columns."
             )
         return proba
 
@@ -139,7 +149,7 @@ class Columns:
         if self.proba and self.labels is None:
             raise ValueError(
                 f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows may lack "
-                f"some. Pass labels in the order of the columns, or name the columns {PREFIX}LABEL."
+                f"some. Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
             )
 
     def read(self, table: Any) -> ConfidenceProfile | None:
@@ -166,8 +176,8 @@ class Columns:
             profile = self._classes(table) if self.proba else self._correctness(table)
         except ValueError as error:
             names = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
-            used = ", ".join(f"{name}={value!r}" for name, value in names.items() if value not in (None, []))
-            raise ValueError(f"{error} (columns: {used})") from None
+            used = [option(name, value) for name, value in names.items() if value not in (None, [])]
+            raise ValueError(f"{error} ({', '.join(used)})") from None
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
@@ -194,6 +204,7 @@ class Columns:
         if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
             positive = str(self.proba[0]).removeprefix(PREFIX)
         parts = [numbers_in(table, name) for name in self.proba]
+        _refuse_scores(self.proba, parts)
         return ConfidenceProfile.from_predictions(
             target,
             parts[0] if len(parts) == 1 else np.stack(parts, axis=1),
@@ -212,6 +223,7 @@ class Columns:
 
     def _correctness(self, table: Any) -> ConfidenceProfile:
         confidence = numbers_in(table, self.confidence)
+        _refuse_scores([self.confidence], [confidence])
         if self.correct is not None:
             return ConfidenceProfile.from_correctness(numbers_in(table, self.correct, or_truth=True), confidence)
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
@@ -221,6 +233,26 @@ class Columns:
         where = {label: code for code, label in enumerate(truth.distinct)}
         codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
         return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
+
+
+def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
+    """Raise if a number is outside [0, 1], with its column and row; and say what it may be instead."""
+    rounding = max(8 * float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0 for part in parts)
+    least, largest = min(part.min() for part in parts), max(part.max() for part in parts)
+    if least >= -rounding and largest <= 1 + rounding:
+        return
+    wrong = [(part < -rounding) | (part > 1 + rounding) for part in parts]
+    row = min(int(np.argmax(rows if rows.ndim == 1 else rows.any(axis=1))) for rows in wrong if rows.any())
+    column, part = next((name, part) for name, rows, part in zip(names, wrong, parts, strict=True) if rows[row].any())
+    value = part[row][(part[row] < -rounding) | (part[row] > 1 + rounding)].flat[0] if part.ndim > 1 else part[row]
+    percent = least >= 0 and 2 < largest <= 100 + rounding * 100
+    remedy = (
+        "If these are percentages, divide them by 100."
+        if percent
+        else "Pass probabilities (predict_proba), not scores or logits: those become probabilities by the softmax or "
+        "logistic function."
+    )
+    raise ValueError(f"column {column!r} has {value}, outside [0, 1], in row {row}. {remedy}")
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:

@@ -9,8 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
-from skconf._core.messages import shorten
+from skconf._core.messages import option, shorten
 from skconf._core.spellings import Spellings, plain
+
+#: A number with a decimal comma that parts no thousands.
+_DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"
 
 
 def labels_in(table: Any, name: Any) -> Any:
@@ -51,13 +54,36 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
         found = np.stack(list(found))
     if found.dtype.kind not in "fiub":
         found = by_name(found, ["0", "1"]) if or_truth else found
-        numbers = pd.to_numeric(pd.Series(found), errors="coerce").to_numpy()
+        numbers = as_numbers(pd.Series(found))
         _refuse(name, found, np.isnan(numbers), "a number")
         return numbers
     if found.dtype.kind == "f":
         missing = np.isnan(found)
         _refuse(name, found, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
     return found
+
+
+def as_series(values: Any) -> "pd.Series[Any]":
+    """Return a column of any kind as a Series."""
+    if library_of(values) == "pyarrow":
+        values = values.to_pandas()
+    elif library_of(values) == "polars":
+        values = values.to_numpy()
+    return values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
+
+
+def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
+    """Return entries as numbers, NaN for what is none.
+
+    A comma is that of decimals where no entry has a point, but not where it may part thousands: "0,25", never "1,250".
+    """
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(copy=True)
+    other = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), dtype=bool)
+    if other.any():
+        texts = values[other].astype(str)
+        if texts.str.fullmatch(_DECIMAL_COMMA).any() and not values.astype(str).str.contains(".", regex=False).any():
+            numbers[other] = pd.to_numeric(texts.where(texts.str.fullmatch(_DECIMAL_COMMA)).str.replace(",", "."))
+    return numbers
 
 
 def _numbers_of_arrow(values: Any) -> Any:
@@ -120,7 +146,7 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
         first = (target.cat.categories if isinstance(target, pd.Series) else target)[0]
         raise ValueError(
             f"the true labels are of type {kind}, such as {first!r}, but the labels of the probabilities are "
-            f"{shorten(labels)}. Pass labels, in the order of the columns of probabilities."
+            f"{shorten(labels)}. Pass {option('labels')}, in the order of the columns of probabilities."
         ) from None
     return labels
 

@@ -13,7 +13,9 @@ from skconf._core.messages import shorten
 from skconf._core.progress import progress as progress_bar
 from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns
+from skconf.accumulation._csv import Layout, in_words, layout_of
 from skconf.accumulation._job import Job, Totals, located, warned_once
+from skconf.accumulation._layouts import HEAD_ROWS, guess
 from skconf.profile import ConfidenceProfile
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -21,13 +23,11 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 #: Rows and bytes of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 25
 _PARQUET = (".parquet", ".pq")
-_TABLES = (".csv", *_PARQUET)
+_TABLES = (".csv", ".tsv", *_PARQUET)
 #: Endings of compressed files that pandas can read and pyarrow cannot.
 _OF_PANDAS = (".xz", ".zip")
 _COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
 _WILDCARDS = set("*?[")
-#: Separators of a CSV file, besides the comma.
-_SEPARATORS = ";\t|"
 #: Bytes that are read at once, and the sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
 
@@ -72,7 +72,7 @@ def _files_like(pattern: str) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    """Recognize a table by its name: .csv or .parquet, perhaps with the ending of a compressed file."""
+    """Recognize a table by its name: .csv, .tsv or .parquet, perhaps with the ending of a compressed file."""
     *_, first, last = ["", "", *path.suffixes]
     return path.name[0] not in "._" and path.is_file() and (first if last in _COMPRESSED else last) in _TABLES
 
@@ -120,6 +120,27 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
     return found
 
 
+def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
+    """Return the columns of the files of a model with those that had to be guessed, and what was guessed in words.
+
+    The first file that has rows tells.
+    """
+    for path in files:
+        file = _open(path)
+
+        def head(names: list[Any], file: Any = file) -> Any:
+            return next(file.batches(names, HEAD_ROWS), None)
+
+        with located(path):
+            columns.check(file.names)
+            if columns.are_found_in(file.names):
+                return columns, ""
+            first = head(file.names[:1])
+            if first is not None and len(first):
+                return guess(columns, file.names, head)
+    raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
+
+
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[ConfidenceProfile, Any] | None:
     """Return the predictions in the first rows of a file, or in all rows, and the true labels if the file has them.
 
@@ -152,7 +173,7 @@ def _open(path: Path) -> "_ArrowFile | _PandasFile":
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return _PandasFile(path)
     except (ValueError, OSError) as error:
-        raise ValueError(f"cannot read {path}: {error}") from None
+        raise ValueError(f"cannot read {path}: {in_words(error)}") from None
 
 
 class _ArrowFile:
@@ -162,14 +183,16 @@ class _ArrowFile:
         from pyarrow.dataset import dataset
 
         self.path, self.is_parquet = path, path.suffix in _PARQUET
-        separator = "" if self.is_parquet else _separator(path)
-        names = dataset(path, format="parquet" if self.is_parquet else _csv_format([], separator)).schema.names
+        written = Layout("", []) if self.is_parquet else layout_of(path)
+        names = dataset(path, format="parquet" if self.is_parquet else _csv_format([], written)).schema.names
         twice = {part.partition("=")[0] for part in path.parts if "=" in part} & set(names)
         if twice:
             raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
-        file_format = "parquet" if self.is_parquet else _csv_format(names, separator)
+        file_format = "parquet" if self.is_parquet else _csv_format(names, written)
         self.data = dataset(path, format=file_format, partitioning="hive")
-        self.names: list[Any] = self.data.schema.names
+        # What names of CSV have around them is not theirs: "label, 0, 1".
+        self.of_file = {name if self.is_parquet else name.strip(): name for name in self.data.schema.names}
+        self.names: list[Any] = [name if self.is_parquet else name.strip() for name in self.data.schema.names]
 
     def guess_rows(self) -> float | None:
         """Estimate the number of rows; None if only reading the file can tell."""
@@ -179,13 +202,31 @@ class _ArrowFile:
         """Go through the rows of these columns."""
         try:
             if batch_rows is None:
-                yield self.data.to_table(columns=names)
+                yield self._trimmed(self.data.to_table(columns=self._asked(names)))
             elif self.is_parquet:
                 yield from self._parquet_batches(names, batch_rows)
             else:
-                yield from self.data.to_batches(columns=names, batch_size=batch_rows)
+                for batch in self.data.to_batches(columns=self._asked(names), batch_size=batch_rows):
+                    yield self._trimmed(batch)
         except (ValueError, OSError, NotImplementedError) as error:
-            raise ValueError(f"cannot read {self.path}: {error}") from None
+            raise ValueError(f"cannot read {self.path}: {in_words(error)}") from None
+
+    def _asked(self, names: list[Any]) -> dict[Any, Any]:
+        """Return the columns to read by their names."""
+        from pyarrow.dataset import field
+
+        return {name: field(self.of_file[name]) for name in names}
+
+    def _trimmed(self, table: Any) -> Any:
+        """Return a table of texts without spaces around its cells: "cat, 0.9"."""
+        from pyarrow import compute, types
+
+        if self.is_parquet:
+            return table
+        for position, name in enumerate(table.schema.names):
+            if types.is_string(table.schema.field(position).type):
+                table = table.set_column(position, name, compute.utf8_trim_whitespace(table.column(position)))
+        return table
 
     def _parquet_batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
         """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
@@ -207,22 +248,13 @@ class _ArrowFile:
                 yield table
 
 
-def _separator(path: Path) -> str:
-    """Return what separates the cells of a CSV file, by its first line."""
-    try:
-        names = list(pd.read_csv(path, nrows=0))
-    except ImportError:  # a compression that pandas can read only with another package
-        return ","
-    return max(",", *_SEPARATORS, key=names[0].count) if len(names) == 1 else ","
-
-
-def _csv_format(names: list[str], separator: str) -> Any:
+def _csv_format(names: list[str], written: Layout) -> Any:
     """Return the options to read CSV: entries of these columns stay texts, since "01" is not 1."""
     from pyarrow import csv, string
     from pyarrow.dataset import CsvFileFormat
 
     return CsvFileFormat(
-        parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        parse_options=csv.ParseOptions(delimiter=written.separator, newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, string())),
     )
 
@@ -232,8 +264,7 @@ class _PandasFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.separator = _separator(path)
-        self.names = list(pd.read_csv(path, nrows=0, sep=self.separator))
+        self.separator, self.names = layout_of(path)
 
     def guess_rows(self) -> float | None:
         """Estimate the number of rows; None if only reading the file can tell."""
@@ -242,16 +273,21 @@ class _PandasFile:
     def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
         try:
-            options: dict[str, Any] = {"usecols": names, "dtype": str, "keep_default_na": False, "sep": self.separator}
+            options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "sep": self.separator}
+            options |= {"header": 0, "names": list(range(len(self.names))), "skipinitialspace": True}
             with pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
-                yield from tables
+                for table in tables:
+                    if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows
+                        raise ValueError(f"Expected {len(self.names)} cells in a row, but there are more.")
+                    cells = table.set_axis(self.names, axis=1)[names]
+                    yield cells.apply(lambda column: column.str.strip())
         except (ValueError, OSError) as error:
-            raise ValueError(f"cannot read {self.path}: {error}") from None
+            raise ValueError(f"cannot read {self.path}: {in_words(error)}") from None
 
 
 def _guess_rows(path: Path) -> float | None:
     """Estimate the number of lines of a file from the length of its first lines."""
-    if path.suffix != ".csv":  # compressed
+    if path.suffix in _COMPRESSED:
         return None
     with path.open("rb") as file:
         head = file.read(_READ_BYTES)

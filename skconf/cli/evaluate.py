@@ -1,9 +1,11 @@
 """``evaluate``: a report on predictions in files."""
 
 import argparse
+import sys
 from pathlib import Path
 
-from skconf.accumulation._columns import USUAL, Columns
+from skconf._core.usual_names import USUAL
+from skconf.accumulation._columns import Columns
 from skconf.cli.options import output_file
 from skconf.cli.output import CommandError, csv_text, say, write_file
 from skconf.report._files import evaluate_files
@@ -76,6 +78,11 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "file in memory)",
     )
     evaluate.add_argument(
+        "--pos-label",
+        metavar="LABEL",
+        help="label that a single column of probabilities stands for (default: the second)",
+    )
+    evaluate.add_argument(
         "--group",
         nargs="+",
         metavar="COLUMN",
@@ -103,12 +110,15 @@ def _run(options: argparse.Namespace) -> int:
             proba=options.proba,
             groups=options.group,
             labels=options.labels,
+            pos_label=options.pos_label,
             threshold=options.threshold,
         )
         in_batches = True if options.batches else None
         evaluation = evaluate_files(_models(options), columns, metrics, in_batches=in_batches, progress=True)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
+    for line in evaluation.guessed:
+        say(f"skconf: {line}", file=sys.stderr)
     write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
     write_file(options.html, evaluation.html)
     say(evaluation.text())

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _tell  # type: ignore[assignment]
         try:
-            return int(options.run(options))
+            return _run(options)
         except BrokenPipeError:  # the reader of the output closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
@@ -93,6 +93,13 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
         if name in given:
             import_module(module).add_options(command)
     return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from skconf._core.messages import on_command_line  # which needs numpy, and help does not
+
+    with on_command_line():
+        return int(options.run(options))
 
 
 class _Version(argparse.Action):

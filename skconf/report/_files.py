@@ -1,7 +1,7 @@
 """Reports on predictions in files: small files in memory, others batch by batch."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import Paths, list_files, read_rows
+from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows
 from skconf.accumulation._job import located
 from skconf.profile import ConfidenceProfile
 from skconf.report._batches import InBatches, evaluate_in_batches
@@ -141,12 +141,15 @@ class Evaluation:
         Predictions by model; empty if these were read in batches.
     differences : Differences or None
         Differences between models; None for a single model.
+    guessed : list of str
+        The columns that were guessed, in a line for each model.
     """
 
     report: ConfidenceReport
     read: list[str]
     profiles: Mapping[str, ConfidenceProfile]
     differences: Differences | None
+    guessed: Sequence[str] = ()
 
     def text(self) -> str:
         """Return everything as text."""
@@ -162,7 +165,7 @@ class Evaluation:
             parts.append(("Differences", self.differences.html()))
         if self.profiles:
             parts.append(("Confidences", _plots(self.profiles)))
-        return page("Confidence report", " ".join(self.read), parts)
+        return page("Confidence report", " ".join([*self.read, *self.guessed]), parts)
 
 
 def evaluate_files(
@@ -179,15 +182,22 @@ def evaluate_files(
         in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
+    guessed = {model: guess_columns(parts, columns) for model, parts in models.items()}
+    columns_of = {model: found for model, (found, _) in guessed.items()}
     if in_batches:
-        return _from_batches(models, columns, metrics, several=several, progress=progress)
-    return _from_memory(models, columns, metrics, several=several)
+        evaluation = _from_batches(models, columns_of, metrics, several=several, progress=progress)
+    else:
+        evaluation = _from_memory(models, columns_of, metrics, several=several)
+    said = [f"{model}: {words}" if several else words for model, (_, words) in guessed.items() if words]
+    return replace(evaluation, guessed=said)
 
 
-def _from_memory(models: Mapping[str, Sequence[Path]], columns: Columns, metrics: Any, *, several: bool) -> Evaluation:
+def _from_memory(
+    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool
+) -> Evaluation:
     profiles, truths, read = {}, {}, []
     for model, (file,) in models.items():
-        found = read_rows(file, columns)
+        found = read_rows(file, columns[model])
         if found is None:
             raise ValueError(f"{file}: there are no rows")
         profiles[model], truths[model] = found
@@ -200,22 +210,30 @@ def _from_memory(models: Mapping[str, Sequence[Path]], columns: Columns, metrics
     report = confidence_report(profiles, metrics=metrics)
     differences = None
     if len(models) > 1:
-        rows = [row for row in rows_of(metrics, columns.threshold is not None) if row.name in report.index]
+        rows = [row for row in rows_of(metrics, _shared(columns).threshold is not None) if row.name in report.index]
         differences = paired_differences(rows, profiles, truths)
         if differences.table is None:  # files without labels may be of the same length by chance
             report["best_model"], report.attrs["marks"] = not_compared(rows, "files are not paired, see below")
     return Evaluation(report, read, profiles, differences)
 
 
+def _shared(columns: Mapping[str, Columns]) -> Columns:
+    """Return what models share: groups and threshold are never guessed."""
+    return next(iter(columns.values()))
+
+
 def _from_batches(
-    models: Mapping[str, Sequence[Path]], columns: Columns, metrics: Any, *, several: bool, progress: bool
+    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool, progress: bool
 ) -> Evaluation:
-    found = {model: evaluate_in_batches(files, columns, metrics, progress=progress) for model, files in models.items()}
+    found = {
+        model: evaluate_in_batches(files, columns[model], metrics, progress=progress) for model, files in models.items()
+    }
     read = [
         _what_was_read(model if several else "", files, sum(found[model].counts)) for model, files in models.items()
     ]
+    groups = _shared(columns).groups
     differences = no_differences("the files are read in batches, which keep no rows") if len(models) > 1 else None
-    report = _of_groups(found, columns.groups, several) if columns.groups else _of_models(found, several)
+    report = _of_groups(found, groups, several) if groups else _of_models(found, several)
     return Evaluation(report, read, {}, differences)
 
 

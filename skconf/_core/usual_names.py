@@ -1,0 +1,62 @@
+"""What columns of predictions are called: the names that always hold, and those that guesses go by.
+
+Names are compared as :func:`spelled` writes them: "True Label", "trueLabel" and ".true_label" are one.
+"""
+
+import re
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+#: Names that are read without a word.
+USUAL = {
+    "target": "y_true",
+    "prediction": "y_pred",
+    "correct": "correct",
+    "confidence": "confidence",
+    "weight": "sample_weight",
+}
+#: True labels: names that can mean nothing else, and names that also stand for predictions or features.
+TARGETS = _names(
+    "actual actual_class actual_label actuals expected gold gold_label ground_truth gt observed obs reference "
+    "true_class true_label true_target true_y truth y_actual y_test y_true"
+)
+MAYBE_TARGETS = _names("class label labels outcome response target y")
+#: Predicted labels.
+PREDICTIONS = _names(
+    "answer class_pred estimate label_pred output pred pred_class pred_label predict predicted predicted_class "
+    "predicted_label prediction prediction_class prediction_label predictions preds response scored_labels y_hat "
+    "y_pred yhat"
+)
+#: The confidence in the prediction, whatever was predicted.
+CONFIDENCES = _names(
+    "conf confidence confidence_score max_prob max_proba max_probability pred_conf pred_confidence pred_score "
+    "predicted_confidence prediction_confidence prediction_score top1_confidence top1_prob top_prob"
+)
+#: The probability of the positive class of two.
+POSITIVES = _names(
+    "p_positive positive_proba positive_probability prob_positive proba_positive scored_probabilities y_prob y_proba "
+    "y_score"
+)
+#: Either of the two.
+CONFIDENCES_OR_POSITIVES = _names(
+    "p pred_prob pred_proba predicted_prob predicted_proba predicted_probability prediction_prob prediction_proba "
+    "prediction_probability prob proba probability score"
+)
+#: Whether the prediction is right.
+CORRECTNESS = _names("correct correctness is_correct is_right right")
+#: What surrounds the label in the name of its column of probabilities, without what is no letter.
+AROUND_LABELS = _names(
+    "class conf confidence logit p pred prob proba probabilities probability probas probs score softmax yprob yproba "
+    "yscore"
+) | {""}
+#: Columns that number the rows.
+INDICES = _names("unnamed_0 index row row_id row_ids row_index row_number inst") | {""}
+
+
+def spelled(name: object) -> str:
+    """Return a name in small letters, its words joined by underscores."""
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).lower()
+    return re.sub(r"[\W_]+", "_", text).strip("_")

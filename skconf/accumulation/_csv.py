@@ -1,0 +1,112 @@
+"""Tables written as text: what separates their cells, the names in their first line, and files that are no tables."""
+
+import csv
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from skconf._core.messages import shorten
+
+#: Separators of cells; the first of those that fit equally well is taken.
+SEPARATORS = ",;\t|"
+#: First bytes of files that are no tables of text, what these are, and what to do.
+_SIGNS = {
+    b"PAR1": "Parquet; let its name end in .parquet",
+    b"PK\x03\x04": "a workbook or an archive; save the sheet as CSV UTF-8",
+    b"\xd0\xcf\x11\xe0": "a workbook; save the sheet as CSV UTF-8",
+    b"\x1f\x8b": "compressed by gzip; let its name end in .csv.gz",
+    b"\xff\xfe": "UTF-16 text; save it as CSV UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as CSV UTF-8",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"%PDF": "a PDF document",
+    b"\x93NUMPY": "an array of numpy; write it with the true labels: pd.DataFrame(...).to_csv(...)",
+    b"\x80\x03": "a pickle; write the table in it with .to_csv(...)",
+    b"\x80\x04": "a pickle; write the table in it with .to_csv(...)",
+    b"\x80\x05": "a pickle; write the table in it with .to_csv(...)",
+    b"SQLite format 3": "a database; export the table as CSV",
+    b"ARROW1": "Arrow; write it as Parquet or CSV",
+    b"{": "JSON; convert it: pd.read_json(...).to_csv(...)",
+    b"[{": "JSON; convert it: pd.read_json(...).to_csv(...)",
+    b"[[": "JSON; convert it: pd.read_json(...).to_csv(...)",
+    b"<": "HTML or XML; save the table as CSV",
+    b"@relation": "ARFF; save it as CSV",
+}
+#: Lines from which the separator is told.
+_N_LINES = 20
+#: A separator that no text holds: it leaves lines whole.
+_NONE = "\x1f"
+
+
+class Layout(NamedTuple):
+    """How a table of text is written: what separates its cells, and the names of its columns without spaces around."""
+
+    separator: str
+    names: list[str]
+
+
+def layout_of(path: Path) -> Layout:
+    """Return how a table of text is written, by its first lines.
+
+    Raises
+    ------
+    ValueError
+        If it is no such table.
+    """
+    _refuse_other_kinds(path)
+    try:
+        lines = pd.read_csv(
+            path, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
+        )
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text. Save it as CSV UTF-8.") from None
+    except pd.errors.EmptyDataError:
+        raise ValueError("it is empty. The first line must hold the names of the columns.") from None
+    texts = lines[0].tolist()
+    separator = _separator(texts)
+    return Layout(separator, [name.strip() for name in _cells(texts[:1], separator)[0]])
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    with path.open("rb") as file:
+        start = file.read(64)
+    if path.suffix in (".gz", ".bz2", ".zst", ".xz", ".zip"):
+        return
+    begins = start.lstrip().lower()
+    for sign, kind in _SIGNS.items():
+        if start.startswith(sign) or begins.startswith(sign):
+            raise ValueError(f"it is no table of text, but {kind}.")
+
+
+def _separator(lines: list[str]) -> str:
+    """Return the separator that gives the first line several cells, and the next lines as many."""
+    counts = {separator: [len(cells) for cells in _cells(lines, separator)] for separator in SEPARATORS}
+    agreeing = {each: sum(n == of[0] for n in of) for each, of in counts.items() if of[0] > 1}
+    return max(agreeing, key=lambda each: (agreeing[each], counts[each][0]), default=",")
+
+
+def _cells(lines: list[str], separator: str) -> list[list[str]]:
+    return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
+
+
+def in_words(error: Exception) -> str:
+    """Return why a file cannot be read, and what to do, by the error of the package that reads it."""
+    if isinstance(error, PermissionError):
+        return "there is no permission to read it."
+    reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
+    if "multiple columns" in reason:
+        return f"{reason}. Rename all but one."
+    if "Expected" not in reason:
+        return reason
+    return (
+        f"{reason} – each row must have a cell for each name in the first line. Write decimals with a point, quote "
+        "cells that hold the separator, and leave out names of rows (in R: row.names = FALSE)."
+    )
+
+
+def first_line_is_data(names: list[str]) -> str:
+    """Return a sentence if the names of columns look like a row of data, with a point before it; or nothing."""
+    numbers = [name for name in names if "." in name and name.replace(".", "", 1).isdigit()]
+    return f". The first line must hold the names of the columns, but it holds {shorten(numbers)}" if numbers else ""

@@ -1,0 +1,366 @@
+"""Guesses of what the columns of a file hold: only where a single reading fits the data, and never silently.
+
+A reading is tried where the usual names do not suffice. The names of columns propose it, by the table in
+`skconf._core.usual_names`, and the first rows must agree: probabilities of a row sum to 1, and their columns cover the
+true labels.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.messages import option, shorten
+from skconf._core.spellings import Spellings, plain
+from skconf._core.usual_names import (
+    AROUND_LABELS,
+    CONFIDENCES,
+    CONFIDENCES_OR_POSITIVES,
+    CORRECTNESS,
+    INDICES,
+    MAYBE_TARGETS,
+    POSITIVES,
+    PREDICTIONS,
+    TARGETS,
+    spelled,
+)
+from skconf.accumulation._columns import Columns
+from skconf.accumulation._csv import first_line_is_data
+from skconf.accumulation._entries import as_numbers, as_series
+
+#: Rows from which readings are told.
+HEAD_ROWS = 10_000
+#: A sum of probabilities that were rounded to two decimals is this far from 1, for each column.
+_ROUNDING = 0.005
+#: Columns that are tried as true labels where none is called so, to name them in an error.
+_MOST_TARGETS = 50
+
+
+def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
+    """Return the columns of a file with those that had to be guessed, and what was guessed in words.
+
+    Parameters
+    ----------
+    columns : Columns
+        The columns that the user names; no guess is against them.
+    names : sequence of label
+        The columns of the file.
+    read : callable
+        The first rows of the named columns as a table.
+
+    Returns
+    -------
+    columns : Columns
+        `columns` itself where the usual names suffice.
+    words : str
+        What was guessed; empty if nothing was.
+
+    Raises
+    ------
+    ValueError
+        If no reading fits, or several do: the message names them, and the option that decides.
+    """
+    columns.check(names)
+    if columns.are_found_in(names):
+        return columns, ""
+    possible = _Readings(columns, list(names), read)
+    readings = list(possible.fitting())
+    if len(readings) == 1:
+        return readings[0].completed(columns), f"read {readings[0]}{_left_out(names)}"
+    if readings:
+        raise ValueError(_several(readings))
+    raise ValueError(
+        f"the columns {shorten(list(names))} hold no predictions under the usual names"
+        f"{first_line_is_data(list(names)) or possible.what_lacks()}"
+    )
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the columns may hold; `of_single` is the class of a single column of probabilities."""
+
+    target: Any = None
+    prediction: Any = None
+    correct: Any = None
+    confidence: Any = None
+    proba: tuple[Any, ...] = ()
+    labels: tuple[str, ...] = ()
+    of_single: str | None = None
+
+    def completed(self, columns: Columns) -> Columns:
+        """Return the user's columns with those of the reading."""
+        return replace(
+            columns,
+            target=self.target,
+            prediction=self.prediction,
+            correct=self.correct,
+            confidence=self.confidence,
+            proba=list(self.proba),
+            labels=list(self.labels) or columns.labels,
+            pos_label=columns.pos_label if self.of_single is None else self.of_single,
+        )
+
+    def __str__(self) -> str:
+        parts = [
+            f"{getattr(self, name)!r} as {meaning}"
+            for name, meaning in (
+                ("target", "the true label"),
+                ("prediction", "the predicted label"),
+                ("correct", "whether the prediction is right"),
+                ("confidence", "the confidence in the prediction"),
+            )
+            if getattr(self, name) is not None
+        ]
+        if self.of_single is not None:
+            parts.append(f"{self.proba[0]!r} as the probability of {self.of_single}")
+        elif self.labels:
+            parts.append(f"the columns {_listed(self.proba)} as the probabilities of {_listed(self.labels, str)}")
+        elif self.proba:
+            parts.append(f"the columns {_listed(self.proba)} as probabilities")
+        return ", ".join(parts)
+
+
+class _Readings:
+    """The readings of a table."""
+
+    def __init__(self, columns: Columns, names: list[Any], read: Callable[[list[Any]], Any]) -> None:
+        self.given, self.names = columns, names
+        self.texts = cache(lambda name: _texts(read([name]), name))
+        self.numbers = cache(lambda name: as_numbers(as_series(read([name])[name])))
+
+    def fitting(self) -> Iterator[_Reading]:
+        """Return the readings that fit: of probabilities of all classes if there are any, else all others."""
+        targets = self._called("target", TARGETS) or self._called("target", MAYBE_TARGETS)
+        readings = [reading for target in targets for reading in self._of_classes(target)]
+        readings = readings or [reading for target in targets for reading in self._of_one_number(target)]
+        if not any(reading.prediction is not None and reading.confidence is not None for reading in readings):
+            readings += (
+                [] if any(reading.labels and not reading.of_single for reading in readings) else self._of_correctness()
+            )
+        return iter(dict.fromkeys(readings))
+
+    def _called(self, role: str, aliases: Iterable[str], without: Iterable[Any] = ()) -> list[Any]:
+        """Return the columns that may have a role: the one that the user names, or all whose names say so."""
+        given = getattr(self.given, role)
+        if given is not None:
+            return [given]
+        taken = {*self.given.named(), *without}
+        return [name for name in self.names if spelled(name) in aliases and name not in taken]
+
+    def _of_classes(self, target: Any) -> Iterator[_Reading]:
+        """Go through the readings with a column of probabilities for each class."""
+        if self.given.correct is not None or self.given.confidence is not None:
+            return
+        if self.given.proba:
+            yield _Reading(target, self._prediction(target, self.given.proba), proba=tuple(self.given.proba))
+            return
+        truth = self._truth(target)
+        for family in self._families(target, truth):
+            proba, labels = tuple(family.values()), tuple(family)
+            if self.given.labels is not None:
+                asked = Spellings(family)
+                labels = tuple(str(asked.label(label)) for label in self.given.labels)
+                if set(labels) != set(family):
+                    continue
+                proba = tuple(family[label] for label in labels)
+            if len(proba) > 1:
+                yield _Reading(target, self._prediction(target, proba), proba=proba, labels=labels)
+
+    def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
+        """Go through the columns that are named by the true labels, all in one way, and hold probabilities."""
+        others = [name for name in self.names if name != target and name not in self.given.named()]
+        ways: dict[tuple[str, str], dict[str, Any]] = {}
+        for name in others:
+            for label in truth:
+                before, found, after = str(name).rpartition(label)
+                if found:
+                    ways.setdefault((before, after), {})[label] = name
+        for (before, after), family in ways.items():
+            if len(family) < len(truth):
+                continue
+            whole = family | self._of_other_classes(before, after, others, truth)
+            in_order = [
+                {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
+                for each in (whole, family)
+            ]
+            likely = "".join(filter(str.isalpha, (before + after).lower())) in AROUND_LABELS
+            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely)]
+            if fitting:
+                yield fitting[0]
+
+    def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
+        """Return the columns of classes that do not occur among the true labels, but are named as the others are."""
+        found = {}
+        for name in others:
+            label = str(name).removeprefix(before).removesuffix(after)
+            says_what_it_is = before or after or (label.isdigit() and all(each.isdigit() for each in truth))
+            if label and says_what_it_is and f"{before}{label}{after}" == str(name) and label not in truth:
+                found[label] = name
+        return {label: name for label, name in found.items() if np.isnan(self.numbers(name)).mean() < 0.5}
+
+    def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
+        """Return whether columns sum to 1, or to 100, in each row; or, if likely by their names, are out of range."""
+        values = np.stack([self.numbers(name) for name in proba], axis=1)
+        whole = values[~np.isnan(values).any(axis=1)]
+        if len(whole) < max(1, len(values) / 2):
+            return likely
+        sums = whole.sum(axis=1)
+        out_of_range = whole.min() < 0 or whole.max() > 1
+        fits = any(np.abs(sums - of).max() <= of * _ROUNDING * max(len(proba), 2) for of in (1, 100))
+        return bool((fits and whole.min() >= 0) or (likely and out_of_range))
+
+    def _of_one_number(self, target: Any) -> Iterator[_Reading]:
+        """Go through the readings with the probability of one class of two, or the confidence in the prediction."""
+        truth = self._truth(target)
+        predictions = self._predictions(target)
+        for prediction in predictions or [None]:
+            shared = (target, prediction)
+            if self.given.correct is None and self.given.confidence is None:
+                for name, label in self._positives(shared, truth):
+                    if prediction is None or self._is_sure_of(label, name, prediction):
+                        labels = ("0", "1") if set(truth) <= {"0", "1"} else tuple(truth)
+                        yield _Reading(*shared, proba=(name,), labels=labels, of_single=label)
+            if prediction is not None and not self.given.proba and self.given.correct is None:
+                aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
+                for name in self._called("confidence", aliases, [target, *predictions]):
+                    if self._is_unit(name) and (len(truth) > 2 or np.nanmin(self.numbers(name)) >= 0.5):
+                        yield _Reading(*shared, confidence=name)
+
+    def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:
+        """Go through the columns that may be the probability of one class of two, with that class."""
+        if len(truth) > 2 or (len(truth) < 2 and not set(truth) <= {"0", "1"}):
+            return
+        for name in self.given.proba or [each for each in self.names if each not in {*self.given.named(), *without}]:
+            labels = [label for label in truth if self._is_named_by(name, label)]
+            plainly = spelled(name) in POSITIVES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
+            if len(labels) == 1 and not plainly:
+                positive: list[str] = labels
+            elif not plainly and not self.given.proba:
+                continue
+            elif self.given.pos_label is not None:
+                positive = [plain(self.given.pos_label)]
+            elif self.given.labels is not None:
+                positive = [plain(self.given.labels[-1])]
+            else:
+                positive = ["1"] if set(truth) <= {"0", "1"} else truth
+            if self._is_unit(name):
+                yield from ((name, label) for label in positive)
+
+    def _is_named_by(self, name: Any, label: str) -> bool:
+        before, found, after = str(name).rpartition(label)
+        letters = "".join(filter(str.isalpha, (before + after).lower()))
+        return bool(found) and bool(letters) and letters in AROUND_LABELS
+
+    def _of_correctness(self) -> list[_Reading]:
+        if self.given.target is not None or self.given.proba:
+            return []
+        corrects = [name for name in self._called("correct", CORRECTNESS) if set(self._truth(name)) <= {"0", "1"}]
+        aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
+        return [
+            _Reading(correct=correct, confidence=name)
+            for correct in corrects
+            for name in self._called("confidence", aliases, [correct])
+            if self._is_unit(name)
+        ]
+
+    def _predictions(self, target: Any) -> list[Any]:
+        """Return the columns that may hold predicted labels: half of the entries or more are true labels elsewhere."""
+        aliases = PREDICTIONS | (MAYBE_TARGETS if spelled(target) in TARGETS else frozenset())
+        if self.given.prediction is not None:
+            return [self.given.prediction]
+        known = set(self._truth(target))
+        found = []
+        for name in self._called("prediction", aliases, [target]):
+            texts = self.texts(name)
+            if len(texts) and np.isin(texts, list(known)).mean() >= 0.5:
+                found.append(name)
+        return found
+
+    def _prediction(self, target: Any, proba: Iterable[Any]) -> Any:
+        """Return the column of predicted labels, if there is one."""
+        found = [name for name in self._predictions(target) if name not in proba]
+        return found[0] if len(found) == 1 else None
+
+    def _truth(self, target: Any) -> list[str]:
+        """Return the distinct labels of a column, sorted, as plain texts."""
+        return sorted(set(self.texts(target)))
+
+    def _is_unit(self, name: Any) -> bool:
+        """Return whether a column holds numbers from 0 to 1, or to 100."""
+        values = self.numbers(name)
+        values = values[~np.isnan(values)]
+        return len(values) > 0 and values.min() >= 0 and values.max() <= 100
+
+    def _is_sure_of(self, label: str, name: Any, prediction: Any) -> bool:
+        """Return whether a class is predicted from some probability up, and not below."""
+        chosen, values = self.texts(prediction) == label, self.numbers(name)
+        if len(chosen) != len(values) or chosen.all() or not chosen.any():
+            return True
+        return bool(np.nanmax(values[~chosen]) <= np.nanmin(values[chosen]))
+
+    def what_lacks(self) -> str:
+        """Return the rest of a sentence on why no reading fits, and the options that mend it."""
+        targets = self._called("target", TARGETS | MAYBE_TARGETS)
+        if not targets:
+            meant = [name for name in self.names[:_MOST_TARGETS] if self._reads(name)]
+            meant = [name for name in meant if not spelled(name).startswith("pred")]
+            such = f": {' or '.join(option('target', name) for name in meant)} would fit" if meant else ""
+            return (
+                f". Name the column of true labels by {option('target')}{such}; or, if there is none, those of "
+                f"correctness by {option('correct')} and of confidence by {option('confidence')}."
+            )
+        truth = self._truth(targets[0])
+        named = [
+            name for name in self.names if str(name) in truth or any(self._is_named_by(name, each) for each in truth)
+        ]
+        sums = ""
+        if len(named) > 1 and not np.isnan(values := np.stack([self.numbers(name) for name in named], axis=1)).any():
+            row = int(np.argmax(np.abs(values.sum(axis=1) - 1)))
+            sums = f": {_listed(named)} sum to {values[row].sum():.4g} in row {row}, not to 1"
+        return (
+            f", though {targets[0]!r} may be the true label, with {_listed(truth)}{sums}. Name the columns of "
+            f"probabilities by {option('proba')}, and what they stand for by {option('labels')}; or those of predicted "
+            f"labels by {option('prediction')} and of the confidence by {option('confidence')}."
+        )
+
+    def _reads(self, target: Any) -> bool:
+        """Return whether there is a reading with this column as the true labels."""
+        texts = self.texts(target)
+        return 1 < len(set(texts)) <= len(texts) / 2 and any((*self._of_classes(target), *self._of_one_number(target)))
+
+
+def _texts(table: Any, name: Any) -> NDArray[Any]:
+    """Return the entries of a column as plain texts, without those that are missing."""
+    values = as_series(table[name]).dropna()
+    codes, distinct = pd.factorize(values)
+    texts = np.array([plain(label) for label in distinct], dtype=object)[codes]
+    return texts[texts != ""]
+
+
+def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: int = 5) -> str:
+    """Return names as people list them."""
+    shown = [form(name) for name in names]
+    if len(shown) > at_most:
+        return f"{', '.join(shown[: at_most - 1])}, … {shown[-1]}"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def _left_out(names: Sequence[Any]) -> str:
+    """Return a clause on columns that number the rows."""
+    found = [repr(name) if name else "the one without a name" for name in names if spelled(name) in INDICES]
+    return f"; left out {_listed(found, str)}, which number{'s' if len(found) == 1 else ''} the rows" if found else ""
+
+
+def _several(readings: Sequence[_Reading]) -> str:
+    one, other = readings[:2]
+    roles = [
+        role for role in ("target", "proba", "confidence", "prediction") if getattr(one, role) != getattr(other, role)
+    ]
+    deciding = "pos_label" if not roles else roles[0]
+    return (
+        f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}. Decide by {option(deciding)}."
+    )

@@ -1,0 +1,94 @@
+"""Tables of text as other tools write them, and files that are no tables."""
+
+import pytest
+
+from skconf.accumulation import _files
+from skconf.accumulation._csv import layout_of
+
+
+@pytest.fixture(params=["pyarrow", "pandas"])
+def opened(request, tmp_path, monkeypatch):
+    """Write a file, and read its names and all its columns: at once, and in batches."""
+    if request.param == "pandas":
+        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+    else:
+        pytest.importorskip("pyarrow")
+
+    def read(content, name="a.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        file = _files._open(path)
+        whole, parts = (
+            [row for table in file.batches(file.names, size) for row in _rows(table, file.names)] for size in (None, 1)
+        )
+        assert whole == parts
+        return file.names, whole
+
+    return read
+
+
+def _rows(table, names):
+    columns = [table[name].to_pylist() if hasattr(table, "schema") else table[name].tolist() for name in names]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+PLAIN = (["label", "p"], [["cat", "0.5"], ["dog", "1"]])
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("label,p\ncat,0.5\ndog,1\n", PLAIN),
+        ("label, p\ncat, 0.5\ndog , 1 \n", PLAIN),
+        ("label;p\ncat;0.5\ndog;1\n", PLAIN),
+        ("label\tp\r\ncat\t0.5\r\ndog\t1\r\n", PLAIN),
+        ("label|p\ncat|0.5\ndog|1", PLAIN),
+        ("\ufefflabel,p\ncat,0.5\ndog,1\n", PLAIN),
+        ('"label","p"\n"cat","0.5"\n"dog","1"\n', PLAIN),
+        ("label;p\ncat;0,5\ndog;1\n", (["label", "p"], [["cat", "0,5"], ["dog", "1"]])),
+        ("P(a|b),label\n0.5,a\n0.2,b\n", (["P(a|b)", "label"], [["0.5", "a"], ["0.2", "b"]])),
+        ('"a, b";p\n"x, y";1\n', (["a, b", "p"], [["x, y", "1"]])),
+        (',label\n0,"a\nb"\n', (["", "label"], [["0", "a\nb"]])),
+        ("label,p\n01,1e-05\n", (["label", "p"], [["01", "1e-05"]])),
+        ("p\n0.5\n", (["p"], [["0.5"]])),
+    ],
+)
+def test_as_other_tools_write_them(content, expected, opened):
+    assert opened(content) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("label,p\ncat,0,5\ndog,1,0\n", "Write decimals with a point"),
+        ("label,p\ncat,0.5\ndog,1,0\n", "Write decimals with a point"),
+        ('"label","p"\n"1","cat",0.5\n', "leave out names of rows"),
+        ("", "it is empty. The first line must hold the names"),
+        ("\n\n", "it is empty. The first line must hold the names"),
+        ("label,p\nä,.5\n".encode("latin-1"), "it is not UTF-8 text. Save it as CSV UTF-8"),
+        ("label\tp\na\t.5\n".encode("utf-16"), "UTF-16 text; save it as CSV UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "no table of text, but a picture"),
+        ('[{"label": 1}]', "JSON; convert it"),
+        ('{"label": [1]}', "JSON; convert it"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "a workbook or an archive; save the sheet as CSV UTF-8"),
+        (b"PAR1\x15\x04", "Parquet; let its name end in .parquet"),
+        (b"\x1f\x8b\x08\x00", "compressed by gzip; let its name end in .csv.gz"),
+        (b"\x80\x04\x95", "a pickle"),
+        ("@relation iris\n", "ARFF; save it as CSV"),
+    ],
+)
+def test_what_cannot_be_read_names_the_right_step(content, message, opened):
+    with pytest.raises(ValueError, match=r"cannot read .*a\.csv: ") as error:
+        opened(content)
+    assert message in str(error.value)
+
+
+def test_folders_have_tables_of_tabs(tmp_path):
+    for name in ("a.tsv", "b.csv", "README.txt", "c.tsv.gz"):
+        (tmp_path / name).write_text("y_true\tproba_0\n")
+    assert [path.name for path in _files.list_files(tmp_path)] == ["a.tsv", "b.csv", "c.tsv.gz"]
+
+
+def test_the_separator_is_that_by_which_lines_agree(tmp_path):
+    (tmp_path / "a.csv").write_text("id;text,with,commas;p\n1;a,b;.5\n2;c;.5\n")
+    assert layout_of(tmp_path / "a.csv") == (";", ["id", "text,with,commas", "p"])

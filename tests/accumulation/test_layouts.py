@@ -1,0 +1,291 @@
+"""Files in the layouts of other tools: the one reading that fits is taken and said, and no other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf._core.messages import on_command_line
+from skconf.accumulation import _files
+from skconf.accumulation._columns import Columns
+from skconf.accumulation._files import guess_columns, read_rows
+
+RNG = np.random.default_rng(0)
+P = RNG.random(60).round(4)
+P[:4] = 0.1, 0.2, 0.8, 0.9
+Y = (RNG.random(60) < P).astype(int)
+PRED, SURE = (P > 0.5).astype(int), np.maximum(P, 1 - P)
+NAMES = np.array(["cat", "dog", "fox"])
+P3 = RNG.dirichlet([1, 1, 1], 60)
+Y3, PRED3, SURE3 = NAMES[RNG.integers(0, 3, 60)], NAMES[P3.argmax(axis=1)], P3.max(axis=1)
+YES = np.array(["no", "yes"])
+
+
+def named(form, labels=NAMES, proba=P3):
+    return {form.format(label): proba[:, position] for position, label in enumerate(labels)}
+
+
+def both(form="{}", labels=(0, 1)):
+    return named(form, labels, np.column_stack([1 - P, P]))
+
+
+def weka(labels):
+    return [f"{['cat', 'dog', 'fox'].index(label) + 1}:{label}" for label in labels]
+
+
+#: Columns, whether their answers are right, how sure they are, and a part of what is said.
+TWO = (PRED == Y, SURE)
+THREE = (PRED3 == Y3, SURE3)
+LAYOUTS = {
+    "labels": ({"label": Y, **both()}, *TWO, "'label' as the true label, the columns '0' and '1' as"),
+    "an index": (
+        {"": range(60), "label": Y, **both()},
+        *TWO,
+        "; left out the one without a name, which numbers the rows",
+    ),
+    "in another order": (
+        {"y": YES[Y], "p_yes": P, "p_no": 1 - P},
+        *TWO,
+        "'p_yes' and 'p_no' as the probabilities of yes and no",
+    ),
+    "floats and their labels": ({"Target": Y.astype(float), **both("prob_{}")}, *TWO, "'Target' as the true label"),
+    "booleans": ({"truth": Y.astype(bool), "score": P}, *TWO, "'score' as the probability of 1"),
+    "leading zeros": ({"class": np.array(["01", "02"])[Y], **both("{}", ["01", "02"])}, *TWO, "of 01 and 02"),
+    "words": (
+        {"Class": np.array(["größer als", "小"])[Y], **both("P({})", ["größer als", "小"])},
+        *TWO,
+        "größer als and 小",
+    ),
+    "XGBoost": ({"y_test": Y, "y_prob": P}, *TWO, "'y_test' as the true label, 'y_prob' as the probability of 1"),
+    "Kaggle": ({"id": range(60), "target": Y, "prediction": P}, *TWO, "'prediction' as the probability of 1"),
+    "caret": (
+        {"pred": PRED3, "obs": Y3, **named("{}")},
+        *THREE,
+        "'obs' as the true label, 'pred' as the predicted label",
+    ),
+    "yardstick": (
+        {".pred_class": YES[PRED], **both(".pred_{}", YES), "truth": YES[Y]},
+        *TWO,
+        "'.pred_class' as the predicted label, the columns '.pred_no' and '.pred_yes'",
+    ),
+    "H2O, its own threshold": (
+        {"predict": (P > 0.3).astype(int), **both("p{}"), "actual": Y},
+        (P > 0.3) == Y,
+        np.where(P > 0.3, P, 1 - P),
+        "'predict' as the predicted label, the columns 'p0' and 'p1' as the probabilities of 0 and 1",
+    ),
+    "AutoGluon": (
+        {"class": Y3, **named("{}")},
+        *THREE,
+        "'cat', 'dog' and 'fox' as the probabilities of cat, dog and fox",
+    ),
+    "PyCaret": (
+        {"x1": P, "target": Y, "prediction_label": PRED, "prediction_score": SURE},
+        *TWO,
+        "'prediction_score' as the confidence in the prediction",
+    ),
+    "Weka": (
+        {"inst#": range(60), "actual": weka(Y3), "predicted": weka(PRED3), "error": "+", "prediction": SURE3},
+        *THREE,
+        "'predicted' as the predicted label, 'prediction' as the confidence in the prediction; left out 'inst#'",
+    ),
+    "Hugging Face": (
+        {"label": PRED3, "score": SURE3, "truth": Y3},
+        *THREE,
+        "'truth' as the true label, 'label' as the predicted",
+    ),
+    "mlr3": ({"truth": Y3, "response": PRED3, **named("prob.{}")}, *THREE, "'response' as the predicted label"),
+    "Azure": (
+        {"Scored Labels": PRED3, **named('Scored Probabilities for Class "{}"'), "Class": Y3},
+        *THREE,
+        "'Scored Labels' as the predicted label",
+    ),
+    "RapidMiner": (
+        {"label": YES[Y], "prediction(label)": YES[PRED], **both("confidence({})", YES)},
+        *TWO,
+        "'confidence(no)'",
+    ),
+    "one probability, by name": ({"label": YES[Y], "prob_yes": P}, *TWO, "'prob_yes' as the probability of yes"),
+    "a prediction and its probability": ({"label": Y, "prediction": PRED, "score": SURE}, *TWO, "as the confidence"),
+    "a prediction and that of 1": (
+        {"label": Y, "prediction": PRED, "score": P},
+        *TWO,
+        "'score' as the probability of 1",
+    ),
+    "answers": ({"is_correct": Y == PRED, "confidence": SURE}, *TWO, "'is_correct' as whether the prediction is right"),
+    "classes that do not occur": (
+        {"label": ["cat"] * 60, **named("p_{}")},
+        P3.argmax(axis=1) == 0,
+        SURE3,
+        "cat, dog and fox",
+    ),
+    "digits that do not occur": (
+        {"label": ["2"] * 60, **named("{}", range(3))},
+        P3.argmax(axis=1) == 2,
+        SURE3,
+        "0, 1 and 2",
+    ),
+}
+
+
+@pytest.fixture(params=["csv", "parquet", "pandas"])
+def written(request, tmp_path, monkeypatch):
+    def write(columns):
+        path = tmp_path / f"a.{request.param.replace('pandas', 'csv')}"
+        table = pd.DataFrame(columns)
+        if request.param == "parquet":
+            table.to_parquet(path)
+        else:
+            table.to_csv(path, index=False)
+        return path
+
+    if request.param == "pandas":
+        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+    else:
+        pytest.importorskip("pyarrow")
+    return write
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_one_reading_that_fits_is_taken_and_said(name, written):
+    columns, right, sure, words = LAYOUTS[name]
+    path = written(columns)
+    found, said = guess_columns([path], Columns())
+    assert said.startswith("read '")
+    assert words in said
+    for n_rows in (None, 60):  # in memory, and in batches
+        profile, _ = read_rows(path, found, n_rows)
+        np.testing.assert_array_equal(profile.correct, right)
+        np.testing.assert_allclose(profile.confidence, sure, atol=1e-12)
+
+
+#: Columns that no reading or several fit, and the error with the option that decides.
+REFUSED = {
+    "two true labels": (
+        {"label": Y3, "class": np.roll(Y3, 1), **named("{}")},
+        "can be read in 2 ways, .* Decide by --target",
+    ),
+    "raw and calibrated": (
+        {"label": Y, **both("raw_{}"), **both("cal_{}")},
+        "'raw_0' and 'raw_1' .*'cal_0'.* Decide by --proba",
+    ),
+    "a probability of either": (
+        {"label": YES[Y], "score": P},
+        "'score' as the probability of no; or: .* Decide by --pos-label",
+    ),
+    "a score of the answer or of 1": (
+        {"label": Y[P > 0.5], "prediction": 1, "score": P[P > 0.5]},
+        "as the probability of 1; or: .*as the confidence in the prediction. Decide by --proba",
+    ),
+    "no true labels": (
+        {"species": Y3, "prediction_label": PRED3, "prediction_score": SURE3},
+        "by --target: --target species would fit",
+    ),
+    "no probabilities": (
+        {"label": Y, "prediction": PRED},
+        r"'label' may be the true label, with '0' and '1'\. Name .* --proba",
+    ),
+    "names that count": ({"label": YES[Y], **both("p{}")}, "with 'no' and 'yes'.* what they stand for by --labels"),
+    "01 is not 1": ({"label": np.array(["01", "02"])[Y], **both("{}", [1, 2])}, "with '01' and '02'.* by --labels"),
+    "no sums of 1": (
+        {"label": Y3, **named("{}", NAMES, RNG.random((60, 3)) / 4)},
+        r"sum to 0\.\d+ in row \d+, not to 1",
+    ),
+    "lists": (
+        {"label": Y, "probability": [f"[{1 - p}, {p}]" for p in P]},
+        "Name the columns of probabilities by --proba",
+    ),
+    "features only": ({"age": P, "shop": "web"}, "Name the column of true labels by --target; or"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_certain_is_refused_with_the_option_that_decides(name, written):
+    columns, message = REFUSED[name]
+    with on_command_line(), pytest.raises(ValueError, match=message):
+        guess_columns([written(columns)], Columns())
+
+
+def test_in_python_parameters_are_named(written):
+    path = written(REFUSED["raw and calibrated"][0])
+    with pytest.raises(ValueError, match="Decide by proba"):
+        guess_columns([path], Columns())
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"target": "class"}, "'class' as the true label, the columns 'cat'"),
+        ({"target": "label", "prediction": "class"}, "'label' as the true label, 'class' as the predicted label, the"),
+        ({"proba": ["cat", "dog", "fox"], "target": "label"}, ""),
+        (
+            {"target": "label", "labels": ["fox", "cat", "dog"]},
+            "'fox', 'cat' and 'dog' as the probabilities of fox, cat",
+        ),
+        ({"target": "label", "prediction": "class", "confidence": "score"}, ""),
+    ],
+)
+def test_no_guess_is_against_an_option(given, words, tmp_path):
+    table = pd.DataFrame({"label": Y3, "class": np.roll(Y3, 1), **named("{}"), "score": SURE3})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    asked = Columns(**given)
+    found, said = guess_columns([tmp_path / "a.csv"], asked)
+    assert words in said
+    if not words:
+        assert found is asked
+    for role, value in given.items():
+        assert getattr(found, role) == value
+
+
+def test_usual_names_are_read_without_a_word(tmp_path):
+    pd.DataFrame({"y_true": Y, "label": 1 - Y, **both("proba_{}"), **both()}).to_csv(tmp_path / "a.csv", index=False)
+    asked = Columns()
+    assert guess_columns([tmp_path / "a.csv"], asked) == (asked, "")
+
+
+@pytest.mark.parametrize("label", YES)
+def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
+    pd.DataFrame({"label": YES[Y], "score": P}).to_csv(tmp_path / "a.csv", index=False)
+    found, said = guess_columns([tmp_path / "a.csv"], Columns(pos_label=str(label)))
+    assert said == f"read 'label' as the true label, 'score' as the probability of {label}"
+    profile, _ = read_rows(tmp_path / "a.csv", found)
+    np.testing.assert_array_equal(profile.correct, (P > 0.5) == (YES[Y] == label))
+    np.testing.assert_allclose(profile.confidence, SURE)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"label": Y3, **named("{}", NAMES, 100 * P3)},
+            r"column '\w+' has \d.*, outside \[0, 1\], in row 0. If these are percentages, divide",
+        ),
+        ({"label": Y, "score": 100 * P}, "If these are percentages, divide them by 100"),
+        (
+            {"label": Y3, **named("logit_{}", NAMES, np.log(P3))},
+            "column 'logit_cat' has -.* not scores or logits.*proba=.'logit_cat'",
+        ),
+        (
+            {"label": Y, "0": 1 - P, "1": np.where(np.arange(60) == 7, np.nan, P)},
+            "column '1' has '' in row 7, where a number is",
+        ),
+        (
+            {"label": np.where(np.arange(60) == 7, "", Y3), **named("{}")},
+            "column 'label' has '' in row 7, where a label is",
+        ),
+    ],
+)
+def test_wrong_entries_of_columns_that_names_tell_are_named(columns, message, tmp_path):
+    pd.DataFrame(columns).to_csv(tmp_path / "a.csv", index=False)
+    found, _ = guess_columns([tmp_path / "a.csv"], Columns())
+    with pytest.raises(ValueError, match=message):
+        read_rows(tmp_path / "a.csv", found)
+
+
+def test_the_first_file_with_rows_tells(tmp_path):
+    table = pd.DataFrame({"label": Y, **both()})
+    paths = [tmp_path / "empty.csv", tmp_path / "a.csv"]
+    table[:0].to_csv(paths[0], index=False)
+    with pytest.raises(ValueError, match=r"there are no rows in \['.*empty\.csv'\]"):
+        guess_columns(paths[:1], Columns())
+    table.to_csv(paths[1], index=False)
+    assert guess_columns(paths, Columns())[0].proba == ["0", "1"]
