@@ -7,7 +7,7 @@ import pandas as pd
 
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._layout import agreement, lay_out
-from skconf.inspection._base import literal
+from skconf.inspection._drawing import literal
 from skconf.report._page import FigurePart, TablePart, new_figure, page
 
 if TYPE_CHECKING:

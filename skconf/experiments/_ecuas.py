@@ -20,7 +20,7 @@ from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
 from skconf.calibration import make_calibrator
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
-from skconf.inspection._base import literal
+from skconf.inspection._drawing import literal
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._page import new_figure

@@ -1,39 +1,21 @@
-"""The base of all displays: their constructors, and the axes that they draw on."""
+"""The base of all displays: their constructors."""
 
 import inspect
 import re
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from functools import wraps
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_whole
 from skconf._core.docstrings import filled
-from skconf._core.probabilities import Floats
+from skconf.inspection._drawing import draw_names, literal
 from skconf.profile import ConfidenceProfile, as_profile
-
-#: Colours that are safe for the colour-blind (Okabe and Ito), with line styles and markers for prints without colour.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
-MARKERS = ("o", "s", "D", "^", "v", "P")
-
-#: Most bins that are drawn.
-MOST_BINS = 10_000
-
-#: The style of reference lines.
-REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
-
-#: Number of intervals of the horizontal axis; each shows the first, lowest, highest and last point of a long curve.
-_COLUMNS = 2000
 
 #: The placeholder of the display's own parameters in the docstrings of its methods.
 _PARAMS = "**params\n    Parameters of `from_profile`.\n"
-
-#: Ids of artists: the legend above the axes, and the main artist of a classifier.
-_LEGEND, _CLASSIFIER = "skconf legend", "skconf classifier "
 
 
 class Display(ABC):
@@ -43,8 +25,8 @@ class Display(ABC):
     are then also those of `from_predictions` and `from_estimator`.
     """
 
-    #: The place of the legend on the axes; None puts it above them, where it hides nothing.
-    _legend_inside: ClassVar[str | None] = None
+    #: The place for a legend with all names on axes that are not alone; None writes them beside the ends of lines.
+    _names_inside: ClassVar[str | None] = None
 
     name: str | None
     ax_: Any
@@ -116,7 +98,7 @@ class Display(ABC):
         ValueError
             If the predictions or a parameter are invalid.
         """
-        _pyplot()
+        pyplot()
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         profile = as_profile(f"{cls.__name__}.from_predictions()", y_true, y_proba, **given)
         return cls.from_profile(profile, name=name, **params).plot(ax=ax)
@@ -169,7 +151,7 @@ class Display(ABC):
         ValueError
             If the predictions or a parameter are invalid.
         """
-        _pyplot()
+        pyplot()
         profile = ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight)
         if pos_label is not None:
             profile = profile.with_positive(pos_label)
@@ -203,10 +185,10 @@ class Display(ABC):
         ImportError
             If matplotlib is not installed.
         """
-        self.ax_ = _pyplot().subplots(layout="constrained")[1] if ax is None else ax
+        self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        _draw_legend(self.ax_, self._legend_inside)
+        draw_names(self.ax_, self._names_inside)
         return self
 
 
@@ -234,97 +216,9 @@ def _with_parameters_of(from_profile: Any, method: Any) -> Any:
     return classmethod(documented)
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError("Displays need matplotlib: pip install 'skconf[plot]'.") from error
     return plt
-
-
-def _draw_legend(ax: Any, inside: str | None) -> None:
-    """Redraw the legend: above the axes if they are alone in a figure with room for it, else on the axes."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    handles, labels = ax.get_legend_handles_labels()
-    if not labels:
-        return
-    # List classifiers first, then the reference lines that they share.
-    order = sorted(range(len(labels)), key=lambda k: not str(handles[k].get_gid()).startswith(_CLASSIFIER))
-    handles, labels = [handles[k] for k in order], [labels[k] for k in order]
-    figure, style = ax.figure, {"edgecolor": "none", "framealpha": 0.9, "fontsize": "small"}
-    makes_room = len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-    if inside or not makes_room:
-        style |= {"loc": inside or "best", "handlelength": 2.6}
-        if ax.legend(handles, labels, **style).get_window_extent().width > ax.bbox.width:
-            ax.legend(handles, [label.replace(", ", "\n") for label in labels], **style)
-        return
-    for columns in (3, 2, 1):
-        for legend in figure.legends:
-            if legend.get_gid() == _LEGEND:
-                legend.remove()
-        legend = figure.legend(handles, labels, loc="outside upper left", ncols=columns, **style)
-        legend.set_gid(_LEGEND)
-        if legend.get_window_extent().width <= figure.bbox.width:
-            return
-
-
-class Style(NamedTuple):
-    """The style of a classifier, which differs from others on the same axes with and without colour."""
-
-    number: int
-    color: str
-    linestyle: Any
-    marker: str
-
-    @classmethod
-    def next_on(cls, ax: Any) -> Self:
-        """Return the style of the next classifier on these axes; its main artist takes the id."""
-        number = sum(str(artist.get_gid()).startswith(_CLASSIFIER) for artist in ax.get_children())
-        return cls.of(number)
-
-    @classmethod
-    def of(cls, number: int) -> Self:
-        """Return one of 36 different styles."""
-        n, turn = len(COLOURS), number // len(COLOURS)
-        return cls(number, COLOURS[number % n], LINES[(number + turn) % n], MARKERS[(number + turn) % n])
-
-    @property
-    def gid(self) -> str:
-        """Id of the main artist of the classifier."""
-        return f"{_CLASSIFIER}{self.number}"
-
-
-def literal(text: Any) -> str:
-    """Return a text for a figure with escaped dollars, so that none begins a formula."""
-    return str(text).replace("$", r"\$")
-
-
-def check_drawable(n_bins: Any) -> None:
-    """Raise unless a figure can show this number of bins."""
-    check_whole(n_bins, "n_bins")
-    if n_bins > MOST_BINS:
-        raise ValueError(f"n_bins must be at most {MOST_BINS:,}, since no figure can show more, but is {n_bins!r}.")
-
-
-def label_once(ax: Any, label: str) -> str | None:
-    """Return a label for the legend, unless these axes have it already."""
-    return None if label in ax.get_legend_handles_labels()[1] else label
-
-
-def label_of_threshold(threshold: float) -> str:
-    """Return a threshold as text for a legend, distinct from 1 if it is below 1."""
-    shown = "∞" if np.isinf(threshold) else f"{threshold:.3g}"
-    return f"threshold {f'1 − {1 - threshold:.1g}' if shown == '1' and threshold < 1 else shown}"
-
-
-def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return a curve over ascending x with few points that looks the same on a screen and in print."""
-    if len(x) <= 4 * _COLUMNS:
-        return x, y
-    column = np.floor((x - x[0]) * (_COLUMNS / (x[-1] - x[0])))
-    first = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
-    last = np.append(first[1:], len(x)) - 1
-    lowest, highest = np.minimum.reduceat(y, first), np.maximum.reduceat(y, first)
-    at, heights = (x[first], x[first], x[last], x[last]), (y[first], lowest, highest, y[last])
-    return np.column_stack(at).ravel(), np.column_stack(heights).ravel()

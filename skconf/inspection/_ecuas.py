@@ -8,16 +8,21 @@ from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, label_once
+from skconf.inspection._base import Display
+from skconf.inspection._drawing import CURVE, OF_ONE, REFERENCE, Style, classifier_lines, label_once, remove_references
+from skconf.inspection._scales import SCALES, label_decimals, spans_a_decade
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
 
 #: The labels of the axes, by kind.
 KINDS = {
     "n": ("n", "ECUAS"),
-    "reject_cost": ("cost of an abstention γ, where an error costs 1", "mean cost"),
+    "reject_cost": ("cost of a rejection γ, where an error costs 1", "mean cost"),
     "answer": ("confidence", "cost of one answer"),
 }
+
+#: Costs of a rejection below this share of the largest are left out of a logarithmic axis.
+_LEAST = 0.01
 
 
 @dataclass(eq=False, repr=False)
@@ -37,7 +42,9 @@ class ECUASDisplay(Display):
     error_rate : float
         The cost of answering everything, a reference for the cost of a rejection.
     name : str, default=None
-        Name of the classifier in the legend.
+        Name of the classifier.
+    scale : {"auto", "log", "linear"}, default="auto"
+        Scale of the costs.
 
     Attributes
     ----------
@@ -71,10 +78,17 @@ class ECUASDisplay(Display):
     kind: str
     error_rate: float
     name: str | None = None
+    scale: str = "auto"
 
     @classmethod
     def from_profile(
-        cls, profile: ConfidenceProfile, *, name: str | None = None, kind: str = "n", values: ArrayLike | None = None
+        cls,
+        profile: ConfidenceProfile,
+        *,
+        name: str | None = None,
+        kind: str = "n",
+        values: ArrayLike | None = None,
+        scale: str = "auto",
     ) -> Self:
         """Compute the numbers, without drawing them.
 
@@ -90,6 +104,9 @@ class ECUASDisplay(Display):
         values : array-like of shape (n_values,), default=None
             With "n" the values of n, None for some from 0 to 128; with "reject_cost" the costs of a rejection, None for
             some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for each, None for 0, 1 and 8.
+        scale : {"auto", "log", "linear"}, default="auto"
+            Scale of the costs. "auto" is logarithmic where those of the classifiers on the axes span more than a factor
+            of ten, from a hundredth of the largest cost of a rejection on. That of one answer is linear.
 
         Returns
         -------
@@ -98,14 +115,15 @@ class ECUASDisplay(Display):
         Raises
         ------
         ValueError
-            If `kind` is not one of its values, `values` is empty or one of them out of range, or there are fewer than
-            two classes.
+            If `kind` or `scale` is not one of its values, `values` is empty or one of them out of range, or there are
+            fewer than two classes.
         """
         check_option(kind, "kind", KINDS)
+        check_option(scale, "scale", SCALES)
         largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
         defaults = {
             "n": np.append(0.0, 2.0 ** np.arange(-2, 7.5, 0.5)),
-            "reject_cost": np.linspace(0, largest, 101),
+            "reject_cost": np.append(0.0, np.geomspace(largest / 1000, largest, 151)),
             "answer": (0, 1, 8),
         }
         given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
@@ -113,17 +131,19 @@ class ECUASDisplay(Display):
             raise ValueError("values is empty; give at least one, or None for the usual ones.")
         error_rate = float(np.average(~profile.correct, weights=profile.sample_weight))
         if kind == "reject_cost":
-            return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name)
+            return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name, scale)
         metrics = {n: get_metric("ecuas_loss", n=n) for n in given.tolist()}
         if kind == "n":
-            return cls(given, {"ECUAS": np.array([m(profile) for m in metrics.values()])}, kind, error_rate, name)
+            return cls(
+                given, {"ECUAS": np.array([m(profile) for m in metrics.values()])}, kind, error_rate, name, scale
+            )
         sure = np.linspace(1 - largest, 1, 401)
         curves = {
             f"{outcome}, n = {n:g}": metric.cost(1 - sure, np.full(len(sure), cost), largest)
             for n, metric in metrics.items()
             for outcome, cost in (("right", 0.0), ("wrong", 1.0))
         }
-        return cls(sure, curves, kind, error_rate, name)
+        return cls(sure, curves, kind, error_rate, name, scale)
 
     def _draw(self, ax: Any) -> None:
         xlabel, ylabel = KINDS[self.kind]
@@ -133,26 +153,20 @@ class ECUASDisplay(Display):
             return
         style = Style.next_on(ax)
         if self.kind == "reject_cost":
-            ax.plot(self.x, self.x, label=label_once(ax, "always abstain"), linestyle=":", **REFERENCE)
-            ax.axhline(self.error_rate, label=label_once(ax, "never abstain"), **REFERENCE)
+            ax.plot(self.x, self.x, label=label_once(ax, "always reject"), linestyle=":", **REFERENCE)
+            remove_references(ax)
+            if not style.number:
+                ax.axhline(self.error_rate, label="never reject", gid=OF_ONE, **REFERENCE)
         ((label, values),) = self.curves.items()
-        ax.plot(
-            self.x,
-            values,
-            color=style.color,
-            linestyle=style.linestyle,
-            marker=style.marker if self.kind == "n" else None,
-            markersize=4,
-            gid=style.gid,
-            label=self._label or label,
-        )
+        marker = style.marker if self.kind == "n" else None
+        kind = {"marker": marker, "markersize": 4, "gid": style.gid, "label": self._label or label}
+        ax.plot(self.x, values, **style.line, **kind)
         if self.kind == "n":
             ticks = [0.0, *4.0 ** np.arange(-1, np.log2(max(self.x[-1], 1)) // 2 + 1)]
             ax.set_xscale("symlog", linthresh=0.25)
             ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             ax.minorticks_off()
-        ax.autoscale(axis="y")
-        ax.set_ylim(bottom=0)
+        _set_costs(ax, self.kind, self.scale)
 
     def _draw_answers(self, ax: Any) -> None:
         """Draw a pair of lines for each n: solid where the answer is right, as in the paper."""
@@ -170,10 +184,29 @@ class ECUASDisplay(Display):
                 markersize=4,
                 markevery=0.2,
                 label=label,
+                gid=f"{CURVE}{label}",
             )
             drawn.append(label)
         # At full confidence an error may cost without a bound.
         ax.set_ylim(0, 1.05 * max(values[:-1].max() for values in self.curves.values()))
+
+
+def _set_costs(ax: Any, kind: str, scale: str) -> None:
+    """Scale the axes to the costs of all classifiers on them; references may leave them."""
+    curves = [line.get_data() for line in classifier_lines(ax)]
+    last = max(x[-1] for x, _ in curves)
+    first = _LEAST * last if kind == "reject_cost" else 0.0
+    costs = np.concatenate([y[x >= first] for x, y in curves])
+    positive = costs[costs > 0]
+    wanted = scale == "log" or (scale == "auto" and spans_a_decade(costs))
+    if len(positive) and (wanted or ax.get_yscale() == "log"):
+        ax.set(yscale="log", ylim=(positive.min() / 1.25, 1.25 * positive.max()))
+        if kind == "reject_cost" and last > 0:
+            ax.set(xscale="log", xlim=(first, last))
+            label_decimals(ax.xaxis)
+        label_decimals(ax.yaxis)
+    else:
+        ax.set_ylim(0, 1.1 * costs.max() or 1.0)
 
 
 def _cost_at(reject_costs: Floats, profile: ConfidenceProfile) -> Floats:

@@ -6,15 +6,20 @@ from typing import Any, Self
 import numpy as np
 
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import COLOURS, Display, Style, check_drawable, label_of_threshold, label_once
+from skconf.inspection._base import Display
+from skconf.inspection._drawing import OF_ONE, Style, check_drawable, ink, mark_threshold, remove_references
 from skconf.profile import ConfidenceProfile
+
+#: Id of the outline of a histogram, with the name of the classifier.
+_OUTLINE = "skconf outline "
 
 
 @dataclass(eq=False, repr=False)
 class ConfidenceHistogramDisplay(Display):
     """Histogram of the confidence of right and of wrong predictions.
 
-    The scale of the counts is logarithmic, to show a few confident errors among thousands of right predictions.
+    Right predictions are drawn above zero and wrong ones below. The scale of the counts begins at 0, and is logarithmic
+    from the smallest count on, to show a few confident errors among thousands of right predictions.
 
     Parameters
     ----------
@@ -92,34 +97,32 @@ class ConfidenceHistogramDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        # Colours and widths mark right and wrong, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
-        for values, colour, width, hatch, kind in (
-            (self.right, COLOURS[0], 1.0, None, "right"),
-            (self.wrong, COLOURS[1], 2.0, "///", "wrong"),
-        ):
-            if not style.number:  # of further classifiers there is only the outline
-                ax.stairs(values, self.edges, fill=True, alpha=0.3, color=colour)
-            ax.stairs(
-                values,
-                self.edges,
-                color=colour,
-                linewidth=width,
-                hatch=None if style.number else hatch,
-                linestyle=style.linestyle,
-                label=label_once(ax, kind),
-            )
-        if self.threshold is not None and np.isfinite(self.threshold):
-            ax.axvline(
-                self.threshold,
-                color="0.3",
-                linewidth=1.0,
-                linestyle=style.linestyle,
-                label=label_once(ax, label_of_threshold(self.threshold)),
-            )
-        ax.set(xlabel="confidence", ylabel="predictions in the bin", yscale="log")
-        filled = np.concatenate([self.right, self.wrong])
-        lowest, highest = filled[filled > 0].min() / 2, 2 * filled.max()
-        if style.number:  # others are drawn already
-            lowest, highest = min(lowest, ax.get_ylim()[0]), max(highest, ax.get_ylim()[1])
-        ax.set_ylim(lowest, max(highest, 200 * lowest))  # so much that there are two powers of ten to label
+        remove_references(ax)
+        ax.axhline(0, color=ink(ax), linewidth=0.8)
+        ax.plot([], [], gid=style.gid, label=self._label, **style.line)
+        for values, width, hatch in ((self.right, 1.0, None), (-self.wrong, 1.6, "///")):
+            if not style.number:  # of several there are only the outlines
+                fill = {"fill": True, "alpha": 0.3, "linewidth": 0, "gid": OF_ONE}
+                ax.stairs(values, self.edges, color=style.color, hatch=hatch, **fill)
+            ax.stairs(values, self.edges, linewidth=width, gid=f"{_OUTLINE}{self._label}", **style.line)
+        mark_threshold(ax, self.threshold, style)
+        _set_counts(ax)
+        ax.set(xlabel="confidence", ylabel="wrong  ←  count  →  right")
+
+
+def _set_counts(ax: Any) -> None:
+    """Scale the axis of the counts from 0 in both directions: linear up to the smallest count, then logarithmic."""
+    from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+
+    outlines = [patch for patch in ax.patches if str(patch.get_gid()).startswith(_OUTLINE)]
+    counts = np.concatenate([patch.get_data().values for patch in outlines])
+    smallest = np.abs(counts[counts != 0]).min()
+    smallest = 10.0 ** np.floor(np.log10(smallest) + 1e-9)
+    ax.set_yscale("symlog", linthresh=smallest, linscale=0.7)
+    # So much that there are two powers of ten to label.
+    ax.set_ylim(min(2 * counts.min(), -3 * smallest), max(2 * counts.max(), 20 * smallest))
+    locator = SymmetricalLogLocator(base=10, linthresh=smallest)
+    locator.set_params(numticks=7)
+    ax.yaxis.set_major_locator(locator)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):,.10g}"))
+    ax.minorticks_off()

@@ -1,16 +1,17 @@
 """ReliabilityDisplay: how often predictions are right at each confidence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import beta
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, check_drawable, label_once
+from skconf.inspection._base import Display, pyplot
+from skconf.inspection._drawing import REFERENCE, Style, check_drawable, classifier_lines, ink, label_once
+from skconf.inspection._scales import exact_interval, label_percent
 from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 
@@ -22,8 +23,8 @@ NEAREST = 1e-8
 class ReliabilityDisplay(Display):
     """Reliability diagram: how often predictions are right at each confidence, with intervals and counts.
 
-    With ``view="tail"`` the axes are the error rate and 1 − c, on logarithmic scales. Overconfidence hides in the last
-    per cent of the confidences, which the usual diagram draws into one point.
+    With ``view="tail"`` the axes are the error rate and the nines of the confidence c (1 − c on a logarithmic scale).
+    Overconfidence hides in the last per cent of the confidences, which the usual diagram draws into one point.
 
     Parameters
     ----------
@@ -33,10 +34,12 @@ class ReliabilityDisplay(Display):
         Exact (Clopper-Pearson) confidence interval of the accuracy.
     weight : ndarray of shape (n_bins,)
         Weight of the predictions in each bin: their number, without weights.
-    view : {"confidence", "tail"}, default="confidence"
+    view : {"confidence", "tail", "both"}, default="confidence"
         What is drawn.
     name : str, default=None
-        Name of the classifier in the legend.
+        Name of the classifier.
+    tail : ReliabilityDisplay, default=None
+        With ``view="both"`` the display of the tail, which is drawn beside.
 
     Attributes
     ----------
@@ -70,6 +73,7 @@ class ReliabilityDisplay(Display):
     weight: Floats
     view: str = "confidence"
     name: str | None = None
+    tail: Self | None = None
 
     @classmethod
     def from_profile(
@@ -90,8 +94,9 @@ class ReliabilityDisplay(Display):
             The predictions.
         name : str, default=None
             Name of the classifier in the legend.
-        view : {"confidence", "tail"}, default="confidence"
-            Draw the accuracy against the confidence c; or the error rate against 1 − c, with logarithmic scales.
+        view : {"confidence", "tail", "both"}, default="confidence"
+            Draw the accuracy against the confidence c; or the error rate against the nines of c, with logarithmic
+            scales; or both, on two axes.
         n_bins : int, default=15
             Number of bins. The tail view has two for every factor of ten, instead.
         strategy : {"uniform", "quantile"}, default="uniform"
@@ -110,7 +115,7 @@ class ReliabilityDisplay(Display):
         ValueError
             If a parameter is out of range, or not one of its values.
         """
-        check_option(view, "view", ("confidence", "tail"))
+        check_option(view, "view", ("confidence", "tail", "both"))
         check_option(strategy, "strategy", STRATEGIES)
         check_drawable(n_bins)
         check_number(confidence_level, "confidence_level", 0.0, 1.0)
@@ -124,51 +129,98 @@ class ReliabilityDisplay(Display):
         right, wrong, squares, promised = (sums[kept] for sums in (right, wrong, squares, promised))
         weight = right + wrong
         unit = squares / weight  # weight of each of the effective number of predictions
-        some_right, some_wrong = right > 0, wrong > 0
-        low, high = np.zeros(len(weight)), np.ones(len(weight))
-        tail = (1 - confidence_level) / 2
-        low[some_right] = beta.ppf(tail, (right / unit)[some_right], (wrong / unit)[some_right] + 1)
-        high[some_wrong] = beta.ppf(1 - tail, (right / unit)[some_wrong] + 1, (wrong / unit)[some_wrong])
-        return cls(promised / weight, right / weight, low, high, weight, view, name)
+        low, high = exact_interval(right / unit, wrong / unit, confidence_level)
+        beside = None
+        if view == "both":
+            beside = cls.from_profile(profile, name=name, view="tail", confidence_level=confidence_level)
+        return cls(promised / weight, right / weight, low, high, weight, view, name, beside)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the numbers.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None makes a new figure. With ``view="both"`` a pair of axes.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            Itself, with the drawing in `ax_`, which is an array of two axes with ``view="both"``, and `figure_`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        ValueError
+            If `ax` is no pair of axes with ``view="both"``.
+        """
+        if self.tail is None:
+            return super().plot(ax)
+        if ax is None:
+            ax = pyplot().subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")[1]
+        if np.shape(ax) != (2,):
+            raise ValueError('With view="both", ax must be a pair of axes, such as the ax_ of another such display.')
+        replace(self, tail=None, view="confidence").plot(ax[0])
+        self.tail.plot(ax[1])
+        self.ax_, self.figure_ = np.asarray(ax), ax[0].figure
+        return self
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        x, y, low, high = self.confidence, self.accuracy, self.low, self.high
         tail = self.view == "tail"
+        x, y, low, high = self.confidence, self.accuracy, self.low, self.high
         if tail:
             x, y, low, high = np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low
-            ax.set(xscale="log", yscale="log", xlabel="1 − confidence (at least 10⁻⁸)", ylabel="error rate")
-        else:
-            ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
         seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
+        look = {"marker": style.marker, "color": style.color}
+        ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.6)
+        line = {"markersize": 4, "gid": style.gid, "label": self._label, "linestyle": style.linestyle}
+        ax.plot(x[seen], y[seen], linewidth=1.2, **look, **line)
         area = 15 + 150 * self.weight / self.weight.sum()
-        ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.7)
-        ax.plot(
-            x[seen],
-            y[seen],
-            color=style.color,
-            linestyle=style.linestyle,
-            linewidth=1.0,
-            marker=style.marker,
-            markersize=4,
-            gid=style.gid,
-            label=self._label,
-        )
-        ax.scatter(x[seen], y[seen], s=area[seen], color=style.color, marker=style.marker, zorder=3)
+        ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, **look)
         ax.scatter(
-            [], [], s=60, facecolors="none", edgecolors="0.3", label=label_once(ax, "area: share of predictions")
+            [], [], s=60, facecolors="none", edgecolors=ink(ax), label=label_once(ax, "area: share of predictions")
         )
         if not seen.all():
             hollow = {"marker": "v", "s": 25, "facecolors": "none"}
             ax.scatter(x[~seen], high[~seen], edgecolors=style.color, **hollow)
-            ax.scatter([], [], edgecolors="0.3", label=label_once(ax, "no error: upper limit"), **hollow)
-        ax.autoscale(axis="both" if tail else "x")
-        if tail:  # both axes have the same range, so that the diagonal is visible
-            ax.set_xlim(min(ax.get_xlim()[0], 0.01), 1.5)
-            ax.set_ylim(min(ax.get_xlim()[0], ax.get_ylim()[0]), 1.5)
+            ax.scatter([], [], edgecolors=ink(ax), label=label_once(ax, "no error: upper limit"), **hollow)
+        if tail:
+            _set_tail(ax)
         else:
+            ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
+            ax.autoscale(axis="x")
             ax.set_xlim(right=1.03)
+
+
+def _set_tail(ax: Any) -> None:
+    """Scale the axes of the tail: confidence by its nines to the right, and the error rate, logarithmically."""
+    from matplotlib.ticker import NullFormatter
+
+    ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")
+    drawn = [line.get_data() for line in classifier_lines(ax)] + [part.get_offsets().T for part in ax.collections]
+    x, y = (np.concatenate([np.ma.getdata(each[axis]) for each in drawn]) for axis in (0, 1))
+    nearest = min(x[x > 0].min(initial=1.0), 0.01)
+    ax.set(xlim=(1.5, nearest / 1.5), ylim=(min(y[y > 0].min(initial=1.0) / 4, 1e-3), 1.5))
+    nines = round(-np.log10(nearest))
+    if nines > 4:
+        ax.tick_params(axis="x", labelsize="small")
+    exponents = np.arange(0, nines + 1, 1 if nines < 5 else 2)
+    ax.set_xticks(10.0**-exponents, [_sure(exponent) for exponent in exponents])
+    ax.set_xticks(10.0 ** -np.arange(0, nines + 1), minor=True)
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    label_percent(ax.yaxis)
+
+
+def _sure(nines: int) -> str:
+    """Return a confidence by its nines, as text."""
+    if nines < 4:
+        return f"{1 - 10.0**-nines:.3g}"
+    return (
+        "1" if 10.0**-nines <= NEAREST else "1−10" + f"−{nines}".translate(str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    )
 
 
 def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:

@@ -5,8 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 
+from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, label_of_threshold, label_once, thinned
+from skconf.inspection._base import Display
+from skconf.inspection._drawing import (
+    OF_ONE,
+    REFERENCE,
+    Style,
+    classifier_lines,
+    ink,
+    label_of_threshold,
+    label_once,
+    remove_references,
+    thinned,
+)
+from skconf.inspection._scales import SCALES, exact_interval, label_percent, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
 
@@ -27,7 +40,11 @@ class RiskCoverageDisplay(Display):
     threshold : float, default=None
         The threshold of the selective classifier the predictions came from; what it accepts is marked.
     name : str, default=None
-        Name of the classifier in the legend.
+        Name of the classifier.
+    low, high : ndarray of shape (n_distinct,), default=None
+        Confidence interval of the risk, at each coverage by itself.
+    scale : {"auto", "log", "linear"}, default="auto"
+        Scale of the risk.
 
     Attributes
     ----------
@@ -40,8 +57,12 @@ class RiskCoverageDisplay(Display):
 
     Notes
     -----
-    Tied predictions are drawn as if they entered in random order: where all are tied, as a level line. The axes are
-    scaled to the curve from a coverage of 5 % on.
+    Tied predictions are drawn as if they entered in random order: where all are tied, as a level line. A logarithmic
+    scale shows no risk of 0: a curve rises at its first error, and the axis of the coverage begins shortly before.
+    Risks at a coverage below 5 % may leave the axes.
+
+    A classifier that is alone has two others beside it: a random order, which leaves the error rate of all predictions,
+    and an oracle, which rejects wrong predictions first.
 
     Examples
     --------
@@ -57,9 +78,19 @@ class RiskCoverageDisplay(Display):
     aurc: float
     threshold: float | None = None
     name: str | None = None
+    low: Floats | None = None
+    high: Floats | None = None
+    scale: str = "auto"
 
     @classmethod
-    def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None) -> Self:
+    def from_profile(
+        cls,
+        profile: ConfidenceProfile,
+        *,
+        name: str | None = None,
+        confidence_level: float | None = None,
+        scale: str = "auto",
+    ) -> Self:
         """Compute the numbers, without drawing them.
 
         Parameters
@@ -68,40 +99,106 @@ class RiskCoverageDisplay(Display):
             The predictions.
         name : str, default=None
             Name of the classifier in the legend.
+        confidence_level : float, default=None
+            Level of an interval of the risk (Clopper-Pearson), drawn as a band; None draws none. It holds at each
+            coverage by itself, and for a coverage that was chosen before looking.
+        scale : {"auto", "log", "linear"}, default="auto"
+            Scale of the risk. "auto" is logarithmic where risks span more than a factor of ten.
 
         Returns
         -------
         RiskCoverageDisplay
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is out of range, or `scale` is not one of its values.
         """
+        check_option(scale, "scale", SCALES)
+        low, high = None, None
         curve = risk_coverage_curve(profile)
-        return cls(curve.coverage, curve.risk, curve.thresholds, aurc_loss(profile), profile.threshold, name)
+        if confidence_level is not None:
+            check_number(confidence_level, "confidence_level", 0.0, 1.0)
+            size = _effective_sizes(profile, curve.thresholds)
+            low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
+        area = aurc_loss(profile)
+        return cls(curve.coverage, curve.risk, curve.thresholds, area, profile.threshold, name, low, high, scale)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        error_rate = self.risk[-1]
-        # The oracle accepts every right prediction before the first wrong one.
-        covered = np.linspace(1 - error_rate, 1, 200)
-        ideal = np.divide(covered - covered[0], covered, out=np.ones(200), where=covered > 0)
-        ax.plot(np.append(0, covered), np.append(0, ideal), linestyle=":", label=label_once(ax, "oracle"), **REFERENCE)
-        ax.axhline(error_rate, label=label_once(ax, "random order"), **REFERENCE)
-        coverage, risk = _through_ties(self.coverage, self.risk)
-        label = ", ".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
-        kind = {"color": style.color, "linestyle": style.linestyle}
-        (line,) = ax.plot(*thinned(coverage, risk), gid=style.gid, label=label, **kind)
-        if self.threshold is not None:  # the marker represents the curve in the legend
-            line.set(label=None, gid=None)
-            label = f"{label}, {label_of_threshold(self.threshold)}"
+        _draw_references(ax, None if style.number else self.risk[-1])
+        label = "\n".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
+        ax.plot(*thinned(*_through_ties(self.coverage, self.risk)), gid=style.gid, label=label, **style.line)
+        if self.low is not None and self.high is not None:
+            (x, low), (_, high) = thinned(self.coverage, self.low), thinned(self.coverage, self.high)
+            ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
+        if self.threshold is not None:
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
-            point = self.coverage[accepted], self.risk[accepted]
-            ax.plot(*point, marker=style.marker, gid=style.gid, label=label, **kind)
-        highest = 1.1 * risk[coverage >= _FEW].max() or 0.01
-        if style.number:  # others are drawn already
-            highest = max(highest, ax.get_ylim()[1])
-        ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.02), ylim=(-0.02 * highest, highest))
+            mark = {"marker": "o", "markersize": 7}
+            ax.plot(self.coverage[accepted], self.risk[accepted], color=style.color, **mark)
+            shown = label_once(ax, label_of_threshold(self.threshold))
+            ax.plot([], [], color=ink(ax), linestyle="none", label=shown, **mark)
+        _set_axes(ax, self.scale)
+
+
+def _draw_references(ax: Any, error_rate: float | None) -> None:
+    """Draw what a random order and an oracle would do, of a classifier that is alone; of more they are too many."""
+    remove_references(ax)
+    if error_rate is None:
+        return
+    # The oracle accepts every right prediction before the first wrong one.
+    covered = np.linspace(1 - error_rate, 1, 200)
+    ideal = np.divide(covered - covered[0], covered, out=np.ones(200), where=covered > 0)
+    curve = np.append(0, covered), np.append(0, ideal)
+    ax.plot(*curve, linestyle=":", label="oracle", gid=OF_ONE, **REFERENCE)
+    ax.axhline(error_rate, label="random order", gid=OF_ONE, **REFERENCE)
+
+
+def _set_axes(ax: Any, scale: str) -> None:
+    """Scale the axes to all curves on them."""
+    curves = [line.get_data() for line in classifier_lines(ax)]
+    seen = [risk[coverage >= _FEW] for coverage, risk in curves]
+    positive = [risk[risk > 0] for _, risk in curves]
+    highest = 1.25 * max(risk.max() for risk in seen) or 0.01
+    wanted = scale == "log" or (scale == "auto" and any(map(spans_a_decade, seen)))
+    ax.set(xlabel="coverage: share of predictions accepted", ylabel="selective risk: errors among them")
+    if any(map(len, positive)) and (wanted or ax.get_yscale() == "log"):
+        first = min(_first_error(*curve) for curve in curves)
+        lowest = min(risk.min() for risk in positive if len(risk))
+        left = np.floor(20 * min(first, 0.9) - 0.5) / 20
+        ax.set(yscale="log", ylim=(lowest / 1.5, highest), xlim=(max(left, 0.0), 1))
+    else:
+        ax.set(xlim=(0, 1), ylim=(-0.02 * highest, highest))
+    label_percent(ax.xaxis)
+    label_percent(ax.yaxis)
+
+
+def _first_error(coverage: Floats, risk: Floats) -> float:
+    """Return the least coverage that a threshold can have and that has an error; 1 if none has."""
+    level = np.flatnonzero(risk != risk[0])[:1] if risk[0] == 0 else np.flatnonzero(risk == risk[0])[-1:]
+    return float(coverage[level[0]]) if len(level) else 1.0
+
+
+def _effective_sizes(profile: ConfidenceProfile, thresholds: Floats) -> Floats:
+    """Return how many predictions each threshold accepts; of weighted ones, Kish's effective number."""
+    order = np.argsort(-profile.score, kind="stable")
+    count = np.searchsorted(-profile.score[order], -thresholds, side="right")
+    if profile.sample_weight is None:
+        return count.astype(np.float64)
+    weight = profile.sample_weight[order]
+    sums: Floats = (np.cumsum(weight) ** 2 / np.cumsum(weight**2))[count - 1]
+    return sums
 
 
 def _through_ties(coverage: Floats, risk: Floats) -> tuple[Floats, Floats]:
-    """Return a curve that also has points between those of a few distinct scores, where tied predictions enter."""
-    between = np.union1d(coverage, np.linspace(0, 1, 501)[1:])
+    """Return a curve that also has points where tied predictions enter, but none on the way to the first error."""
+    before = np.append(0.0, coverage[:-1])
+    gap = coverage - before
+    grid = np.linspace(0, 1, 501)[1:]
+    level = np.searchsorted(coverage, grid).clip(max=len(coverage) - 1)
+    first = np.argmax(risk > 0)
+    tied = (gap > 1.5 * gap.min()) | (gap > 2 / len(grid))
+    tied[first] &= first == 0
+    between = np.union1d(coverage, grid[tied[level]])
     errors = np.interp(between, np.append(0.0, coverage), np.append(0.0, coverage * risk))
     return np.append(0.0, between), np.append(risk[0], errors / between)

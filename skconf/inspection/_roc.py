@@ -6,10 +6,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.metrics import auc
 
+from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, label_once, thinned
+from skconf.inspection._base import Display
+from skconf.inspection._drawing import OF_ONE, REFERENCE, Style, ink, label_once, remove_references, thinned
+from skconf.inspection._scales import set_normal
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
+
+#: What the scales of the axes may be, and the area above which "auto" takes the normal one.
+SCALES, _GOOD = ("auto", "normal", "linear"), 0.9
+
+#: Id of a classical curve.
+_CLASSICAL = "skconf classical"
 
 
 @dataclass(eq=False, repr=False)
@@ -28,7 +37,9 @@ class CWROCDisplay(Display):
     auc, cw_auc : float
         The areas under them; of several classes, the mean of the areas.
     name : str, default=None
-        Name of the classifier in the legend.
+        Name of the classifier.
+    scale : {"auto", "normal", "linear"}, default="auto"
+        Scale of both axes.
 
     Attributes
     ----------
@@ -59,11 +70,12 @@ class CWROCDisplay(Display):
     auc: float
     cw_auc: float
     name: str | None = None
+    scale: str = "auto"
 
-    _legend_inside: ClassVar[str | None] = "lower right"  # usually the emptiest corner
+    _names_inside: ClassVar[str | None] = "lower right"  # all lines end in one corner, and rarely come here
 
     @classmethod
-    def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None) -> Self:
+    def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None, scale: str = "auto") -> Self:
         """Compute the numbers, without drawing them.
 
         Parameters
@@ -71,37 +83,55 @@ class CWROCDisplay(Display):
         profile : ConfidenceProfile
             The predictions, and the positive class.
         name : str, default=None
-            Name of the classifier in the legend.
+            Name of the classifier.
+        scale : {"auto", "normal", "linear"}, default="auto"
+            Scale of both axes. "normal" is that of the quantiles of the normal distribution, as in detection error
+            tradeoff curves, which spreads the corner of few errors; "auto" takes it where an area exceeds .9.
 
         Returns
         -------
         CWROCDisplay
+
+        Raises
+        ------
+        ValueError
+            If `scale` is not one of its values.
         """
+        check_option(scale, "scale", SCALES)
         # The classical curve is the weighted one with equal confidences.
         classical = replace(profile, confidence=np.ones(len(profile)))
         if profile.positive_class is not None:
             (cw_fpr, cw_tpr), (fpr, tpr) = cw_roc_curve(profile)[:2], get_metric("cw_roc_curve").value(classical)[:2]
-            return cls(fpr, tpr, cw_fpr, cw_tpr, float(auc(fpr, tpr)), float(auc(cw_fpr, cw_tpr)), name)
+            return cls(fpr, tpr, cw_fpr, cw_tpr, float(auc(fpr, tpr)), float(auc(cw_fpr, cw_tpr)), name, scale)
         areas = float(get_metric("cw_roc_auc_score").value(classical)), cw_roc_auc_score(profile)
-        return cls(*_mean_curve(classical), *_mean_curve(profile), *areas, name)
+        return cls(*_mean_curve(classical), *_mean_curve(profile), *areas, name, scale)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        ax.axline((0, 0), (1, 1), linestyle=":", label=label_once(ax, "random order"), **REFERENCE)
-        prefix = "" if self._label is None else f"{self._label}\n"
-        ax.plot(
-            *thinned(self.cw_fpr, self.cw_tpr),
-            color=style.color,
-            linestyle=style.linestyle,
-            linewidth=2.5,
-            alpha=0.7,
-            gid=style.gid,
-            label=f"{prefix}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}",
-        )
-        ax.plot(*thinned(self.fpr, self.tpr), color="0.15", linewidth=0.8, label=label_once(ax, "classical ROC"))
-        ax.set(
-            xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect=1
-        )
+        if not style.number:
+            ax.axline((0, 0), (1, 1), linestyle=":", label="random order", gid=OF_ONE, **REFERENCE)
+        name = "" if self._label is None else f"{self._label}: "
+        ax.plot(*thinned(self.fpr, self.tpr), color=style.color, linewidth=0.7, gid=_CLASSICAL)
+        ax.plot([], [], color=ink(ax), linewidth=0.7, label=label_once(ax, "thin: classical ROC"))
+        label = f"{name}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}"
+        ax.plot(*thinned(self.cw_fpr, self.cw_tpr), linewidth=2.0, gid=style.gid, label=label, **style.line)
+        ax.set(xlabel="false positive rate", ylabel="true positive rate")
+        if self.scale == "normal" or (self.scale == "auto" and max(self.auc, self.cw_auc) > _GOOD):
+            _spread_the_corner(ax)
+        elif ax.get_xscale() == "linear":
+            ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect=1)
+
+
+def _spread_the_corner(ax: Any) -> None:
+    """Scale the axes by normal quantiles, so far that every curve on them is seen where it bends."""
+    curves = [line.get_data() for line in ax.lines if line.get_gid() == _CLASSICAL]
+    seen = [(fpr > 0) & (tpr < 1) for fpr, tpr in curves]
+    lowest = min([fpr[some].min() for (fpr, _), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
+    missed = min([1 - tpr[some].max() for (_, tpr), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
+    remove_references(ax)
+    ax.set_aspect("auto")
+    set_normal(ax.xaxis, lowest / 1.5, 0.5)
+    set_normal(ax.yaxis, 0.5, 1 - missed / 1.5)
 
 
 def _mean_curve(profile: ConfidenceProfile) -> tuple[Floats, Floats]:

@@ -1,15 +1,34 @@
 """ThresholdDisplay: metrics against the threshold."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.inspection._base import REFERENCE, Display, Style, label_of_threshold, label_once, thinned
+from skconf.inspection._base import Display
+from skconf.inspection._drawing import (
+    CURVE,
+    REFERENCE,
+    Style,
+    classifier_lines,
+    ink,
+    label_once,
+    mark_threshold,
+    thinned,
+)
+from skconf.inspection._scales import SCALES, label_decimals, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
+
+#: What is drawn, by the names of the scorers.
+METRICS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
+
+#: Selective accuracy above which "auto" takes the logarithmic scale.
+_GOOD = 0.98
 
 
 @dataclass(eq=False, repr=False)
@@ -27,7 +46,9 @@ class ThresholdDisplay(Display):
     target : float, default=None
         The target of a tuned classifier; marked.
     name : str, default=None
-        Name of the classifier in the legend.
+        Name of the classifier.
+    scale : {"auto", "log", "linear"}, default="auto"
+        Scale of the metrics, but those of a tuned classifier.
 
     Attributes
     ----------
@@ -52,6 +73,7 @@ class ThresholdDisplay(Display):
     threshold: float | None = None
     target: float | None = None
     name: str | None = None
+    scale: str = "auto"
 
     @classmethod
     def from_profile(
@@ -61,6 +83,8 @@ class ThresholdDisplay(Display):
         name: str | None = None,
         thresholds: ArrayLike | None = None,
         normalize: str = "accepted",
+        metrics: Sequence[str] | None = None,
+        scale: str = "auto",
     ) -> Self:
         """Compute the numbers, without drawing them.
 
@@ -75,6 +99,12 @@ class ThresholdDisplay(Display):
         normalize : {"accepted", "all"}, default="accepted"
             Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
             another score than the confidence.
+        metrics : sequence of str, default=None
+            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. For more than two
+            classifiers choose one: then colours tell the classifiers apart.
+        scale : {"auto", "log", "linear"}, default="auto"
+            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that .99 and .999 are told apart;
+            "auto" takes it where the selective accuracy reaches .98.
 
         Returns
         -------
@@ -83,16 +113,20 @@ class ThresholdDisplay(Display):
         Raises
         ------
         ValueError
-            If a threshold is out of range, or `normalize` is not one of its values.
+            If a threshold is out of range, or `metrics`, `normalize` or `scale` is not one of its values.
         """
+        check_option(scale, "scale", SCALES)
+        for chosen in () if metrics is None else metrics:
+            check_option(chosen, "metrics", METRICS)
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
         curve = metric.curve(profile.ranking)
         order = np.argsort(curve.thresholds)
         shown = {"coverage": curve.coverage, "selective accuracy": curve.selective_accuracy}
         if profile.ranks_by_confidence:
             shown |= {"CWSA": curve.cwsa, "CWSA+": curve.cwsa_plus}
-        values = {label: values[order] for label, values in shown.items()}
-        return cls(curve.thresholds[order], values, profile.threshold, name=name)
+        wanted = METRICS.values() if metrics is None else [METRICS[chosen] for chosen in metrics]
+        values = {label: values[order] for label, values in shown.items() if label in wanted}
+        return cls(curve.thresholds[order], values, profile.threshold, name=name, scale=scale)
 
     @classmethod
     def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None) -> Self:
@@ -137,8 +171,23 @@ class ThresholdDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
-        # Colours and markers identify the curves, line styles the classifiers.
-        ax.plot([], [], color="0.3", linestyle=style.linestyle, gid=style.gid, label=self._label)
+        if len(self.curves) == 1:
+            ((label, values),) = self.curves.items()
+            named = {"gid": style.gid, "label": self._label or label, **style.line}
+            ax.plot(*thinned(self.thresholds, values), **named)
+            ax.set_ylabel(label)
+        else:
+            self._draw_curves(ax, style)
+            ax.set_ylabel("metric at the threshold")
+        if self.target is not None:
+            ax.axhline(self.target, linestyle=":", label=label_once(ax, f"target {self.target:g}"), **REFERENCE)
+        mark_threshold(ax, self.threshold, style)
+        self._set_axes(ax)
+        ax.set(xlabel="threshold")
+
+    def _draw_curves(self, ax: Any, style: Style) -> None:
+        """Draw several curves: colours and markers identify them, line styles the classifiers."""
+        ax.plot([], [], color=ink(ax), linestyle=style.linestyle, gid=style.gid, label=self._label)
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
             ax.plot(
@@ -149,19 +198,16 @@ class ThresholdDisplay(Display):
                 markersize=4,
                 markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
                 label=label_once(ax, label),
+                gid=f"{CURVE}{label}",
             )
-        if self.target is not None:
-            ax.axhline(self.target, linestyle=":", label=label_once(ax, f"target {self.target:g}"), **REFERENCE)
-        if self.threshold is not None and np.isfinite(self.threshold):
-            ax.axvline(
-                self.threshold,
-                color="0.3",
-                linewidth=1.0,
-                linestyle=style.linestyle,
-                label=label_once(ax, label_of_threshold(self.threshold)),
-            )
+
+    def _set_axes(self, ax: Any) -> None:
+        values = np.concatenate(list(self.curves.values()))
+        accuracy = self.curves.get("selective accuracy", np.zeros(1))
         if "risk" in self.curves:
             ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
-            values = np.concatenate(list(self.curves.values()))
             ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
-        ax.set(xlabel="threshold", ylabel="metric at the threshold")
+            label_decimals(ax.yaxis)
+        elif self.scale == "log" or (self.scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):
+            curves = [line for line in ax.lines if str(line.get_gid()).startswith(CURVE)] + classifier_lines(ax)
+            set_nines(ax.yaxis, np.concatenate([line.get_ydata() for line in curves]))

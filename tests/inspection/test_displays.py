@@ -26,6 +26,7 @@ from skconf.inspection import (
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")
+Text = matplotlib.text.Text
 
 #: What a new pyparsing says of the matplotlib that is old.
 pytestmark = pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
@@ -89,9 +90,17 @@ def line_of(ax, label):
     return line
 
 
+def mark_of(ax):
+    """Return the mark of a threshold on a curve."""
+    (mark, _) = [line for line in ax.lines if line.get_marker() == "o"]
+    return mark
+
+
 def legend_texts(display):
+    """Return the names beside lines, then the texts of the legends."""
     legends = [display.ax_.get_legend(), *display.figure_.legends]
-    return [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    names = [text.get_text() for text in display.ax_.texts]
+    return names + [text.get_text() for legend in legends if legend for text in legend.get_texts()]
 
 
 class TestReliability:
@@ -196,7 +205,7 @@ class TestRiskCoverage:
         rng = np.random.default_rng(0)
         sure, right = rng.permutation(100) / 100, rng.random(100) < 0.7
         shown = RiskCoverageDisplay.from_predictions(ConfidenceProfile.from_correctness(right, sure), name="mine")
-        drawn = line_of(shown.ax_, f"mine, AURC {shown.aurc:.4f}").get_data()
+        drawn = line_of(shown.ax_, f"mine\nAURC {shown.aurc:.4f}").get_data()
         k = np.arange(1, 101)
         expected = np.cumsum(~right[np.argsort(-sure)]) / k
         np.testing.assert_allclose(np.interp(k / 100, *drawn), expected, atol=1e-9)
@@ -223,7 +232,7 @@ class TestRiskCoverage:
         right = rng.random(2000) < 0.8
         known = ConfidenceProfile.from_correctness(right, np.where(right, 0.6, 0.1) + 0.3 * rng.random(2000))
         shown = RiskCoverageDisplay.from_predictions(known, name="mine")
-        mine, oracle = (line_of(shown.ax_, label) for label in (f"mine, AURC {shown.aurc:.4f}", "oracle"))
+        mine, oracle = (line_of(shown.ax_, label) for label in (f"mine\nAURC {shown.aurc:.4f}", "oracle"))
         at = np.linspace(0.01, 1, 200)
         heights = [np.interp(at, *line.get_data()) for line in (mine, oracle)]
         np.testing.assert_allclose(*heights, atol=2e-3)
@@ -233,7 +242,8 @@ class TestRiskCoverage:
         y, proba, given = predictions()
         profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.8)
         shown = RiskCoverageDisplay.from_predictions(profile)
-        point = line_of(shown.ax_, f"AURC {shown.aurc:.4f}, threshold 0.8").get_xydata()
+        assert "threshold 0.8" in legend_texts(shown)
+        point = mark_of(shown.ax_).get_xydata()
         np.testing.assert_allclose(point, [[metrics.coverage_score(profile), metrics.selective_risk_loss(profile)]])
 
     @pytest.mark.parametrize(("threshold", "label"), [(np.inf, "∞"), (1 - 2e-9, "1 − 2e-09"), (1.0, "1")])
@@ -241,8 +251,8 @@ class TestRiskCoverage:
         y, proba, given = predictions()
         profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=threshold)
         shown = RiskCoverageDisplay.from_predictions(profile)
-        line = line_of(shown.ax_, f"AURC {shown.aurc:.4f}, threshold {label}")
-        assert len(line.get_xdata()) == (metrics.coverage_score(profile) > 0)
+        assert f"threshold {label}" in legend_texts(shown)
+        assert len(mark_of(shown.ax_).get_xdata()) == (metrics.coverage_score(profile) > 0)
 
     def test_an_error_among_the_first_leaves_the_rest_to_be_seen(self):
         right = np.arange(1000) != 999
@@ -258,13 +268,13 @@ class TestCWROC:
         weight = np.ones(len(y)) if given["sample_weight"] is None else given["sample_weight"]
         shown = CWROCDisplay.from_predictions(y, proba, **given, name="mine")
         for fpr, tpr, area, w, label in (
-            (shown.fpr, shown.tpr, shown.auc, weight, "classical ROC"),
+            (shown.fpr, shown.tpr, shown.auc, weight, "skconf classical"),
             (
                 shown.cw_fpr,
                 shown.cw_tpr,
                 shown.cw_auc,
                 weight * proba.max(axis=1),
-                f"mine\ncwAUC {shown.cw_auc:.4f}, AUC {shown.auc:.4f}",
+                f"mine: cwAUC {shown.cw_auc:.4f}, AUC {shown.auc:.4f}",
             ),
         ):
             expected = roc_curve(y == "top", proba[:, 1], sample_weight=w, drop_intermediate=False)
@@ -272,7 +282,8 @@ class TestCWROC:
             for point in zip(fpr, tpr, strict=True):
                 assert np.isclose(np.column_stack(expected[:2]), point, atol=1e-12).all(axis=1).any()
             assert area == pytest.approx(roc_auc_score(y == "top", proba[:, 1], sample_weight=w))
-            np.testing.assert_array_equal(line_of(shown.ax_, label).get_xydata(), np.column_stack([fpr, tpr]))
+            drawn = [line for line in shown.ax_.lines if label in (line.get_label(), line.get_gid())]
+            np.testing.assert_array_equal(drawn[0].get_xydata(), np.column_stack([fpr, tpr]))
 
     def test_of_several_classes_is_the_mean(self):
         y, proba, given = predictions()
@@ -403,7 +414,7 @@ class TestECUAS:
         np.testing.assert_array_equal(line_of(shown.ax_, "mine").get_ydata(), shown.curves["ECUAS"])
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_against_the_cost_of_an_abstention_is_the_metric(self, known):
+    def test_against_the_cost_of_a_rejection_is_the_metric(self, known):
         profile = profile_of()
         if not known:
             profile = ConfidenceProfile.from_correctness(profile.correct, profile.confidence)
@@ -414,8 +425,8 @@ class TestECUAS:
         np.testing.assert_allclose(shown.curves["cost"], expected, atol=1e-12)
         assert shown.error_rate == pytest.approx(metrics.reject_cost_loss(profile, reject_cost=1))
         np.testing.assert_array_equal(line_of(shown.ax_, "mine").get_ydata(), shown.curves["cost"])
-        assert set(line_of(shown.ax_, "never abstain").get_ydata()) == {shown.error_rate}
-        x, y = line_of(shown.ax_, "always abstain").get_data()
+        assert set(line_of(shown.ax_, "never reject").get_ydata()) == {shown.error_rate}
+        x, y = line_of(shown.ax_, "always reject").get_data()
         np.testing.assert_array_equal(x, y)
 
     @pytest.mark.parametrize("n_classes", [2, 3, None])
@@ -465,10 +476,14 @@ class TestHistogram:
             assert counts.sum() == pytest.approx(weight[rows].sum())
             expected = [weight[rows & (low <= sure) & (sure < high)].sum() for low, high in itertools.pairwise(edges)]
             np.testing.assert_allclose(counts, expected, atol=1e-12)
-        stairs = [patch for patch in shown.ax_.patches if patch.get_label().startswith(("right", "wrong"))]
-        for patch, counts in zip(stairs, (shown.right, shown.wrong), strict=True):
+        stairs = [patch for patch in shown.ax_.patches if not patch.get_fill()]
+        for patch, counts in zip(stairs, (shown.right, -shown.wrong), strict=True):
             np.testing.assert_array_equal(patch.get_data().values, counts)
             np.testing.assert_array_equal(patch.get_data().edges, shown.edges)
+        low, high = shown.ax_.get_ylim()
+        assert low < -shown.wrong.max()
+        assert high > shown.right.max()
+        assert shown.ax_.get_yscale() == "symlog"  # has a 0, from which all bars rise
 
     def test_reaches_down_to_the_lowest_confidence(self):
         y, proba, given = predictions(weighted=False)
@@ -478,15 +493,22 @@ class TestHistogram:
         generative = ConfidenceProfile.from_correctness([1, 0], [1, 1])
         assert ConfidenceHistogramDisplay.from_profile(generative).edges[[0, -1]].tolist() == [0, 1]
 
-    def test_right_and_wrong_are_named_once_and_told_apart_in_print(self):
+    def test_classifiers_are_told_apart_in_print(self):
         ax = None
         for seed, name in enumerate(("mine", "yours")):
             shown = ConfidenceHistogramDisplay.from_predictions(profile_of(seed=seed), name=name, ax=ax)
             ax = shown.ax_
-        assert legend_texts(shown) == ["mine", "yours", "right", "wrong"]
-        outlines = [patch for patch in ax.patches if not patch.get_fill()]
-        looks = {(patch.get_linestyle(), patch.get_linewidth()) for patch in outlines}
-        assert len(looks) == len(outlines) == 4
+        assert legend_texts(shown) == ["mine", "yours"]
+        assert not any(patch.get_fill() for patch in ax.patches)
+        looks = {(patch.get_linestyle(), patch.get_linewidth()) for patch in ax.patches}
+        assert len(looks) == len(ax.patches) == 4
+
+    def test_counts_are_written_without_a_sign(self):
+        shown = ConfidenceHistogramDisplay.from_predictions(profile_of(weighted=False))
+        shown.figure_.draw_without_rendering()
+        texts = [tick.get_text() for tick in shown.ax_.get_yticklabels()]
+        assert {"0", "1", "10"} <= set(texts)
+        assert texts.count("1") == 2
 
     def test_threshold_is_of_the_confidence(self):
         given = {"threshold": 0.7}
@@ -557,7 +579,7 @@ class TestEveryDisplay:
         for seed in range(3):
             assert any(text.startswith(f"model {seed}") for text in texts)
         assert len(set(texts)) == len(texts)
-        mine = [part for part in ax.get_children() if str(part.get_gid()).startswith("skconf")]
+        mine = [part for part in ax.get_children() if str(part.get_gid()).startswith("skconf classifier")]
         looks = {(str(part.get_linestyle()), str(getattr(part, "get_color", lambda: None)())) for part in mine}
         assert len(mine) == len(looks) == 3
 
@@ -575,13 +597,16 @@ class TestEveryDisplay:
         figure.draw_without_rendering()
         whole = figure.bbox
         boxes = [part.get_window_extent() for part in (ax.xaxis.label, ax.yaxis.label, ax.title)]
-        (legend,) = [part for part in (ax.get_legend(), *figure.legends) if part]
-        for box in [*boxes, legend.get_window_extent()]:
+        legends = [part.get_window_extent() for part in (ax.get_legend(), *figure.legends) if part]
+        names_beside = [Text.get_window_extent(text) for text in ax.texts]
+        for box in [*boxes, *legends, *names_beside]:
             assert -1 <= box.x0 < box.x1 <= whole.width + 1
             assert -1 <= box.y0 < box.y1 <= whole.height + 1
-        if display is not CWROCDisplay:
-            assert not legend.get_window_extent().overlaps(ax.get_window_extent())
-            assert not legend.get_window_extent().overlaps(boxes[-1])
+        for box in [*legends, *names_beside]:
+            assert not box.overlaps(ax.get_window_extent())
+            assert not box.overlaps(boxes[-1])
+        assert not any(a.overlaps(b) for a, b in itertools.combinations([*legends, *names_beside], 2))
+        assert legends or names_beside
         for axis in (ax.xaxis, ax.yaxis):
             ticks = [
                 tick.get_window_extent() for tick in axis.get_ticklabels() if tick.get_text() and tick.get_visible()
@@ -633,12 +658,18 @@ class TestEveryDisplay:
     @pytest.mark.parametrize(
         ("display", "params", "error", "message"),
         [
-            (ReliabilityDisplay, {"view": "head"}, ValueError, "view must be one of 'confidence', 'tail'"),
+            (ReliabilityDisplay, {"view": "head"}, ValueError, "view must be one of 'confidence', 'tail', 'both'"),
             (ReliabilityDisplay, {"strategy": "width"}, ValueError, "strategy must be one of"),
             (ReliabilityDisplay, {"n_bins": 0}, ValueError, "n_bins must be at least 1"),
             (ReliabilityDisplay, {"confidence_level": 95}, ValueError, "confidence_level must lie in"),
             (ThresholdDisplay, {"thresholds": [1.0]}, ValueError, "thresholds must be"),
             (ThresholdDisplay, {"normalize": "none"}, ValueError, "normalize must be one of"),
+            (ThresholdDisplay, {"metrics": ["AUC"]}, ValueError, "metrics must be one of 'coverage'"),
+            (ThresholdDisplay, {"scale": "normal"}, ValueError, "scale must be one of 'auto', 'log', 'linear'"),
+            (RiskCoverageDisplay, {"scale": "loga"}, ValueError, "scale must be one of 'auto', 'log', 'linear'"),
+            (RiskCoverageDisplay, {"confidence_level": 1.5}, ValueError, "confidence_level must lie in"),
+            (CWROCDisplay, {"scale": "log"}, ValueError, "scale must be one of 'auto', 'normal', 'linear'"),
+            (ECUASDisplay, {"scale": "normal"}, ValueError, "scale must be one of 'auto', 'log', 'linear'"),
             (ECUASDisplay, {"kind": "m"}, ValueError, "kind must be one of 'n', 'reject_cost', 'answer'"),
             (ECUASDisplay, {"values": [-1]}, ValueError, "n must lie in"),
             (ECUASDisplay, {"kind": "reject_cost", "values": [-1]}, ValueError, "reject_cost must lie in"),
@@ -688,16 +719,20 @@ class TestEveryDisplay:
         profile = profile_of()
         own = RiskCoverageDisplay.from_predictions(profile)
         assert own.ax_.get_legend() is None
-        RiskCoverageDisplay.from_predictions(profile, ax=own.ax_, name="other")
-        assert len(own.figure_.legends) == 1
-        for axes in (plt.subplots(1, 2, layout="constrained")[1][0], plt.subplots()[1]):
+        assert [text.get_text() for text in own.figure_.legends[0].get_texts()] == ["oracle", "random order"]
+        both = RiskCoverageDisplay.from_predictions(profile, ax=own.ax_, name="other")
+        assert legend_texts(both) == [f"AURC {own.aurc:.4f}", f"other\nAURC {own.aurc:.4f}"]  # no references of two
+        assert not own.figure_.legends
+        for axes, where in ((plt.subplots(1, 2, layout="constrained")[1][0], 1), (plt.subplots()[1], 0)):
             shown = RiskCoverageDisplay.from_predictions(profile, ax=axes)
             assert not shown.figure_.legends
-            assert len(axes.get_legend().get_texts()) == 3
+            assert len(axes.texts) == where
+            assert len(axes.get_legend().get_texts()) == 3 - where
         figure, ax = plt.subplots(layout="constrained")
         mine = figure.legend(ax.plot([0, 1], [0, 1]), ["mine"])
         RiskCoverageDisplay.from_predictions(profile, ax=ax)
         assert mine in figure.legends
+        assert len(figure.legends) == 2
 
     def test_legend_on_the_axes_is_no_wider_than_they_are(self):
         figure, axes = plt.subplots(1, 2, figsize=(8, 3))
@@ -720,7 +755,8 @@ class TestEveryDisplay:
             profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.75)
             shown = display.from_predictions(profile, name=f"model {seed}", ax=ax, **params)
             ax = shown.ax_
-        assert [text.startswith("model") for text in legend_texts(shown)][:3] in ([True, True, False], [True, True])
+        texts = [text for text in legend_texts(shown) if text not in getattr(shown, "curves", {})]
+        assert [text.startswith("model") for text in texts][:3] in ([True, True, False], [True, True])
 
     @pytest.mark.parametrize("way", DRAWN)
     @pytest.mark.parametrize("name", ["$x^$", "$", "a $b$ c", "<b>&"])
@@ -735,7 +771,7 @@ class TestEveryDisplay:
         assert any(text.replace(r"\$", "$").startswith(name) for text in legend_texts(shown))
 
     def test_thirty_six_classifiers_look_different(self):
-        from skconf.inspection._base import Style
+        from skconf.inspection._drawing import Style
 
         styles = [Style.of(number) for number in range(36)]
         assert len({(style.color, str(style.linestyle)) for style in styles}) == 36
@@ -751,9 +787,151 @@ class TestEveryDisplay:
             assert any(text.endswith("threshold 0.6") for text in legend_texts(shown))
 
 
+class TestNamesBesideLines:
+    def test_stand_as_near_to_the_ends_as_they_can(self):
+        from skconf.inspection._drawing import spread
+
+        np.testing.assert_allclose(spread(np.array([50.0, 10]), np.array([8.0, 8]), 0, 100), [50, 10])
+        np.testing.assert_allclose(spread(np.array([52.0, 50]), np.array([10.0, 10]), 0, 100), [56, 46])
+        np.testing.assert_allclose(spread(np.array([99.0, 99, 99]), np.array([10.0, 10, 10]), 0, 100), [75, 85, 95])
+        at, heights = np.random.default_rng(0).uniform(0, 100, (2, 50))
+        placed = spread(at, heights, 0, 1e4)
+        order = np.argsort(placed)
+        assert (np.diff(placed[order]) >= (heights[order][1:] + heights[order][:-1]) / 2 - 1e-9).all()
+
+    @pytest.mark.parametrize("reverse", [False, True])
+    def test_are_where_the_lines_leave_the_axes(self, reverse):
+        from skconf.inspection._drawing import _end_in_view
+
+        ax = plt.subplots()[1]
+        (line,) = ax.plot([0, 1, 3], [0, 1, 3])
+        ax.set(xlim=(2, 0) if reverse else (0, 2), ylim=(-10, 10))
+        at = 0 if reverse else 2
+        np.testing.assert_allclose(_end_in_view(line), ax.transData.transform((at, at)))
+        ax.set_ylim(-2, -1)
+        assert _end_in_view(line)[1] == ax.bbox.y1
+
+    @every_way
+    def test_take_the_ink_of_the_theme(self, way):
+        display, params = DRAWN[way]
+        with plt.style.context("dark_background"):
+            ax = plt.subplots(layout="constrained")[1]
+        y, proba, given = predictions()
+        profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.75)
+        display.from_predictions(profile, ax=ax, name="mine", **params)
+        assert all(text.get_color() == "white" for text in ax.texts)
+        black = matplotlib.colors.to_rgba("black")[:3]
+        for line in ax.lines:
+            assert sum(matplotlib.colors.to_rgb(line.get_color())) > 0.5, line
+        for part in ax.collections:
+            assert not any(np.allclose(colour[:3], black) for colour in part.get_edgecolor())
+
+
+class TestAxesOfGoodClassifiers:
+    """Differences near 0 and near 1 are seen, chosen by the data."""
+
+    @staticmethod
+    def ranked(errors, n=1000):
+        """Return predictions of distinct confidences, with errors at these ranks from the surest on."""
+        wrong = np.isin(np.arange(n), errors)
+        return ConfidenceProfile.from_correctness(~wrong, np.linspace(0.999, 0.1, n))
+
+    def test_risk_is_logarithmic_where_it_spans_a_decade(self):
+        wide, level = self.ranked([500, *range(900, 1000, 2)]), self.ranked(range(0, 1000, 10))
+        shown = RiskCoverageDisplay.from_predictions(wide)
+        assert shown.ax_.get_yscale() == "log"
+        assert shown.ax_.get_xlim() == (0.45, 1)  # shortly before the first error, at 501 of 1000
+        low, high = shown.ax_.get_ylim()
+        assert low < 1 / 900 < high
+        assert shown.risk[-1] < high < 0.1
+        assert RiskCoverageDisplay.from_predictions(level).ax_.get_yscale() == "linear"
+        assert RiskCoverageDisplay.from_predictions(wide, scale="linear").ax_.get_yscale() == "linear"
+        assert RiskCoverageDisplay.from_predictions(level, scale="log").ax_.get_yscale() == "log"
+        joined = RiskCoverageDisplay.from_predictions(level, ax=shown.ax_)
+        assert joined.ax_.get_yscale() == "log"
+        assert joined.ax_.get_xlim() == (0, 1)
+
+    def test_without_an_error_there_is_no_logarithm(self):
+        assert RiskCoverageDisplay.from_predictions(self.ranked([]), scale="log").ax_.get_yscale() == "linear"
+
+    def test_a_curve_rises_at_its_first_error(self):
+        shown = RiskCoverageDisplay.from_predictions(self.ranked([500, 700]), name="mine", scale="log")
+        coverage, risk = line_of(shown.ax_, f"mine\nAURC {shown.aurc:.4f}").get_data()
+        first = np.flatnonzero(risk > 0)[0]
+        assert (coverage[first], risk[first]) == (pytest.approx(0.501), pytest.approx(1 / 501))
+        assert risk[:first].max() == 0
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_band_is_the_exact_interval_at_each_coverage(self, weighted):
+        profile = self.ranked([3, 50, 60, *range(900, 1000, 2)])
+        if weighted:  # equal weights are no weights
+            profile = profile.with_weight(np.full(1000, 2.0))
+        shown = RiskCoverageDisplay.from_predictions(profile, confidence_level=0.9)
+        for k in (1, 4, 100, 1000):
+            count = round(shown.risk[k - 1] * k)
+            expected = binomtest(count, k).proportion_ci(0.9, method="exact")
+            np.testing.assert_allclose([shown.low[k - 1], shown.high[k - 1]], expected, atol=1e-12)
+        assert len(shown.ax_.collections) == 1
+        assert RiskCoverageDisplay.from_profile(profile).low is None
+
+    def test_costs_leave_the_cost_of_rejecting_all_out_of_the_scale(self):
+        shown = ECUASDisplay.from_predictions(self.ranked(range(900, 1000, 5)), kind="reject_cost", scale="linear")
+        assert shown.curves["cost"].max() < shown.ax_.get_ylim()[1] < 1.2 * shown.curves["cost"].max()
+        shown = ECUASDisplay.from_predictions(self.ranked(range(900, 1000, 5)), kind="reject_cost")
+        assert (shown.ax_.get_xscale(), shown.ax_.get_yscale()) == ("log", "log")
+
+    def test_roc_has_normal_quantiles_where_the_area_is_large(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 2000)
+        good, poor = (1 / (1 + np.exp(-(2 * y - 1) * shift - rng.normal(0, 2, 2000))) for shift in (4.0, 0.5))
+        shown = CWROCDisplay.from_predictions(y, good)
+        assert shown.ax_.get_xscale() == shown.ax_.get_yscale() == "function"
+        steps = np.diff(shown.ax_.transData.transform([(0.02275, 0.5), (0.15866, 0.5), (0.5, 0.5)])[:, 0])
+        np.testing.assert_allclose(steps[0], steps[1], rtol=1e-3)  # one standard deviation each
+        assert 0 < shown.ax_.get_xlim()[0] < shown.fpr[shown.fpr > 0].min()
+        assert CWROCDisplay.from_predictions(y, poor).ax_.get_xscale() == "linear"
+        assert CWROCDisplay.from_predictions(y, good, scale="linear").ax_.get_xscale() == "linear"
+
+    def test_threshold_tells_nines_apart(self):
+        shown = ThresholdDisplay.from_predictions(self.ranked([300, *range(700, 1000, 3)]))
+        assert shown.ax_.get_yscale() == "function"
+        steps = np.diff(shown.ax_.transData.transform([(0.5, 0.9), (0.5, 0.99), (0.5, 0.999)])[:, 1])
+        np.testing.assert_allclose(steps[0], steps[1])
+        linear = ThresholdDisplay.from_predictions(self.ranked([300]), scale="linear")
+        assert linear.ax_.get_yscale() == "linear"
+
+    def test_one_metric_of_many_classifiers(self):
+        ax = None
+        for seed in range(5):
+            shown = ThresholdDisplay.from_predictions(
+                profile_of(seed=seed), metrics=["selective_accuracy"], name=f"model {seed}", ax=ax
+            )
+            ax = shown.ax_
+        assert list(shown.curves) == ["selective accuracy"]
+        assert ax.get_ylabel() == "selective accuracy"
+        assert legend_texts(shown) == [f"model {seed}" for seed in range(5)]
+        assert len({line.get_color() for line in ax.lines}) == 5
+
+    def test_reliability_has_its_tail_beside_it(self):
+        profile = profile_of()
+        shown = ReliabilityDisplay.from_predictions(profile, view="both", name="mine", n_bins=5, confidence_level=0.9)
+        alone = [
+            ReliabilityDisplay.from_profile(profile, n_bins=5, confidence_level=0.9, view=view)
+            for view in ("confidence", "tail")
+        ]
+        for part, expected in zip((shown, shown.tail), alone, strict=True):
+            np.testing.assert_array_equal(part.low, expected.low)
+            np.testing.assert_array_equal(part.confidence, expected.confidence)
+        assert [ax.get_xscale() for ax in shown.ax_] == ["linear", "log"]
+        other = ReliabilityDisplay.from_predictions(profile, view="both", name="other", ax=shown.ax_)
+        assert [[text.get_text() for text in ax.texts] for ax in other.ax_] == [["mine", "other"]] * 2
+        with pytest.raises(ValueError, match='With view="both", ax must be a pair of axes'):
+            shown.plot(shown.ax_[0])
+
+
 class TestLongCurves:
     def test_are_drawn_by_the_outline_of_many_stretches(self):
-        from skconf.inspection._base import _COLUMNS, thinned
+        from skconf.inspection._drawing import _COLUMNS, thinned
 
         rng = np.random.default_rng(0)
         x = np.sort(rng.random(100_000))

@@ -1,0 +1,99 @@
+"""Axes that show differences where good classifiers lie close together: shares near 0 and near 1."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv, ndtr, ndtri
+
+from skconf._core.probabilities import Floats
+
+#: What an axis may be: "auto" is logarithmic where positive values span more than a decade.
+SCALES = ("auto", "log", "linear")
+
+#: Shares that a normal scale takes as 0 and as 1.
+_NEAREST = 1e-12
+
+#: Ticks of a normal scale.
+_TICKS = np.array([1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5, 1 - 1e-6])
+
+
+def spans_a_decade(values: Floats) -> bool:
+    """Return whether the largest positive value is more than ten times the smallest."""
+    positive = values[values > 0]
+    return len(positive) > 0 and bool(positive.max() > 10 * positive.min())
+
+
+def percent(share: float, _: Any = None) -> str:
+    """Return a share as a percentage with the digits that it needs: 0.1 %."""
+    return f"{100 * share:.10g} %"
+
+
+def label_percent(axis: Any) -> None:
+    """Write the ticks of an axis as percentages."""
+    _label(axis, percent)
+
+
+def label_decimals(axis: Any) -> None:
+    """Write the ticks of an axis as decimals: 0.1 and not a power of ten."""
+    _label(axis, _decimal)
+
+
+def _decimal(value: float, _: Any = None) -> str:
+    return f"{value:.10g}"
+
+
+def _label(axis: Any, text: Callable[..., str]) -> None:
+    """Write ticks by a function, those of a logarithmic axis at powers of ten; and between, where these are few."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    if axis.get_scale() == "log":
+        low, high = axis.get_view_interval()
+        between = (1.0, 2.0, 5.0) if high < 30 * low else (1.0, 3.0) if high < 300 * low else (1.0,)
+        axis.set_major_locator(LogLocator(subs=between, numticks=12))
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(text))
+
+
+def set_normal(axis: Any, low: float, high: float) -> None:
+    """Scale an axis by the quantiles of the normal distribution, from one share to another."""
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_quantile, ndtr))
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)
+    ticks = [tick for tick in _TICKS if low <= tick <= high]
+    axis.set_ticks(ticks, [percent(tick) for tick in ticks])
+
+
+def set_nines(axis: Any, values: Floats) -> None:
+    """Scale an axis by what values lack to 1, logarithmically; from the least one to the nearest to 1."""
+    lacking = 1 - values[np.isfinite(values) & (values < 1)]
+    low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_nines, _of_nines))
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, 1 - low / 1.5)
+    ticks = [-1.0, 0.0, 0.5, *(1 - 10.0 ** -np.arange(1, 13))]
+    ticks = [tick for tick in ticks if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
+    axis.set_ticks(ticks, [f"{tick:.12g}" for tick in ticks])
+
+
+def _nines(value: Floats) -> Floats:
+    nines: Floats = -np.log10(np.maximum(1 - value, _NEAREST))
+    return nines
+
+
+def _of_nines(nines: Floats) -> Floats:
+    value: Floats = 1 - 10.0 ** -np.asarray(nines)
+    return value
+
+
+def _quantile(share: Floats) -> Floats:
+    quantiles: Floats = ndtri(np.clip(share, _NEAREST, 1 - _NEAREST))
+    return quantiles
+
+
+def exact_interval(hits: Floats, misses: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+    """Return Clopper and Pearson's intervals of the share of hits; the counts need be no whole numbers."""
+    tail = (1 - confidence_level) / 2
+    low, high = np.zeros(len(hits)), np.ones(len(hits))
+    some, failed = hits > 0, misses > 0
+    low[some] = betaincinv(hits[some], misses[some] + 1, tail)
+    high[failed] = betaincinv(hits[failed] + 1, misses[failed], 1 - tail)
+    return low, high
