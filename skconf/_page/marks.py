@@ -155,7 +155,7 @@ class Points:
             element("path", d=markers, class_="marker"),
             class_=_classes("points", self.series),
         )
-        corners = [centres + offset for offset in ((0, 0), (-5, -5), (-5, 5), (5, -5), (5, 5))]
+        corners = [centres + offset for offset in ((0, 0), (-4, -4), (-4, 4), (4, -4), (4, 4))]
         return Drawn(markup, np.vstack([*corners, _along(intervals)]), centres)
 
     def _places(self, frame: Frame) -> tuple[NDArray[Any], list[NDArray[Any]]]:

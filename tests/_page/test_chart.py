@@ -1,14 +1,19 @@
 """Charts: where things stand is computed by hand, from the frame that the picture itself draws."""
 
 import math
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from skconf._page.chart import Axis, Band, Bars, Chart, Line, Points, Rule
+from skconf._page.chart import Axis, Band, Bars, Chart, Line, Note, Points, Rule
+from skconf._page.frame import text_width
 
 _PERCENT = Axis("x", "percent")
 
@@ -100,3 +105,196 @@ def test_rules_go_right_across():
     across, up = (_subpaths(line)[0] for line in _classed(svg, "line"))
     assert across == pytest.approx(_expected(svg, [0.25, 0.25], [0, 1]), abs=0.11)
     assert up == pytest.approx(_expected(svg, [0, 1], [0.75, 0.75]), abs=0.11)
+
+
+def test_curves_stay_finite_and_clipped():
+    text = Chart(
+        "n",
+        "f",
+        _PERCENT,
+        Axis("", "log", 0.01, 1),
+        [
+            Line([0, 0.5, 1], [0, math.inf, 0.5], series=0),
+            Band([0, 1], [-1, 0], [math.inf, 2], series=1),
+            Bars(0, [0.2, math.nan], 0, 0.5, series=2),
+            Points([0.5], [0.1], [0], [math.nan]),
+        ],
+        pd.DataFrame(),
+    ).svg("c")
+    assert not re.search("nan|inf(?!inite|ding)", text.replace("finding", ""))
+    svg = ET.fromstring(text)
+    rectangle = svg.find(".//clipPath/rect")
+    left, top, _, bottom = _frame(svg)
+    assert float(rectangle.get("x")) == pytest.approx(left - 2, abs=0.11)
+    assert float(rectangle.get("height")) == pytest.approx(bottom - top + 4, abs=0.11)
+    assert svg.find(".//clipPath").get("id") == "c-clip"
+    (clipped,) = (group for group in svg if group.get("clip-path") == "url(#c-clip)")
+    assert [mark.get("class") for mark in clipped] == ["band s1", "bars s2", "line s0"]
+
+
+def _texts(svg):
+    """Return texts with their boxes."""
+    found = []
+    for text in svg.iter("text"):
+        kinds, width = text.get("class").split(), text_width(text.text, bold="name" in text.get("class"))
+        left = float(text.get("x")) - width * (0.5 if "middle" in kinds else "end" in kinds)
+        found.append((text.text, left, float(text.get("y")) - 10, left + width, float(text.get("y")) + 2))
+    return found
+
+
+def _curves(kind, count):
+    """Return charts of the kinds that pages have, of random models."""
+    rng = np.random.default_rng(count)
+    names = ["forest", "boosting", "logistic regression", "naive Bayes", "a model with quite a long name"][:count]
+    if kind == "reliability":
+        x = np.linspace(0.05, 0.95, 10)
+        marks = [Line([0, 1], [0, 1], "equal", dashed=True)]
+        for series, name in enumerate(names):
+            y = np.clip(x + rng.normal(0, 0.08, 10), 0, 1)
+            marks += [Line(x, y, name, series), Points(x, y, y - 0.05, y + 0.05, name, series)]
+        return Chart("n", "f", _PERCENT, _PERCENT, marks, pd.DataFrame())
+    if kind == "nines":
+        x = 1 - 10.0 ** -np.arange(0, 5)
+        marks = [Line(x, 1 - x, "announced", dashed=True)]
+        for series, name in enumerate(names):
+            y = np.maximum((1 - x) ** rng.uniform(0.4, 1.1), 1e-3)
+            marks += [Points(x, y, y / 2, y * 2, name, series)]
+        return Chart(
+            "n",
+            "f",
+            Axis("it says", "nines", 0, 0.9999, exact=True),
+            Axis("it is wrong", "log percent", 1e-3),
+            marks,
+            pd.DataFrame(),
+        )
+    x = np.arange(1, 2001) / 2000
+    curves = [np.cumsum(np.sort(rng.random(2000)) < 0.01 * (1 + s)) / np.arange(1, 2001) for s in range(count)]
+    marks = [
+        Line(x, curve[::-1], name, s, step=True) for s, (curve, name) in enumerate(zip(curves, names, strict=True))
+    ]
+    return Chart(
+        "n", "f", _PERCENT, Axis.around("wrong, of the answered", "log percent", *curves), marks, pd.DataFrame()
+    )
+
+
+@pytest.mark.parametrize("kind", ["reliability", "nines", "risk"])
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_texts_do_not_overlap_nor_leave_the_picture(kind, count):
+    for chart in _curves(kind, count).panels():
+        svg = ET.fromstring(chart.svg("c"))
+        texts = _texts(svg)
+        for first, *one in texts:
+            assert one[0] >= -2, first
+            assert one[1] >= 0, first
+            assert one[2] <= chart.width + 2, first
+            assert one[3] <= chart.height, first
+        for (first, *one), (second, *other) in combinations(texts, 2):
+            apart = one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]
+            assert apart, (first, second)
+
+
+@pytest.mark.parametrize("kind", ["reliability", "nines", "risk"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_each_model_is_named_once_in_its_colour(kind, count):
+    svg = ET.fromstring(_curves(kind, count).svg("c"))
+    colours = [text.get("class") for text in _classed(svg, "name")]
+    assert sorted(c for c in colours if "quiet" not in c) == [f"name s{series}" for series in range(count)]
+
+
+def test_names_cover_no_curve_where_there_is_room():
+    svg = _svg(Line([0, 1], [0, 1], "rising", 0), Line([0, 1], [0.9, 0.1], "falling", 1))
+    boxes = [box for name, *box in _texts(svg) if name in ("rising", "falling")]
+    assert len(boxes) == 2
+    for line in _classed(svg, "line"):
+        (start, end) = _subpaths(line)[0]
+        for left, top, right, bottom in boxes:
+            x, y = np.transpose(start + np.linspace(0, 1, 1000)[:, None] * (end - start))
+            assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any()
+
+
+def test_crowded_names_go_to_the_ends_apart_from_each_other():
+    x = np.linspace(0, 1, 50)
+    tangle = [Line(x, 0.5 + np.sin(40 * x + s) / 2, f"model number {s}", s) for s in range(5)]
+    flat = [Line(x, np.full(50, 0.5 + s / 100), f"model number {s}", s) for s in range(5)]
+    svg = _svg(*flat, *(Line(line.x, line.y, None, line.series) for line in tangle))
+    *_, right, _ = _frame(svg)
+    names = [box for name, *box in _texts(svg) if name.startswith("model")]
+    assert all(box[0] > right for box in names)
+    assert (np.diff(sorted(box[1] for box in names)) >= 15.9).all()
+    # The name of the highest curve is the highest.
+    heights = {text.text: float(text.get("y")) for text in _classed(svg, "name")}
+    assert sorted(heights, key=heights.get) == [f"model number {s}" for s in range(4, -1, -1)]
+    assert len(_classed(svg, "leader")) >= 2
+
+
+def test_nothing_that_is_shown_can_be_markup():
+    evil = "</svg><script>alert(1)</script>\"' onload=x"
+    x, y = Axis(evil, "percent"), Axis.named(evil, [evil, "b"])
+    marks = [Points([0.2, 0.3], [0, 1], name=evil, series=0), Rule(evil, x=0.5), Note(0.1, 1, evil)]
+    for heading in (None, (evil, 0)):
+        text = Chart(evil, evil, x, y, marks, pd.DataFrame(), heading=heading).svg(evil)
+        assert "<script" not in text
+        svg = ET.fromstring(text)
+        assert {part.tag for part in svg.iter()} <= {"svg", "title", "desc", "clipPath", "rect", "g", "path", "text"}
+        attributes = {name for part in svg.iter() for name in part.attrib}
+        assert not any(name == "style" or name.startswith("on") or "href" in name for name in attributes)
+        assert svg.find("title").text == evil
+
+
+def test_pictures_have_a_name_and_a_finding():
+    svg = _svg(Line([0, 1], [0, 1], series=0))
+    assert svg.get("role") == "img"
+    named, found = (svg.find(f"*[@id='{part}']") for part in svg.get("aria-labelledby").split())
+    assert (named.tag, named.text, found.tag, found.text) == ("title", "name", "desc", "finding")
+
+
+def test_panels_show_one_series_each():
+    chart = _curves("reliability", 5)
+    assert _curves("reliability", 3).panels()[0].heading is None
+    panels = chart.panels()
+    assert [panel.heading for panel in panels][:2] == [("forest", 0), ("boosting", 1)]
+    for series, panel in enumerate(panels):
+        svg = ET.fromstring(panel.svg("c"))
+        lines = [line.get("class") for line in _classed(svg, "line")]
+        # The reference, the four others, and its own on top of them.
+        assert sorted(lines) == sorted(["line quiet dashed", *["line quiet"] * 4, f"line s{series}"])
+        assert lines[-1] == f"line s{series}"
+        assert [group.get("class") for group in _classed(svg, "points")] == [f"points s{series}"]
+
+
+def test_more_series_than_colours_are_refused():
+    with pytest.raises(ValueError, match="series must be 0 to 4"):
+        _svg(Line([0, 1], [0, 1], series=5))
+
+
+def test_nothing_to_draw_is_no_error():
+    nothing = np.full(3, np.nan)
+    svg = _svg(Line(nothing, nothing, "a", 0), Points([], [], [], [], "b", 1), Band(nothing, nothing, nothing, 2))
+    assert [text for text, *_ in _texts(svg) if text in ("a", "b")] == []
+    assert _svg().get("role") == "img"
+
+
+def _all_charts():
+    kinds = ("reliability", "nines", "risk")
+    charts = [chart for kind in kinds for count in (3, 5) for chart in _curves(kind, count).panels()]
+    return "".join(chart.svg(f"c{k}") for k, chart in enumerate(charts))
+
+
+def test_bytes_repeat_in_another_process():
+    code = f"import runpy; print(runpy.run_path({__file__!r})['_all_charts']())"
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONIOENCODING": "utf-8"}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, encoding="utf-8")
+    assert done.stdout.rstrip("\n") == _all_charts()
+
+
+def test_a_million_rows_give_a_small_picture():
+    rng = np.random.default_rng(0)
+    x = np.arange(1, 1_000_001) / 1e6
+    curve = np.cumsum(rng.random(1_000_000) < 0.1 * x) / (1e6 * x)
+    y = Axis("", "percent", 0, 0.1)
+    svg = _svg(Band(x, curve * 0.9, curve * 1.1, 0, step=True), Line(x, curve, "model", 0, step=True), y=y)
+    (points,) = _subpaths(_classed(svg, "line")[0])
+    assert len(points) < 400
+    assert len(ET.tostring(svg)) < 20_000
