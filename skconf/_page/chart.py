@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from skconf._page import names
 from skconf._page.axes import Axis
 from skconf._page.elements import Markup, element
-from skconf._page.frame import FONT, LINE, Box, Frame, fitted, number, path, text_width
+from skconf._page.frame import Box, Frame, number, path
 from skconf._page.marks import Band, Bars, Drawn, Line, Mark, Note, Points, Rule
+from skconf._page.texts import FONT, LINE, text_width, written
 
 __all__ = ["Axis", "Band", "Bars", "Chart", "Line", "Mark", "Note", "Points", "Rule"]
 
@@ -81,7 +82,10 @@ class Chart:
         )
 
     def panels(self, most: int = 3) -> tuple["Chart", ...]:
-        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it."""
+        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it.
+
+        Bars of several series hide each other: ask for ``most=1``.
+        """
         series = dict.fromkeys(s for mark in self.marks if (s := _series(mark)) is not None)
         return (self,) if len(series) <= most else tuple(self._panel(s) for s in series)
 
@@ -126,8 +130,8 @@ class Chart:
         """Return the frame that leaves room for the texts of the axes, and at the right."""
         top = LINE + _PAD + 4 + (LINE if self.heading else 0)
         bottom = self.height - 2 * LINE - _PAD - 4
-        most = max(int((bottom - top) / (2 * LINE)), 2)
-        left = max((text_width(text) for text in self.y.written(most).values()), default=0) + _PAD + 2
+        texts = self.y.written(_most_rows(bottom - top)).values()
+        left = max(map(text_width, texts), default=0) + _PAD + 2
         left = min(left, self.width / 3)
         # The last value on the x axis may stand at its very end.
         ends = [text_width(text) / 2 for text in self.x.written(2).values()]
@@ -139,22 +143,15 @@ class Chart:
         heading = None
         if self.heading:
             text, series = self.heading
-            heading = element(
-                "text",
-                fitted(text, self.width, bold=True),
-                x=0,
-                y=number(above - LINE),
-                class_=f"name heading s{series}",
-            )
-        label = fitted(self.x.label, self.width)
-        centre = min((box.left + box.right) / 2, self.width - text_width(label) / 2)
+            heading = written(text, 0, above - LINE, f"name s{series}", self.width, bold=True)
+        # Below the middle of the frame, unless that is too near to an edge.
+        half = min(text_width(self.x.label), self.width) / 2
+        middle = max(min((box.left + box.right) / 2, self.width - half), half)
         return element(
             "g",
             heading,
-            element("text", fitted(self.y.label, self.width), x=0, y=number(above), class_="label"),
-            element(
-                "text", label, x=number(max(centre, text_width(label) / 2)), y=number(below), class_="label middle"
-            ),
+            written(self.y.label, 0, above, "label", self.width),
+            written(self.x.label, middle, below, "label middle", self.width),
             _rows(frame),
             _columns(frame),
             class_="axes",
@@ -164,16 +161,16 @@ class Chart:
 def _rows(frame: Frame) -> list[Markup]:
     """Return values of the y axis, with lines across."""
     box, drawn = frame.box, []
-    for value, text in frame.y.written(max(int((box.bottom - box.top) / (2 * LINE)), 2)).items():
+    for value, text in frame.y.written(_most_rows(box.bottom - box.top)).items():
         y = frame.at(frame.x.low, value)[0, 1]
         line = np.array([[box.left, y], [box.right, y]])
         drawn.append(element("path", d=path([line]), class_="grid"))
-        shown = fitted(text, box.left - _PAD)
-        whole = element("title", text) if shown != text else None
-        drawn.append(
-            element("text", shown, whole, x=number(box.left - _PAD), y=number(y + FONT / 3), class_="tick end")
-        )
+        drawn.append(written(text, box.left - _PAD, y + FONT / 3, "tick end", box.left - _PAD))
     return drawn
+
+
+def _most_rows(height: float) -> int:
+    return max(int(height / (2 * LINE)), 2)
 
 
 def _columns(frame: Frame) -> list[Markup]:
@@ -182,7 +179,7 @@ def _columns(frame: Frame) -> list[Markup]:
     for x, text in _apart(frame):
         line = np.array([[x, box.bottom], [x, box.top]])
         drawn.append(element("path", d=path([line]), class_="grid"))
-        drawn.append(element("text", text, x=number(x), y=number(box.bottom + LINE + 1), class_="tick middle"))
+        drawn.append(written(text, x, box.bottom + LINE + 1, "tick middle"))
     return drawn
 
 

@@ -1,18 +1,13 @@
-"""The frame of a chart: from values to units of the picture, and room that texts take."""
+"""The frame of a chart: from values to units of the picture."""
 
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._page.axes import Axis
 
-#: Height of letters. At 420 units on a phone's 358 pixels these are 11 pixels.
-FONT = 13
-#: From one line of text to the next.
-LINE = 16
 #: So many times its size is kept of what leaves the frame: slopes at the edge stay what they are.
 _BEYOND = 20.0
 
@@ -69,39 +64,6 @@ class Frame:
         box = self.box
         left = box.left + across * (box.right - box.left)
         return np.column_stack([left.ravel(), (box.bottom - up * (box.bottom - box.top)).ravel()])
-
-
-_NARROW = frozenset("fijlrtI.,:;'|!()[]/ \N{NO-BREAK SPACE}")
-_WIDE = frozenset("mwMW%@")
-
-
-def text_width(text: str, bold: bool = False) -> float:
-    """Return about the width of a text, rather too much: fonts differ."""
-    return FONT * sum(_letter_width(letter) for letter in text) * (1.15 if bold else 1)
-
-
-def _letter_width(letter: str) -> float:
-    if letter in _NARROW:
-        return 0.36
-    if letter in _WIDE:
-        return 0.9
-    if east_asian_width(letter) in "WF":
-        return 1.0
-    return 0.7 if letter.isupper() else 0.6
-
-
-def fitted(text: str, width: float, bold: bool = False) -> str:
-    """Return a text, shortened in its middle to a width: names often differ at the end."""
-    if text_width(text, bold) <= width:
-        return text
-    kept = len(text) - 1
-    while kept > 1 and text_width(_shortened(text, kept), bold) > width:
-        kept -= 1
-    return _shortened(text, kept)
-
-
-def _shortened(text: str, kept: int) -> str:
-    return text[: -(-kept // 2)] + "…" + text[len(text) - kept // 2 :]
 
 
 def number(value: float) -> str:

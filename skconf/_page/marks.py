@@ -215,6 +215,11 @@ class Rule:
         Written beside it.
     x, y : float, default=None
         Its value, of one of them.
+
+    Raises
+    ------
+    ValueError
+        If both or none are given.
     """
 
     name: str
@@ -223,17 +228,22 @@ class Rule:
 
     layer: ClassVar[int] = 2
 
+    def __post_init__(self) -> None:
+        if (self.x is None) == (self.y is None):
+            raise ValueError(f"A rule needs either x or y, got x={self.x}, y={self.y}.")
+
     def drawn(self, frame: Frame) -> Drawn:
         """Return a path."""
         box = frame.box
-        if self.x is not None:
-            across = frame.at(self.x, frame.y.low)[0, 0]
-            ends = np.array([[across, box.bottom], [across, box.top]])
-        else:
+        if self.x is None:
             up = frame.at(frame.x.low, np.asarray(self.y, dtype=float))[0, 1]
             ends = np.array([[box.left, up], [box.right, up]])
-        markup = element("path", d=path([ends]), class_=_classes("line", None, dashed=True))
-        return Drawn(markup, along := _along([ends]), along)
+        else:
+            across = frame.at(self.x, frame.y.low)[0, 0]
+            ends = np.array([[across, box.bottom], [across, box.top]])
+        pieces = curves.pieces(ends)
+        markup = element("path", d=path(pieces), class_=_classes("line", None, dashed=True))
+        return Drawn(markup, along := _along(pieces), along)
 
 
 @dataclass(frozen=True, eq=False)

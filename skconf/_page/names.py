@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from skconf._page.elements import Markup, element
-from skconf._page.frame import LINE, Box, fitted, number, path, text_width
+from skconf._page.frame import Box, path
+from skconf._page.texts import LINE, text_width, written
 
 #: Distance of a name from its curve.
 _AWAY = 6.0
@@ -50,10 +51,8 @@ class Label:
 
     def drawn(self, box: Box, width: float = np.inf) -> Markup:
         """Return the text, in a box, in its colour."""
-        shown = fitted(self.text, width, bold=True)
-        whole = element("title", self.text) if shown != self.text else None
         colour = "quiet" if self.series is None else f"s{self.series}"
-        return element("text", shown, whole, x=number(box.left), y=number(box.bottom - 4), class_=f"name {colour}")
+        return written(self.text, box.left, box.bottom - 4, f"name {colour}", width, bold=True)
 
 
 def inside(labels: Sequence[Label], obstacles: NDArray[Any], room: Box) -> tuple[list[Markup], list[Label]]:

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from skconf._page.chart import Axis, Band, Bars, Chart, Line, Note, Points, Rule
-from skconf._page.frame import text_width
+from skconf._page.texts import text_width
 
 _PERCENT = Axis("x", "percent")
 
@@ -267,10 +267,30 @@ def test_more_series_than_colours_are_refused():
         _svg(Line([0, 1], [0, 1], series=5))
 
 
+@pytest.mark.parametrize("ends", [{}, {"x": 0.1, "y": 0.2}])
+def test_rules_need_one_value(ends):
+    with pytest.raises(ValueError, match="either x or y"):
+        Rule("rule", **ends)
+
+
+def test_long_texts_are_shortened_and_kept_whole_in_titles():
+    long = "a very long name of a model, of which there are two, and this is the second"
+    x = Axis(long, "percent")
+    svg = _svg(*(Line([0, 1], [k / 10, 0.4], f"{long} {k}", k) for k in range(3)), x=x, y=Axis.named("", [long]))
+    titles = [title.text for text in svg.iter("text") for title in text]
+    assert sorted(titles) == sorted([long, long, *(f"{long} {k}" for k in range(3))])
+    names = [text.text for text in _classed(svg, "name")]
+    assert all("…" in name and text_width(name, bold=True) <= 130 for name in names)
+    assert names[0].startswith("a very")
+    assert names[0][-1].isdigit()
+
+
 def test_nothing_to_draw_is_no_error():
     nothing = np.full(3, np.nan)
-    svg = _svg(Line(nothing, nothing, "a", 0), Points([], [], [], [], "b", 1), Band(nothing, nothing, nothing, 2))
-    assert [text for text, *_ in _texts(svg) if text in ("a", "b")] == []
+    lines = [Line(nothing, nothing, "a", 0), Band(nothing, nothing, nothing, 2), Rule("c", y=math.nan)]
+    svg = _svg(*lines, Points([], [], [], [], "b", 1), Note(0.5, math.nan, "d"))
+    assert [text for text, *_ in _texts(svg) if text in ("a", "b", "c", "d")] == []
+    assert "nan" not in "".join(path.get("d") for path in svg.iter("path"))
     assert _svg().get("role") == "img"
 
 
