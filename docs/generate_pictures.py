@@ -9,11 +9,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 from PIL import Image
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
-from skconf import ConfidenceProfile, SelectiveClassifier, metrics
+from skconf import ConfidenceProfile, metrics
 from skconf.inspection import ReliabilityDisplay
 
 DOCS = Path(__file__).parent
@@ -22,22 +22,43 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$(.*?)(?=^```python$|\Z)", flags=re.M 
 PICTURE = re.compile(r"\]\((pictures/\w+\.png)\)")
 
 
+def surest_answers(seed=0):
+    """Return predictions of a model that learned wrong labels by heart: one in a hundred, and as many of those tested."""
+    X, y = make_classification(20_000, 20, n_informative=10, class_sep=2.0, flip_y=0.02, random_state=seed)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
+    model = HistGradientBoostingClassifier(max_iter=400, random_state=seed).fit(X_train, y_train)
+    return ConfidenceProfile.from_estimator(model, X_test, y_test)
+
+
+def main_finding(profile):
+    """Return the calibration error; and the number of answers at .999 or more, with errors announced and made."""
+    surest = profile.confidence >= 0.999
+    announced, made = (1 - profile.confidence)[surest].sum(), int((~profile.correct)[surest].sum())
+    return metrics.expected_calibration_error(profile), int(surest.sum()), announced, made
+
+
 def draw_main_finding():
-    """Draw calibrations of a forest, as they are usually drawn and in the tail."""
-    X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
-    calibrations = {"isotonic": "isotonic", "smoothed isotonic": "smoothed_isotonic", "Platt": "platt"}
-    for name, calibration in calibrations.items():
-        model = SelectiveClassifier(RandomForestClassifier(n_estimators=50, random_state=0), calibration=calibration)
-        profile = ConfidenceProfile.from_estimator(model.fit(X_train, y_train), X_test, y_test)
-        ratio, error = metrics.calibrated_size_ratio(profile), metrics.expected_calibration_error(profile)
-        ReliabilityDisplay.from_predictions(profile, ax=axes[0], name=f"{name}: ECE {error:.3f}", n_bins=8)
-        shown = f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}"
-        ReliabilityDisplay.from_predictions(profile, ax=axes[1], name=f"{name}: size ratio {shown}", view="tail")
-    axes[0].set_title("the usual diagram: isotonic has the least error", fontsize="medium")
-    axes[1].set_title("near full confidence: isotonic is wrong", fontsize="medium")
+    """Draw a model that is fine on average and wrong at the top, as it is usually drawn and in the tail."""
+    profile = surest_answers()
+    error, n, announced, made = main_finding(profile)
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
+    shown = ReliabilityDisplay.from_predictions(profile, view="both", n_bins=5, ax=axes)
+    for ax in shown.ax_:
+        ax.get_legend().remove()
+    name_lines(*shown.ax_)
+    axes[0].set_title(f"On average it looks fine:\noff by {100 * error:.1f} points (ECE)", loc="left")
+    axes[1].set_title(f"Of its {n:,} surest answers {made} are wrong,\nwhere it announced {announced:.1f}", loc="left")
     return figure
+
+
+def name_lines(usual, tail):
+    """Name what is drawn, where it is."""
+    usual.set(ylim=(0.25, 1.03), ylabel="share of right answers")
+    grey, blue = {"color": "0.4"}, {"color": "#0072B2"}
+    usual.text(0.73, 0.78, "calibrated", ha="right", **grey)
+    usual.text(0.945, 0.97, "99 of 100 answers", ha="right", **blue)
+    tail.text(1e-2, 6e-3, "errors\nannounced", ha="right", va="top", **grey)
+    tail.text(2e-6, 4e-2, "errors made", ha="center", **blue)
 
 
 def save(figure, path):

@@ -125,7 +125,7 @@ class CWROCDisplay(Display):
 def _spread_the_corner(ax: Any) -> None:
     """Scale the axes by normal quantiles, so far that every curve on them is seen where it bends."""
     curves = [line.get_data() for line in ax.lines if line.get_gid() == _CLASSICAL]
-    seen = [(fpr > 0) & (tpr < 1) for fpr, tpr in curves]
+    seen = [(fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1) for fpr, tpr in curves]
     lowest = min([fpr[some].min() for (fpr, _), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
     missed = min([1 - tpr[some].max() for (_, tpr), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
     remove_references(ax)
