@@ -23,7 +23,7 @@ PICTURE = re.compile(r"\]\((pictures/\w+\.png)\)")
 
 
 def surest_answers(seed=0):
-    """Return predictions of a model that learned wrong labels by heart: one in a hundred, and as many of those tested."""
+    """Return predictions of boosting for new samples. One label in a hundred is wrong, and it learned them by heart."""
     X, y = make_classification(20_000, 20, n_informative=10, class_sep=2.0, flip_y=0.02, random_state=seed)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
     model = HistGradientBoostingClassifier(max_iter=400, random_state=seed).fit(X_train, y_train)
