@@ -1,10 +1,11 @@
-"""Write what follows from the definitions of the metrics; with --check, say whether it is up to date.
+"""Write what follows from the definitions of metrics and commands; with --check, say whether it is up to date.
 
 - `skconf/metrics/__init__.py`: the exports.
 - `skconf/metrics/__init__.pyi`: the signatures, for editors and type checkers.
 - `docs/metrics.md`: every metric with its direction, range, inputs, kind, scorers and paper.
+- `docs/command_line.md`: every command with its help.
 
-Run it after every change of a metric: ``python tools/generate.py``.
+Run it after every change of a metric or of a command: ``python tools/generate.py``.
 """
 
 import argparse
@@ -13,13 +14,14 @@ import builtins
 import difflib
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import subprocess
 import sys
 import textwrap
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from functools import cache
 from pathlib import Path
@@ -45,19 +47,18 @@ TOOLS = {"confidence_weighted": "skconf.metrics._base.weighting", "get_metric": 
 Definitions = Mapping[str, type[Any]]
 
 
-def generated() -> dict[str, str]:
-    """Return the text of every generated file by its path in the project."""
+def generated() -> Iterator[tuple[str, str]]:
+    """Go through the generated files: their paths in the project and their texts."""
     for module in pkgutil.walk_packages(sys.modules["skconf.metrics"].__path__, "skconf.metrics."):
         importlib.import_module(module.name)
     definitions = dict(sorted(metric_classes().items()))
     for name, cls in definitions.items():
         if getattr(sys.modules[cls.__module__], name, None) is not cls.function:
             raise SystemExit(f"{cls.__module__}: write `{name} = {cls.__name__}.function` below {cls.__name__}.")
-    return {
-        "skconf/metrics/__init__.py": exports(definitions),
-        "skconf/metrics/__init__.pyi": stub(definitions),
-        "docs/metrics.md": table(definitions),
-    }
+    yield "skconf/metrics/__init__.py", exports(definitions)
+    yield "skconf/metrics/__init__.pyi", stub(definitions)
+    yield "docs/metrics.md", table(definitions)
+    yield "docs/command_line.md", command_line()  # last: it imports the exports
 
 
 def tidy(code: str, suffix: str) -> str:
@@ -260,13 +261,24 @@ def table(definitions: Definitions) -> str:
     return HEADER + "".join(row(name, cls) + "\n" for name, cls in definitions.items())
 
 
+# Command line -------------------------------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """Return the page of all commands, made where the package is whole, unlike here."""
+    command = [sys.executable, str(ROOT / "tools" / "command_line.py")]
+    # As most users see help: not at this terminal's width, nor with this user's folder.
+    environment = {**os.environ, "COLUMNS": "100", "XDG_CACHE_HOME": "~/.cache", "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True, env=environment).stdout
+
+
 def main() -> None:
     """Write the files, or compare them with what is there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; fail where a file is out of date")
     stale = []
     check = parser.parse_args().check
-    for path, text in generated().items():
+    for path, text in generated():
         there = (ROOT / path).read_text() if (ROOT / path).exists() else ""
         if text == there:
             continue

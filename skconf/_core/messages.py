@@ -16,7 +16,7 @@ _STEERING = ("Cc", "Cf", "Cs")
 #: Whether the user writes parameters as options of the command line.
 _ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
 #: Options whose names are not those of the parameters.
-_OPTIONS = {"groups": "group", "in_batches": "batches"}
+_OPTIONS = {"groups": "group", "ids": "id", "in_batches": "batches"}
 
 
 @contextmanager

@@ -28,6 +28,10 @@ from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
 
+class NoPredictionsError(ValueError):
+    """The columns that are named, and those under the usual names, do not make predictions."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """The names of the columns, and the facts that are the same for all rows.
@@ -94,7 +98,7 @@ class Columns:
             return replace(self, **{**found, "proba": proba, "labels": labels, "correct": None, "confidence": None})
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
-            raise ValueError(
+            raise NoPredictionsError(
                 f"the columns {shorten(names_present)} hold no predictions under the usual names"
                 f"{first_line_is_data(names_present)}. Name the columns of true labels ({option('target')}) and "
                 f"probabilities ({option('proba')}); of true and predicted labels ({option('prediction')}) and the "
@@ -103,14 +107,6 @@ class Columns:
         if found["correct"] is not None:
             found |= {"target": None, "prediction": None}
         return replace(self, **{**found, "proba": None})
-
-    def are_found_in(self, names: Iterable[Any]) -> bool:
-        """Return whether a table has the columns that are named, or usual."""
-        try:
-            self.found_in(names)
-        except ValueError:
-            return False
-        return True
 
     def check(self, names: Iterable[Any]) -> None:
         """Raise if a column is missing or occurs twice."""
@@ -183,10 +179,7 @@ class Columns:
 
     def read_truth(self, table: Any) -> NDArray[Any] | None:
         """Return the true labels in a table as plain texts, which are the same for files of any format."""
-        if self.target is None:
-            return None
-        codes, distinct = pd.factorize(labels_in(table, self.target))
-        return np.array([plain(label) for label in distinct])[codes]
+        return None if self.target is None else plain_labels(table, self.target)
 
     def read_groups(self, table: Any) -> Groups:
         """Return the group of every row of a table."""
@@ -265,6 +258,12 @@ def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
     """Return the labels in the names of columns of probabilities; None if the names only count the columns."""
     names = [str(name) for name in proba]
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
+
+
+def plain_labels(table: Any, name: Any) -> NDArray[Any]:
+    """Return a column of labels as plain texts, which are the same for files of any format."""
+    codes, distinct = pd.factorize(labels_in(table, name))
+    return np.array([plain(label) for label in distinct], dtype=object)[codes]
 
 
 def column_names(table: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import glob
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,7 +13,7 @@ import pandas as pd
 from skconf._core.messages import shorten
 from skconf._core.progress import progress as progress_bar
 from skconf._core.warn import warn
-from skconf.accumulation._columns import Columns
+from skconf.accumulation._columns import Columns, NoPredictionsError
 from skconf.accumulation._csv import Layout, in_words, layout_of
 from skconf.accumulation._job import Job, Totals, located, warned_once
 from skconf.accumulation._layouts import HEAD_ROWS, guess
@@ -27,9 +28,16 @@ _TABLES = (".csv", ".tsv", *_PARQUET)
 #: Endings of compressed files that pandas can read and pyarrow cannot.
 _OF_PANDAS = (".xz", ".zip")
 _COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
+#: How the name of a folder begins that holds what came through standard input.
+STANDARD_INPUT = "skconf-standard-input-"
 _WILDCARDS = set("*?[")
 #: Bytes that are read at once, and the sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
+
+
+def shown(path: Path) -> str:
+    """Return what messages call a file."""
+    return "standard input" if path.parent.name.startswith(STANDARD_INPUT) else str(path)
 
 
 def list_files(paths: Paths) -> list[Path]:
@@ -47,6 +55,8 @@ def list_files(paths: Paths) -> list[Path]:
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         name = fspath(path)
         files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
+        if not files and Path(name).is_dir():
+            raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
         if not files:
             raise FileNotFoundError(f"there is no file {name}")
         for file in files:
@@ -89,13 +99,13 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
     ImportError
         If a file needs pyarrow, and it is not installed.
     """
-    files = [_open(path) for path in list_files(paths)]
+    files = [open_table(path) for path in list_files(paths)]
     first = files[0]
     asked = job.columns
-    with located(first.path):
+    with located(shown(first.path)):
         job = job.on_parts(first.names)
     for file in files[1:]:
-        with located(file.path):
+        with located(shown(file.path)):
             job.columns.check(file.names)
             _refuse_more(asked.found_in(file.names), job.columns, first.path)
     guesses = [file.guess_rows() for file in files] if progress else [None]
@@ -107,12 +117,12 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
         for file in files:
             row = 0
             for table in file.batches(job.columns.needed, BATCH_ROWS):
-                with located(file.path, row), warned_once(file.path, row, warned):
+                with located(shown(file.path), row), warned_once(shown(file.path), row, warned):
                     job.take(table, found)
                 row += len(table)
                 bar.update(len(table))
             if row == 0:
-                empty.append(str(file.path))
+                empty.append(shown(file.path))
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
@@ -126,19 +136,19 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
     The first file that has rows tells.
     """
     for path in files:
-        file = _open(path)
+        file = open_table(path)
 
         def head(names: list[Any], file: Any = file) -> Any:
             return next(file.batches(names, HEAD_ROWS), None)
 
-        with located(path):
-            columns.check(file.names)
-            if columns.are_found_in(file.names):
+        with located(shown(path)):
+            with suppress(NoPredictionsError):
+                columns.found_in(file.names)
                 return columns, ""
             first = head(file.names[:1])
             if first is not None and len(first):
                 return guess(columns, file.names, head)
-    raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
+    raise ValueError(f"there are no rows in {shorten(list(map(shown, files)), 3)}")
 
 
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[ConfidenceProfile, Any] | None:
@@ -146,11 +156,11 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[
 
     Return None if there are no rows.
     """
-    file = _open(path)
-    with located(path):
+    file = open_table(path)
+    with located(shown(path)):
         columns = columns.found_in(file.names)
     table = next(file.batches(columns.needed, n_rows), None)
-    with located(path):
+    with located(shown(path)):
         profile = None if table is None else columns.read(table)
         return None if profile is None else (profile, columns.read_truth(table))
 
@@ -160,12 +170,13 @@ def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
     more = [name for name in columns.needed if name not in of_first.needed]
     if more:
         raise ValueError(
-            f"the columns {shorten(more)} do not occur in the first file, {first}. Name the columns to read, so that "
-            "they are the same for all files."
+            f"the columns {shorten(more)} do not occur in the first file, {shown(first)}. Name the columns to read, "
+            "so that they are the same for all files."
         )
 
 
-def _open(path: Path) -> "_ArrowFile | _PandasFile":
+def open_table(path: Path) -> "_ArrowFile | _PandasFile":
+    """Open a file, whose columns can then be read in batches."""
     try:
         if find_spec("pyarrow") is not None and path.suffix not in _OF_PANDAS:
             return _ArrowFile(path)
@@ -173,7 +184,7 @@ def _open(path: Path) -> "_ArrowFile | _PandasFile":
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return _PandasFile(path)
     except (ValueError, OSError) as error:
-        raise ValueError(f"cannot read {path}: {in_words(error)}") from None
+        raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
 class _ArrowFile:
@@ -209,7 +220,7 @@ class _ArrowFile:
                 for batch in self.data.to_batches(columns=self._asked(names), batch_size=batch_rows):
                     yield self._trimmed(batch)
         except (ValueError, OSError, NotImplementedError) as error:
-            raise ValueError(f"cannot read {self.path}: {in_words(error)}") from None
+            raise ValueError(f"cannot read {shown(self.path)}: {in_words(error)}") from None
 
     def _asked(self, names: list[Any]) -> dict[Any, Any]:
         """Return the columns to read by their names."""
@@ -282,7 +293,7 @@ class _PandasFile:
                     cells = table.set_axis(self.names, axis=1)[names]
                     yield cells.apply(lambda column: column.str.strip())
         except (ValueError, OSError) as error:
-            raise ValueError(f"cannot read {self.path}: {in_words(error)}") from None
+            raise ValueError(f"cannot read {shown(self.path)}: {in_words(error)}") from None
 
 
 def _guess_rows(path: Path) -> float | None:

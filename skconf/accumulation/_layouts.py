@@ -28,7 +28,7 @@ from skconf._core.usual_names import (
     TARGETS,
     spelled,
 )
-from skconf.accumulation._columns import Columns
+from skconf.accumulation._columns import Columns, NoPredictionsError
 from skconf.accumulation._csv import first_line_is_data
 from skconf.accumulation._entries import as_numbers, as_series
 
@@ -41,7 +41,7 @@ _MOST_TARGETS = 50
 
 
 def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], Any]) -> tuple[Columns, str]:
-    """Return the columns of a file with those that had to be guessed, and what was guessed in words.
+    """Return the columns of a file, of which some had to be guessed, and what was guessed in words.
 
     Parameters
     ----------
@@ -55,25 +55,20 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     Returns
     -------
     columns : Columns
-        `columns` itself where the usual names suffice.
     words : str
-        What was guessed; empty if nothing was.
 
     Raises
     ------
     ValueError
         If no reading fits, or several do: the message names them, and the option that decides.
     """
-    columns.check(names)
-    if columns.are_found_in(names):
-        return columns, ""
     possible = _Readings(columns, list(names), read)
     readings = list(possible.fitting())
     if len(readings) == 1:
         return readings[0].completed(columns), f"read {readings[0]}{_left_out(names)}"
     if readings:
         raise ValueError(_several(readings))
-    raise ValueError(
+    raise NoPredictionsError(
         f"the columns {shorten(list(names))} hold no predictions under the usual names"
         f"{first_line_is_data(list(names)) or possible.what_lacks()}"
     )
@@ -234,10 +229,12 @@ class _Readings:
         """Go through the columns that may be the probability of one class of two, with that class."""
         if len(truth) > 2 or (len(truth) < 2 and not set(truth) <= {"0", "1"}):
             return
-        for name in self.given.proba or [each for each in self.names if each not in {*self.given.named(), *without}]:
+        others = [each for each in self.names if each not in {*self.given.named(), *without}]
+        named = [each for each in others if any(self._is_named_by(each, label) for label in truth)]
+        for name in self.given.proba or others:
             labels = [label for label in truth if self._is_named_by(name, label)]
             plainly = spelled(name) in POSITIVES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
-            if len(labels) == 1 and not plainly:
+            if len(labels) == len(named) == 1 and not plainly:
                 positive: list[str] = labels
             elif not plainly and not self.given.proba:
                 continue

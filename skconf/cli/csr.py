@@ -22,6 +22,8 @@ their difference in standard errors (s.e.).
 
 Predictions of trained models are kept on disk: the same command continues after an interruption, and further
 calibrations and tables need no training.
+
+Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
 """
 _CSR_EXAMPLES = f"""\
 data sets: {", ".join(list_uci())}

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from typing import Any
 
 from skconf.cli.options import add_data_home, one_of
 from skconf.cli.output import say
@@ -11,28 +12,43 @@ from skconf.datasets._uci import changed_files, unchecked_files
 _DESCRIPTION = """\
 The CSR paper's fifteen data sets, read from the raw files of their archives. Those that ship with scikit-learn need
 no files.
+
+Exit status: 0; 1 where a data set failed, also if the rest is at hand; 2 for a mistake in the command.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s list
+  %(prog)s fetch wine adult_income
+  %(prog)s check --data-home ~/uci
+
+Run %(prog)s ACTION --help for details.
 """
 
 
 def add_options(datasets: argparse.ArgumentParser) -> None:
     """Add the command's subcommands."""
-    datasets.description = _DESCRIPTION
+    datasets.description, datasets.epilog = _DESCRIPTION, _EXAMPLES
     actions = datasets.add_subparsers(title="commands", required=True, metavar="ACTION")
     listing = actions.add_parser(
-        "list", help="list the data sets and whether their files are at hand", description="List the data sets."
+        "list",
+        help="list the data sets and whether their files are at hand",
+        description="List the data sets.\n\nExit status: 0.",
+        **_examples("", "--data-home ~/uci"),
     )
     listing.set_defaults(run=_list)
     fetching = actions.add_parser(
         "fetch",
         help="download what is missing",
-        description="Download the files that are missing, and check them. Exit status 1 if a download fails.",
+        description="Download the files that are missing, and check them.\n\nExit status: 0; 1 if a download fails.",
+        **_examples("", "wine adult_income --data-home ~/uci"),
     )
     fetching.set_defaults(run=lambda options: _read_all(options, download=True))
     checking = actions.add_parser(
         "check",
         help="check the files that are at hand",
-        description="Read the files that are at hand; compare the numbers of rows and classes with those the paper "
-        "used, and checksums if they are known. Exit status 1 if something is wrong or missing.",
+        description="Read the files that are at hand; compare the numbers of rows and classes with those the paper\n"
+        "used, and checksums if they are known.\n\nExit status: 0; 1 if something is wrong or missing.",
+        **_examples("", "digits"),
     )
     checking.set_defaults(run=lambda options: _read_all(options, download=False))
     for parser in (fetching, checking):
@@ -46,6 +62,12 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
         )
     for parser in (listing, fetching, checking):
         add_data_home(parser)
+
+
+def _examples(*arguments: str) -> dict[str, Any]:
+    """Return the examples of a command, for its parser."""
+    lines = "\n".join(f"  %(prog)s {each}".rstrip() for each in arguments)
+    return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 def _list(options: argparse.Namespace) -> int:

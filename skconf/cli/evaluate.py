@@ -5,34 +5,44 @@ import sys
 from pathlib import Path
 
 from skconf._core.usual_names import USUAL
-from skconf.accumulation._columns import Columns
 from skconf.cli.options import output_file
 from skconf.cli.output import CommandError, csv_text, say, write_file
-from skconf.report._files import evaluate_files
+from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
 Evaluate the confidences in files of predictions. Files have a row for each prediction, and
 
-- the true label and a probability for each class, in columns named proba_LABEL (or --proba), and perhaps the predicted
-  label, if it is not the most probable one;
+- the true label and a probability for each class, and perhaps the predicted label, if it is not the most probable one;
 - or the true label, the predicted label and the confidence in it;
+- or the true label, 0 or 1, and the probability of 1;
 - or, for a generative system, whether the prediction is right (1 or 0) and the confidence in it.
 
-Files that are named one by one are models, shown side by side. The files of a folder, of a pattern in quotes, or with
---pool are parts of one model. If all models have the same true labels, row by row, their differences from the first
-model follow.
+Columns under other names than those below are found where one reading alone fits the data, as in the files of many
+tools: the true label is called label, target or truth, and probabilities are named by the labels. Standard error says
+what was found; where several readings fit, an error names the option that decides.
+
+Files are CSV (cells separated by commas, semicolons, tabs or bars; also compressed: .csv.gz) or Parquet.
+
+Files that are named one by one are models, shown side by side under the shortest names that tell them apart. The files
+of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
+follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
 
 Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
 memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
 are within a bound that a warning names, and there are neither plots nor differences.
+
+Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 examples:
   %(prog)s predictions.csv
-  %(prog)s raw.csv calibrated.csv
-  %(prog)s 'day=*/*.parquet'
-  %(prog)s predictions.parquet --target species --proba proba_setosa proba_versicolor proba_virginica
-  %(prog)s answers.csv --correct is_right --confidence score --html report.html
+  %(prog)s raw.csv calibrated.csv --html report.html
+  %(prog)s raw.csv shuffled.csv --id id
+  gzip --decompress --stdout old.csv.gz | %(prog)s - raw.csv
+  %(prog)s 'day=*/*.csv'
+  %(prog)s monday.csv tuesday.csv --pool --threshold 0.8
+  %(prog)s wide.csv --target species --proba p1 p2 p3 --labels setosa versicolor virginica
+  %(prog)s answers.csv --correct is_right --confidence score --csv report.csv
   %(prog)s year=2026/ --group month shop --csv shops.csv
 """
 _COLUMNS = {
@@ -54,21 +64,23 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="file",
-        help="predictions of a model, .csv or .parquet; a pattern in quotes; or a folder, to read all its tables",
+        help="predictions of a model: a file; a pattern in quotes; a folder, to read all its tables (.csv, .tsv, "
+        ".parquet); or - for standard input",
     )
     evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
     for name, meaning in _COLUMNS.items():
+        else_found = "" if name == "weight" else ", else found"
         evaluate.add_argument(
             f"--{name}",
             metavar="COLUMN",
-            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists)",
+            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})",
         )
     evaluate.add_argument(
         "--proba",
         nargs="+",
         metavar="COLUMN",
-        help="columns with the probabilities of the classes; a single one is that of the second label (default: all "
-        "columns whose names begin with proba_)",
+        help="columns with the probabilities of the classes; a single one is that of --pos-label (default: all columns "
+        "whose names begin with proba_)",
     )
     evaluate.add_argument(
         "--labels",
@@ -81,6 +93,11 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--pos-label",
         metavar="LABEL",
         help="label that a single column of probabilities stands for (default: the second)",
+    )
+    evaluate.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="column of ids, by which the rows of models are matched, in any order, before they are compared",
     )
     evaluate.add_argument(
         "--group",
@@ -103,6 +120,9 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from skconf.accumulation._columns import Columns  # which needs pandas, and help does not
+    from skconf.report._files import evaluate_files
+
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
         columns = Columns(
@@ -114,27 +134,38 @@ def _run(options: argparse.Namespace) -> int:
             threshold=options.threshold,
         )
         in_batches = True if options.batches else None
-        evaluation = evaluate_files(_models(options), columns, metrics, in_batches=in_batches, progress=True)
+        names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
+        with written_out(list(dict.fromkeys(options.files))) as files:
+            models = files if names is None else dict(zip(names, files, strict=True))
+            evaluation = evaluate_files(models, columns, metrics, in_batches=in_batches, progress=True, ids=options.id)
+            for line in evaluation.guessed:
+                say(f"skconf: {line}", file=sys.stderr)
+            write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
+            write_file(options.html, evaluation.html)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    for line in evaluation.guessed:
-        say(f"skconf: {line}", file=sys.stderr)
-    write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
-    write_file(options.html, evaluation.html)
     say(evaluation.text())
     return 0
 
 
-def _models(options: argparse.Namespace) -> list[str] | dict[str, str]:
-    """Return the parts of a single model, or each model by its name."""
-    files = list(dict.fromkeys(options.files))
-    if options.pool or len(files) == 1:
-        return files
+def _names(files: list[str], *, pool: bool) -> list[str] | None:
+    """Return the names of the models; None for the parts of a single one."""
+    if pool or len(files) == 1:
+        return None
     if len(files) > _MOST_MODELS:
         raise ValueError(
             f"{len(files)} files were given, and each would be a separate model. If they are parts of one model, give "
             f"--pool, their folder, or a pattern in quotes, such as '*{Path(files[0]).suffix}'. Else name up to "
             f"{_MOST_MODELS}."
         )
-    names = [Path(file).name or file for file in files]
-    return {file if names.count(name) > 1 else name: file for file, name in zip(files, names, strict=True)}
+    return _short_names(["standard input" if file == DASH else file for file in files])
+
+
+def _short_names(files: list[str]) -> list[str]:
+    """Return the shortest ends of paths that tell them apart: "p.csv", or "monday/p.csv" beside "tuesday/p.csv"."""
+    parts = [Path(file).parts or (file,) for file in files]
+    names = list(files)
+    for depth in range(max(map(len, parts)), 0, -1):
+        ends = ["/".join(each[-depth:]) for each in parts]
+        names = [end if ends.count(end) == 1 else name for end, name in zip(ends, names, strict=True)]
+    return names

@@ -25,6 +25,9 @@ Our figures, the paper's figures, and their difference in standard errors (s.e.)
 _NO_AREA = (
     "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
 )
+_STATUS = """\
+Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+"""
 #: Explanations of the columns that have no figure of the paper beside them.
 _VARIANCE = (
     "lower: share of models and classes where the probabilistic metric has less variance; ratio: the median ratio.",
@@ -37,6 +40,13 @@ _SAME_MODEL = (
     "_resamples: the same by the paper's t-test, which treats resamples as samples; paper_: its Table 1, on SNLI.",
 )
 
+_EXAMPLES = """\
+examples:
+  %(prog)s csr
+  %(prog)s cwsa --html cwsa.html
+
+Run %(prog)s NAME --help for details.
+"""
 _OPTIONS: dict[str, dict[str, Any]] = {
     "folder": {"type": Path, "help": "folder with NAME.scores.npy and NAME.targets.npy"},
     "--predictions": {
@@ -172,7 +182,8 @@ _OTHERS = {
 
 def add_options(experiment: argparse.ArgumentParser) -> None:
     """Add the command's subcommands."""
-    experiment.description = "Rerun an experiment of the papers, and print their figures beside ours."
+    experiment.description = f"Rerun an experiment of the papers, and print their figures beside ours.\n\n{_STATUS}"
+    experiment.epilog = _EXAMPLES
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     csr.add_command(names)
     for name, (make, about, options, examples) in _OTHERS.items():
@@ -180,7 +191,7 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
         parser = names.add_parser(
             name,
             help=about,
-            description=f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}",
+            description=f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{_STATUS}",
             epilog=f"examples:\n{commands_to_learn}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

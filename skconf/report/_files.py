@@ -5,11 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.messages import option
+from skconf._core.spellings import plain
 from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows
+from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows, shown
+from skconf.accumulation._ids import places_by_id
 from skconf.accumulation._job import located
 from skconf.profile import ConfidenceProfile
 from skconf.report._batches import InBatches, evaluate_in_batches
@@ -39,6 +43,7 @@ def confidence_report_from_files(
     threshold: float | None = None,
     metrics: Any = None,
     in_batches: bool | None = None,
+    ids: Any = None,
     progress: bool = False,
 ) -> ConfidenceReport:
     r"""Evaluate the confidences in files, as :func:`confidence_report` does for predictions in memory.
@@ -51,6 +56,7 @@ def confidence_report_from_files(
         models, which are then shown side by side.
     target, prediction : label, default=None
         Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
+        Where columns under the usual names do not suffice, those of many other tools are found: see Notes.
     proba : label or list of labels, default=None
         Columns of the probabilities of the classes, or one column with that of `pos_label`. None stands for all columns
         whose names begin with ``proba_``, else for ``y_proba``.
@@ -73,6 +79,10 @@ def confidence_report_from_files(
     in_batches : bool, default=None
         Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
         there are groups, a model has several files, or all files together are larger than 100 MB.
+    ids : label, default=None
+        Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
+        model must have the same ids, each once. None matches them by place, and only where the true labels
+        agree row by row.
     progress : bool, default=False
         Show on standard error how much has been read.
 
@@ -97,6 +107,13 @@ def confidence_report_from_files(
     --------
     skconf.accumulate : Scores of files, with intervals, or of tables of Dask and Spark.
     skconf.inference.compare : Paired differences between models.
+
+    Notes
+    -----
+    Columns are guessed only where one reading alone fits their names and the first 10,000 rows: true labels, called
+    ``label``, ``target``, ``class``, ``truth`` and the like; probabilities that sum to 1, in columns that are named by
+    the true labels, all in one way; a single probability of the label 1; predicted labels and the confidence in them.
+    Where several fit, an error names them, and the parameter that decides. No guess is against a parameter.
 
     Examples
     --------
@@ -124,7 +141,7 @@ def confidence_report_from_files(
         pos_label=pos_label,
         threshold=threshold,
     )
-    return evaluate_files(files, columns, metrics, in_batches=in_batches, progress=progress).report
+    return evaluate_files(files, columns, metrics, in_batches=in_batches, progress=progress, ids=ids).report
 
 
 @dataclass(frozen=True)
@@ -169,7 +186,13 @@ class Evaluation:
 
 
 def evaluate_files(
-    files: Paths | Mapping[str, Paths], columns: Columns, metrics: Any, *, in_batches: bool | None, progress: bool
+    files: Paths | Mapping[str, Paths],
+    columns: Columns,
+    metrics: Any,
+    *,
+    in_batches: bool | None,
+    progress: bool,
+    ids: Any = None,
 ) -> Evaluation:
     """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
     if isinstance(files, Mapping):
@@ -182,39 +205,55 @@ def evaluate_files(
         in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
+    if in_batches and ids is not None:
+        raise ValueError(
+            "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
+            f"match. Leave {option('ids')} out."
+        )
     guessed = {model: guess_columns(parts, columns) for model, parts in models.items()}
     columns_of = {model: found for model, (found, _) in guessed.items()}
     if in_batches:
         evaluation = _from_batches(models, columns_of, metrics, several=several, progress=progress)
     else:
-        evaluation = _from_memory(models, columns_of, metrics, several=several)
+        evaluation = _from_memory(models, columns_of, metrics, several=several, ids=ids)
     said = [f"{model}: {words}" if several else words for model, (_, words) in guessed.items() if words]
     return replace(evaluation, guessed=said)
 
 
 def _from_memory(
-    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool
+    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool, ids: Any
 ) -> Evaluation:
     profiles, truths, read = {}, {}, []
     for model, (file,) in models.items():
         found = read_rows(file, columns[model])
         if found is None:
-            raise ValueError(f"{file}: there are no rows")
+            raise ValueError(f"{shown(file)}: there are no rows")
         profiles[model], truths[model] = found
         read.append(_what_was_read(model if several else "", [file], len(profiles[model])))
+    paired = {model: _in_plain_labels(profile) for model, profile in profiles.items()}
+    if ids is not None:  # what is handed out keeps the rows of the files, whose numbers readers look up
+        places = places_by_id({model: file for model, (file,) in models.items()}, ids)
+        paired = {model: profile[places[model]] for model, profile in paired.items()}
+        truths = {model: None if truth is None else truth[places[model]] for model, truth in truths.items()}
     if not several:
         ((model, (file,)),) = models.items()
-        with located(file):
+        with located(shown(file)):
             report = confidence_report(profiles[model], metrics=metrics)
         return Evaluation(report, read, profiles, None)
-    report = confidence_report(profiles, metrics=metrics)
+    report = confidence_report(paired, metrics=metrics)
     differences = None
     if len(models) > 1:
         rows = [row for row in rows_of(metrics, _shared(columns).threshold is not None) if row.name in report.index]
-        differences = paired_differences(rows, profiles, truths)
+        differences = paired_differences(rows, paired, truths)
         if differences.table is None:  # files without labels may be of the same length by chance
             report["best_model"], report.attrs["marks"] = not_compared(rows, "files are not paired, see below")
     return Evaluation(report, read, profiles, differences)
+
+
+def _in_plain_labels(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return a profile whose labels are plain texts: 1 in a Parquet file is "1" in a CSV file."""
+    plainly = [] if profile.classes is None else [plain(label) for label in profile.classes]
+    return profile if len(set(plainly)) < (profile.n_classes or 1) else replace(profile, classes=np.array(plainly))
 
 
 def _shared(columns: Mapping[str, Columns]) -> Columns:
@@ -258,7 +297,7 @@ def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: b
 
 
 def _what_was_read(model: str, files: Sequence[Path], n_rows: int) -> str:
-    where = str(files[0]) if len(files) == 1 else f"{len(files):,} files"
+    where = shown(files[0]) if len(files) == 1 else f"{len(files):,} files"
     return f"{f'{model}: ' if model else ''}{n_rows:,} predictions from {where}."
 
 

@@ -17,7 +17,7 @@ def opened(request, tmp_path, monkeypatch):
     def read(content, name="a.csv"):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        file = _files._open(path)
+        file = _files.open_table(path)
         whole, parts = (
             [row for table in file.batches(file.names, size) for row in _rows(table, file.names)] for size in (None, 1)
         )

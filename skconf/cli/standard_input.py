@@ -1,0 +1,36 @@
+"""Standard input as a file: predictions from a pipe."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from skconf.cli.output import say
+
+#: What stands for standard input among the files of a command.
+DASH = "-"
+#: First bytes of what may come through a pipe, and how names of such files end.
+_ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zXZ": ".csv.xz"}
+
+
+@contextmanager
+def written_out(files: Sequence[str]) -> Iterator[list[str]]:
+    """Write standard input to a file, for as long as it is needed, if it is among the files: it is read twice."""
+    if DASH not in files:
+        yield list(files)
+        return
+    from skconf.accumulation._files import STANDARD_INPUT  # which needs pandas, and help does not
+
+    if sys.stdin.isatty():
+        say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)
+    with TemporaryDirectory(prefix=STANDARD_INPUT) as folder:
+        path = Path(folder, "standard input")
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        with path.open("rb") as file:
+            start = file.read(8)
+        ending = next((ending for sign, ending in _ENDINGS.items() if start.startswith(sign)), "")
+        path = path.rename(path.with_name(path.name + ending))
+        yield [str(path) if name == DASH else name for name in files]

@@ -1,0 +1,253 @@
+"""``evaluate`` on the files of strangers: from pipes, matched by ids, or refused with the option that mends it."""
+
+import gzip
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import confidence_report_from_files
+from skconf.cli import main
+from skconf.cli.evaluate import _short_names
+from skconf.inference import compare
+
+RNG = np.random.default_rng(0)
+P = RNG.random(200).round(4)
+Y = (RNG.random(200) < P).astype(int)
+TABLE = pd.DataFrame({"id": [f"s{number}" for number in range(200)], "label": Y, "0": 1 - P, "1": P})
+METRICS = ["--metrics", "accuracy_score", "confidence_gap"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def pipe(content, monkeypatch):
+    stream = SimpleNamespace(buffer=io.BytesIO(content), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+def value(out, name):
+    return next(line for line in out.splitlines() if line.startswith(name)).split()[1:]
+
+
+class TestStandardInput:
+    def content(self, form):
+        if form == "parquet":
+            pytest.importorskip("pyarrow")
+            return TABLE.to_parquet(index=False)
+        text = TABLE.to_csv(index=False, sep=";" if form == "semicolons" else ",").encode()
+        return gzip.compress(text) if form == "gzip" else text
+
+    @pytest.mark.parametrize("batches", [[], ["--batches"]])
+    @pytest.mark.parametrize("form", ["csv", "semicolons", "gzip", "parquet"])
+    def test_is_read_as_a_file_is(self, form, batches, monkeypatch, capsys):
+        pipe(self.content(form), monkeypatch)
+        assert main(["evaluate", "-", *METRICS, *batches]) == 0
+        out, err = capsys.readouterr()
+        assert float(value(out, "accuracy_score")[0]) == pytest.approx(((P > 0.5) == Y).mean(), abs=6e-5)
+        assert out.endswith("\n200 predictions from standard input.\n")
+        assert "skconf: read 'label' as the true label, the columns '0' and '1' as the probabilities of 0 and 1" in err
+
+    def test_is_one_of_two_models(self, monkeypatch, capsys):
+        TABLE.to_csv("a.csv", index=False)
+        pipe(TABLE.assign(**{"0": P, "1": 1 - P}).to_csv(index=False).encode(), monkeypatch)
+        assert main(["evaluate", "a.csv", "-", *METRICS]) == 0
+        out, err = capsys.readouterr()
+        right = ((P > 0.5) == Y).mean()
+        shown = [float(cell.strip("*")) for cell in value(out, "accuracy_score")[:2]]
+        assert shown == pytest.approx([right, 1 - right], abs=6e-5)
+        assert "standard input: 200 predictions from standard input." in out
+        assert "skconf: a.csv: read 'label'" in err
+        assert "skconf: standard input: read 'label'" in err
+
+    @pytest.mark.parametrize("batches", [[], ["--batches"]])
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "cannot read standard input: it is empty"),
+            (b"label,0,1\n", "there are no rows in ['standard input']"),
+            (b"y_true,proba_1\n0,.5\n1,high\n", "standard input: column 'proba_1' has 'high' in row 1"),
+            (b"\x89PNG\r\n", "cannot read standard input: it is no table of text, but a picture"),
+        ],
+    )
+    def test_has_a_name_in_errors(self, content, message, batches, monkeypatch, capsys):
+        pipe(content, monkeypatch)
+        assert main(["evaluate", "-", *batches]) == 2
+        err = capsys.readouterr().err
+        assert message in err
+        assert "skconf-standard-input" not in err
+
+    @pytest.mark.usefixtures("capsys")
+    def test_leaves_nothing_behind(self, folder, monkeypatch):
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
+        pipe(TABLE.to_csv(index=False).encode(), monkeypatch)
+        assert main(["evaluate", "-", *METRICS]) == 0
+        assert list(folder.iterdir()) == []
+
+    def test_of_a_terminal_says_how_it_ends(self, monkeypatch, capsys):
+        pipe(TABLE.to_csv(index=False).encode(), monkeypatch)
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+        assert main(["evaluate", "-", *METRICS]) == 0
+        assert "skconf: reading standard input, which Ctrl-D ends" in capsys.readouterr().err
+
+
+class TestIds:
+    @pytest.fixture
+    def other(self):
+        """The predictions of another model, in another order."""
+        q = (0.8 * P + 0.1).round(4)
+        return TABLE.assign(**{"0": 1 - q, "1": q}), RNG.permutation(200)
+
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_match_rows_in_any_order(self, form, other, capsys):
+        table, order = other
+        TABLE.to_csv("a.csv", index=False)
+        shuffled = table.iloc[order]
+        if form == "parquet":
+            pytest.importorskip("pyarrow")
+        shuffled.to_parquet("b.parquet") if form == "parquet" else shuffled.to_csv("b.csv", index=False)
+        assert main(["evaluate", "a.csv", f"b.{form}", "--id", "id", "--metrics", "confidence_gap"]) == 0
+        out = capsys.readouterr().out
+        expected = compare("confidence_gap", Y, {"a": P, "b": table["1"].to_numpy()}, baseline="a").difference
+        (line,) = out.partition("Differences from a.csv, paired row by row")[2].splitlines()[2:3]
+        assert float(line.split()[2]) == pytest.approx(expected, abs=6e-5)
+        assert main(["evaluate", "a.csv", f"b.{form}", "--metrics", "confidence_gap"]) == 0
+        assert "No differences between models: a.csv and " in capsys.readouterr().out
+
+    def test_leave_the_rows_of_files_as_they_are(self, other):
+        from skconf.accumulation._columns import Columns
+        from skconf.report._files import evaluate_files
+
+        table, order = other
+        TABLE.to_csv("a.csv", index=False)
+        table.iloc[order].to_csv("b.csv", index=False)
+        found = evaluate_files(
+            {"a": "a.csv", "b": "b.csv"}, Columns(), ["accuracy_score"], in_batches=None, progress=False, ids="id"
+        )
+        expected = table["1"].to_numpy()[order]
+        np.testing.assert_allclose(found.profiles["b"].confidence, np.maximum(expected, 1 - expected))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (
+                lambda t: t[:-2],
+                "are not about the same samples: 2 ids are only in the first (such as 's198') and 0 only",
+            ),
+            (
+                lambda t: t.assign(id="x" + t["id"]),
+                "200 ids are only in the first (such as 's0') and 200 only in the second (such as 'xs0')",
+            ),
+            (
+                lambda t: t.assign(id=t["id"].replace("s7", "s5")),
+                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. By --id name",
+            ),
+            (
+                lambda t: t.assign(id=t["id"].replace("s7", "")),
+                "b.csv: column 'id' has '' in row 7, where a label is needed",
+            ),
+            (
+                lambda t: t.rename(columns={"id": "ids"}),
+                "b.csv: there is no column 'id'. Did you mean 'ids'? The columns are",
+            ),
+        ],
+    )
+    def test_that_do_not_match_are_refused(self, change, message, capsys):
+        TABLE.to_csv("a.csv", index=False)
+        change(TABLE).to_csv("b.csv", index=False)
+        assert main(["evaluate", "a.csv", "b.csv", "--id", "id", *METRICS]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert message in err
+
+    def test_are_for_files_in_memory(self, capsys):
+        TABLE.to_csv("a.csv", index=False)
+        assert main(["evaluate", "a.csv", "--id", "id", "--batches"]) == 2
+        assert "keep no rows to match. Leave --id out." in capsys.readouterr().err
+        with pytest.raises(ValueError, match=r"Leave ids out\."):
+            confidence_report_from_files("a.csv", ids="id", in_batches=True)
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["a.csv", "b.csv"], ["a.csv", "b.csv"]),
+        (["/x/y/a.csv", "/x/y/b.csv"], ["a.csv", "b.csv"]),
+        (["/x/1/p.csv", "/x/2/p.csv", "/x/q.csv"], ["1/p.csv", "2/p.csv", "q.csv"]),
+        (["1/x/p.csv", "2/x/p.csv"], ["1/x/p.csv", "2/x/p.csv"]),
+        (["a.csv", "other/a.csv"], ["a.csv", "other/a.csv"]),
+        (["./a.csv", "a.csv"], ["./a.csv", "a.csv"]),
+        (["one/", "two/"], ["one", "two"]),
+        (["one/*.csv", "two/*.csv"], ["one/*.csv", "two/*.csv"]),
+    ],
+)
+def test_names_of_models_are_the_shortest_that_differ(files, names):
+    assert _short_names(files) == names
+
+
+def test_models_with_different_labels_are_not_compared(capsys):
+    pytest.importorskip("matplotlib")
+    TABLE.to_csv("a.csv", index=False)
+    words = np.array(["cat", "dog"])[Y]
+    pd.DataFrame({"label": words, "cat": 1 - P, "dog": P}).to_csv("b.csv", index=False)
+    assert main(["evaluate", "a.csv", "b.csv", *METRICS, "--html", "r.html"]) == 0
+    out, err = capsys.readouterr()
+    assert "No differences between models: a.csv and b.csv have different true labels, first in row 0." in out
+    assert "skconf: b.csv: read 'label' as the true label, the columns 'cat' and 'dog'" in err
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches"]])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "there is no file none.csv"),
+        (["empty"], "there is no file of a table in empty: their names end in .csv, .tsv or .parquet"),
+        (
+            ["a.csv", "--target", "lable"],
+            "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them by --target.",
+        ),
+        (["a.csv", "--proba", "2"], "name one of them by --proba."),
+        (["a.csv", "--group", "shop"], "name one of them by --group."),
+        (
+            ["a.csv", "--target", "label", "--proba", "id"],
+            "column 'id' has 's0' in row 0, where a number is needed. (--target label, --proba id",
+        ),
+        (
+            ["a.csv", "--target", "id"],
+            "with 's0', 's1', 's10', 's100', … 's99'. Name the columns of probabilities by --proba",
+        ),
+        (["b.csv", "--labels", "a", "b"], "do not match --labels a b. Leave --labels out, or rename the columns."),
+    ],
+)
+def test_errors_end_in_the_option_that_mends_them(arguments, message, batches, capsys):
+    Path("empty").mkdir()
+    TABLE.to_csv("a.csv", index=False)
+    pd.DataFrame({"y_true": Y, "proba_0": 1 - P, "proba_1": P}).to_csv("b.csv", index=False)
+    assert main(["evaluate", *arguments, *batches]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_labels_that_batches_cannot_know_are_asked_for_by_their_option(capsys):
+    pd.DataFrame({"y_true": Y, "a": 1 - P, "b": P}).to_csv("a.csv", index=False)
+    command = ["evaluate", "a.csv", "--proba", "a", "b", "--batches", *METRICS]
+    assert main(command) == 2
+    assert "Pass --labels in the order of the columns" in capsys.readouterr().err
+    assert main([*command, "--labels", "0", "1"]) == 0
+
+
+def test_a_file_that_may_not_be_read(monkeypatch, capsys):
+    TABLE.to_csv("a.csv", index=False)
+
+    def no_permission(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("skconf.accumulation._files.layout_of", no_permission)
+    assert main(["evaluate", "a.csv"]) == 2
+    assert "cannot read a.csv: there is no permission to read it." in capsys.readouterr().err
