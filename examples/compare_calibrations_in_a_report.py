@@ -1,10 +1,10 @@
 """
-Compare calibrations in a report
-================================
+Isotonic calibration is wrong where it is certain, and a report tells
+=====================================================================
 
-Which calibration makes the confidences of a classifier worth most, and at what risk? A report puts models side by side,
-marks the best where a paired difference shows it, and says of each whether it is too sure or too modest by more than
-chance.
+By the calibration error, two calibrations of naive Bayes are nearly alike; but one of them is wrong at full
+confidence. A report puts models side by side, marks the best where a paired difference shows it, and says of each
+whether it is too sure or too modest by more than chance.
 """
 
 # %%
@@ -35,11 +35,12 @@ report = confidence_report(y, predicted, threshold=0.9)
 print(report)
 
 # %%
-# Where it happens: the error rate against what the confidence lacks to 1. At the left end, where no error is promised,
+# Where it happens: the error rate against what the confidence lacks to 1. At the right end, where no error is promised,
 # naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred and fifty.
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
+ax.set_title("Where no error is promised, two of three make some")
 
 # %%
 # It is a DataFrame: in how many rows is a model shown to be best?

@@ -1,9 +1,9 @@
 """
-A cross-validation report with means and spreads
-================================================
+Equally accurate classifiers have confidences of unequal worth
+==============================================================
 
-Which of these classifiers has confidences that one may act on? Repeated cross-validation gives each metric a mean and a
-spread, in one table.
+Three classifiers of wine are hardly told apart by their accuracy; but one of them is sure of its errors. Repeated
+cross-validation gives each metric a mean and a spread, in one table.
 """
 
 # %%
@@ -46,9 +46,10 @@ figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), sharey=True, layout="constra
 for ax, metric in zip(axes, ["accuracy", "neg_aurc", "neg_ecuas"], strict=True):
     for model, values in scores.groupby("model")[f"test_{metric}"]:
         ax.plot(values, [model] * len(values), "o", color="#0072B2", alpha=0.3)
-        ax.plot(values.mean(), [model], "|", color="black", markersize=25)
+        ax.plot(values.mean(), [model], "|", color="#D55E00", markersize=25, markeredgewidth=2)
     ax.set_xlabel(f"{metric}, greater is better")
 axes[0].margins(y=0.2)
+figure.suptitle("Alike in accuracy; naive Bayes costs more to act on")
 
 # %%
 # The three are hardly told apart by their accuracy. Naive Bayes is sure of its errors, as the evidence for

@@ -1,17 +1,18 @@
 """
-The size ratio paper's experiment in scikit-learn's own words
-=============================================================
+Isotonic calibration is overconfident; Platt scaling and smoothing are not
+==========================================================================
 
-Does calibration make a classifier safe? The calibrated size ratio paper trains XGBoost, calibrates it on held-out
-samples, and finds isotonic regression overconfident on most data sets and Platt scaling on few. With
-:class:`~skconf.SelectiveClassifier` and confidence scorers the same comparison is a ``cross_validate``, and the choice
-is a ``GridSearchCV``.
+Isotonic regression was wrong at full confidence in most folds, and its smoothed form in none. The calibrated size
+ratio paper trains XGBoost, calibrates it on held-out samples, and finds the same on most data sets. With
+:class:`~skconf.SelectiveClassifier` and confidence scorers the comparison is a ``cross_validate``, and the choice is
+a ``GridSearchCV``.
 """
 
 # %%
 # As in the paper, a quarter of the training part is held out to calibrate on, calibration leaves the prediction as it
 # was, and Platt scaling is a sigmoid of the probability. Isotonic regression comes smoothed, too: then no plateau
 # reaches a probability of exactly 0 or 1.
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -72,11 +73,13 @@ table = pd.DataFrame(found, index=list(calibrations))
 print(table.round(3).to_string())
 print("best:", list(calibrations)[search.best_index_])
 
-axes = table[["cw_accuracy", "neg_overconfidence_risk"]].plot.barh(
-    subplots=True, sharex=False, legend=False, figsize=(6, 4)
-)
-axes[0].set_xlim(0.9, 1.0)
-axes[0].figure.tight_layout()
+figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True, layout="constrained")
+for ax, metric in zip(axes, ["cw_accuracy", "neg_overconfidence_risk"], strict=True):
+    ax.plot(table[metric], table.index, "o", color="#0072B2", markersize=9)
+    ax.set_xlabel(f"{metric}, greater is better")
+    ax.grid(axis="y", alpha=0.3)
+axes[0].margins(0.2)
+figure.suptitle("Isotonic alone is at risk; smoothed, it gains confidence-weighted accuracy")
 
 # %%
 # The fitted search is a classifier. With a threshold it abstains where it is not sure.

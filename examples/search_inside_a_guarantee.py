@@ -1,9 +1,10 @@
 """
-Search inside a guarantee, not around it
-========================================
+A search around a guarantee voids it; inside, it holds
+======================================================
 
-A guarantee on the error rate is spent on samples that nothing else has used. A search for hyperparameters uses samples,
-too. :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart; a search around it does not.
+A guarantee on the error rate is spent on samples that nothing else has used, and a search for hyperparameters uses
+samples, too. :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart; a search around it does
+not.
 """
 
 # %%

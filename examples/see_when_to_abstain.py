@@ -1,9 +1,9 @@
 """
-See when to abstain
-===================
+Abstaining on the least sure 40 % cuts the errors to a third
+============================================================
 
-A classifier that may abstain answers fewer questions, and is wrong less often. How much is gained, where to set the
-threshold, and what that costs can be seen.
+Calibrated naive Bayes that rejects the digits it is least sure of is wrong on 5 % of the rest, instead of 14 % of
+all. How much is gained, where to set the threshold, and what that costs can be seen.
 """
 
 # %%
@@ -24,19 +24,23 @@ models = {
 profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for name, model in models.items()}
 
 # %%
-# The error rate among the most confident predictions, the more of them are accepted. A horizontal line is what a random
-# choice would leave, the dotted one what an oracle would. Half of the digits have a confidence of 1 from naive Bayes,
-# which cannot tell them apart: the level part of its curve. Marks show what a threshold of .9 accepts.
+# The error rate among the most confident predictions, the more of them are accepted. Half of the digits have a
+# confidence of 1 from naive Bayes, which cannot tell them apart: the level part of its curve. Marks show what a
+# threshold of .9 accepts.
 ax = None
 for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
     ax = display.ax_
-    print(f"{name:12} AURC {display.aurc:.3f}")
+    at = display.coverage.searchsorted(0.6)
+    risks = f"errors of all {display.risk[-1]:.3f}, of the surest 60 % {display.risk[at]:.3f}"
+    print(f"{name:12} AURC {display.aurc:.3f}, {risks}")
+ax.set_title("The surer, the fewer errors; calibration helps")
 
 # %%
 # What a threshold makes of the metrics. CWSA rewards confidence above the threshold where it is right, and punishes it
 # where it is wrong; CWSA+ only rewards.
-ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
+display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
+display.ax_.set_title("Above .9 hardly anything is answered")
 
 # %%
 # A tuned classifier finds the threshold: here for at most 10 % errors, with a confidence of 90 %. Its sweep shows what
@@ -45,18 +49,21 @@ ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="cali
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)
-ThresholdDisplay.from_tuned(tuned)
+display = ThresholdDisplay.from_tuned(tuned)
+display.ax_.set_title("The chosen threshold keeps the limit of the risk below .1")
 print(f"threshold {tuned.threshold_:.2f}: coverage {tuned.coverage_:.2f}, risk at most {tuned.risk_upper_bound_:.3f}")
 
 # %%
-# Where an abstention has a price, confidence decides which answers are worth giving. The confidence of naive Bayes is
-# no guide: at low prices it costs more than always to abstain.
+# Where a rejection has a price, confidence decides which answers are worth giving. The confidence of naive Bayes is
+# no guide: at low prices it costs more than to reject everything.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
+ax.set_title("Where rejections are cheap, naive Bayes costs more than they do")
 
 # %%
 # ECUAS is that cost over all prices; the larger n, the less do low prices count, and with them confidence.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_
+ax.set_title("Calibrated answers cost less, whatever the prices")

@@ -1,9 +1,10 @@
 """
-See whether confidence is earned
-================================
+A forest breaks a promise that the usual diagram does not show
+==============================================================
 
-A reliability diagram shows how often a classifier is right at each confidence. The confident errors, which are the ones
-that hurt, are drawn into its last point. The tail view pulls that point apart.
+Where all its trees agree, a forest promises never to be wrong, and once it is. A reliability diagram shows how often
+a classifier is right at each confidence, but the confident errors, which are the ones that hurt, are drawn into its
+last point. The tail view pulls that point apart.
 """
 
 # %%
@@ -30,15 +31,17 @@ for calibration in ["none", "platt", "isotonic"]:
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, n_bins=8, ax=ax).ax_
+ax.set_title("The usual diagram: all three look fine")
 
 # %%
 # The forest is a little too modest, and both calibrations mend that. Now the same predictions against their distance
 # from full confidence, on logarithmic scales. Errors should become as rare as the confidence says: the diagonal. Where
-# all trees agree the forest has a confidence of exactly 1, drawn at the left end, and promises never to be wrong. Once
+# all trees agree the forest has a confidence of exactly 1, drawn at the right end, and promises never to be wrong. Once
 # it was. Isotonic calibration promises the same, and was lucky; Platt scaling does not.
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, view="tail", ax=ax).ax_
+ax.set_title("The tail: an error where the forest promises none")
 
 # %%
 # The calibrated size ratio says in one number what that amounts to: how many times larger a calibrated data set would
@@ -48,8 +51,9 @@ for name, profile in profiles.items():
     print(f"{name:8}  ECE {error:.3f}  size ratio {ratio:11.2f}")
 
 # %%
-# Right and wrong predictions by their confidence; the scale is logarithmic, so that single errors are seen.
+# Right predictions upwards and wrong ones downwards; the scale is logarithmic, so that single errors are seen.
 display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
+display.ax_.set_title("A forest's errors thin out towards 1, but not to none")
 print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
 
 # %%
@@ -58,3 +62,4 @@ print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong
 ax = None
 for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
+ax.set_title("Weighted by confidence, pairs are ranked better")

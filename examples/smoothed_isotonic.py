@@ -1,12 +1,13 @@
 """
-Isotonic calibration that does not bet the house
-================================================
+A little smoothing takes the risk out of isotonic calibration
+=============================================================
 
-Isotonic regression is the most flexible calibration there is, and makes confidences worth most. But where its
-calibration data held no error, it claims that there is none: exactly 0 and 1 on its end plateaus, where sooner or later
-a prediction is wrong at full confidence. Can the size ratio and the confidence-weighted accuracy, which tell of both,
-guide a better one? This is the experiment behind the default of
-:class:`~skconf.calibration.IsotonicCalibrator` with smoothing.
+Two samples added to every plateau leave isotonic calibration its confidence-weighted accuracy, and 9 risky splits of
+186 where it had 127. Isotonic regression is the most flexible calibration there is, but where its calibration data
+held no error, it claims that there is none: exactly 0 and 1 on its end plateaus, where sooner or later a prediction
+is wrong at full confidence. This is the experiment behind the default of
+:class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the confidence-weighted
+accuracy.
 """
 
 # %%
@@ -37,8 +38,9 @@ for smoothing, style in [(0, "-"), (2, "--")]:
     calibrator = IsotonicCalibrator(smoothing=smoothing).fit(confidence, correct)
     print(smoothing, calibrator.predict_proba([0.6, 0.75, 0.9])[:, 1].round(3))
     ax.plot(at, calibrator.predict_proba(at)[:, 1], style, label=f"smoothing={smoothing}")
-ax.plot([0.6, 0.9], [0.6, 1], "o", color="black", label="right among 30 samples")
+ax.plot([0.6, 0.9], [0.6, 1], "o", color="#009E73", markersize=8, label="right among 30 samples")
 ax.set(xlabel="confidence", ylabel="calibrated confidence")
+ax.set_title("Thirty right of thirty are no proof of certainty")
 ax.legend()
 
 # %%

@@ -1,9 +1,9 @@
 """
-Tell models apart on a small test set
-=====================================
+cF1 tells models apart on small test sets where F1 cannot, at a price
+=====================================================================
 
-F1 counts predictions and drops their probabilities; cF1 adds up the probability given to each class. On the same test
-samples it often sees a difference between two models that F1 cannot tell from chance. It has a price.
+On the same test samples cF1 often sees a difference between two models that F1 cannot tell from chance. F1 counts
+predictions and drops their probabilities; cF1 adds up the probability given to each class, deserved or not.
 """
 
 # %%
