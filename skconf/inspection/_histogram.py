@@ -124,5 +124,9 @@ def _set_counts(ax: Any) -> None:
     locator = SymmetricalLogLocator(base=10, linthresh=smallest)
     locator.set_params(numticks=7)
     ax.yaxis.set_major_locator(locator)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):,.10g}"))
+    ax.yaxis.set_major_formatter(FuncFormatter(_count))
     ax.minorticks_off()
+
+
+def _count(value: float, _: Any = None) -> str:
+    return f"{abs(value):,.10g}"

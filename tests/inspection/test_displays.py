@@ -3,6 +3,7 @@
 import builtins
 import inspect
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -702,6 +703,16 @@ class TestEveryDisplay:
                 draw()
         assert asked.questions == 0
         display.from_profile(profile_of())  # the numbers need none
+
+    @every_way
+    def test_figure_can_be_pickled(self, way):
+        display, params = DRAWN[way]
+        shown = display.from_predictions(profile_of(), name="mine", **params)
+        copy = pickle.loads(pickle.dumps(shown.figure_))
+        copy.draw_without_rendering()
+        shown.figure_.draw_without_rendering()
+        for mine, other in zip(shown.ax_.texts, copy.axes[0].texts, strict=True):
+            np.testing.assert_allclose(Text.get_window_extent(other).bounds, Text.get_window_extent(mine).bounds)
 
     @every_display
     def test_is_drawn_again_elsewhere(self, display):
