@@ -29,6 +29,7 @@ figure, ax = plt.subplots(figsize=(5, 3.4), layout="constrained")
 apart.loc["f1"].rename(columns={"z": "F1", "c_z": "cF1"}).plot(ax=ax, style=["-o", "--s"], color=["#0072B2", "#D55E00"])
 ax.axhline(2, color="0.5", linewidth=1)
 ax.set(xlabel="test samples", ylabel="difference, in standard errors", ylim=(0, None))
+ax.set_title("cF1 sees with 90 samples what F1 sees with 180")
 
 # %%
 # The price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, and much

@@ -203,11 +203,13 @@ def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
     for panel, model in zip(panels, models, strict=True):
         of_model = curves[curves["model"] == model]
         shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
-        ThresholdDisplay(of_model["threshold"].to_numpy(), shown).plot(ax=panel)
+        ThresholdDisplay(of_model["threshold"].to_numpy(), shown, scale="linear").plot(ax=panel)
         panel.set_title(literal(model))
     for panel in panels[1:]:  # labels that would repeat
-        panel.get_legend().remove()
         panel.set_ylabel("")
+    for panel in panels[:-1]:
+        for name in list(panel.texts):
+            name.remove()
     return figure
 
 
