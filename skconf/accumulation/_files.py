@@ -139,7 +139,12 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
         file = open_table(path)
 
         def head(names: list[Any], file: Any = file) -> Any:
-            return next(file.batches(names, HEAD_ROWS), None)
+            tables: list[pd.DataFrame] = []
+            for table in file.batches(names, HEAD_ROWS):
+                tables.append(table if isinstance(table, pd.DataFrame) else table.to_pandas())
+                if sum(map(len, tables)) >= HEAD_ROWS:
+                    break
+            return pd.concat(tables, ignore_index=True) if tables else None
 
         with located(shown(path)):
             with suppress(NoPredictionsError):
@@ -234,10 +239,10 @@ class _ArrowFile:
 
         if self.is_parquet:
             return table
-        for position, name in enumerate(table.schema.names):
-            if types.is_string(table.schema.field(position).type):
-                table = table.set_column(position, name, compute.utf8_trim_whitespace(table.column(position)))
-        return table
+        cells = [
+            compute.utf8_trim_whitespace(column) if types.is_string(column.type) else column for column in table.columns
+        ]
+        return type(table).from_arrays(cells, names=table.schema.names)
 
     def _parquet_batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
         """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""

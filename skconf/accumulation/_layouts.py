@@ -35,7 +35,9 @@ from skconf.accumulation._entries import as_numbers, as_series
 #: Rows from which readings are told.
 HEAD_ROWS = 10_000
 #: A sum of probabilities that were rounded to two decimals is this far from 1, for each column.
-_ROUNDING = 0.005
+_ROUNDING, _MOST_ROUNDING = 0.005, 0.1
+#: Cells of probabilities from which it is told whether they sum to 1.
+_MOST_CELLS = 1_000_000
 #: Columns that are tried as true labels where none is called so, to name them in an error.
 _MOST_TARGETS = 50
 
@@ -123,9 +125,22 @@ class _Readings:
     """The readings of a table."""
 
     def __init__(self, columns: Columns, names: list[Any], read: Callable[[list[Any]], Any]) -> None:
-        self.given, self.names = columns, names
-        self.texts = cache(lambda name: _texts(read([name]), name))
-        self.numbers = cache(lambda name: as_numbers(as_series(read([name])[name])))
+        self.given, self.names, self.read = columns, names, read
+        self.columns: dict[Any, pd.Series[Any]] = {}
+        self.texts = cache(lambda name: _texts(self._loaded([name])[0]))
+        self.numbers = cache(lambda name: as_numbers(self._loaded([name])[0]))
+
+    def _loaded(self, names: Sequence[Any]) -> list[Any]:
+        """Return the first rows of columns, each of which is read once, and all that are lacking together."""
+        lacking = [name for name in dict.fromkeys(names) if name not in self.columns]
+        if lacking:
+            table = self.read(lacking)
+            self.columns |= {name: as_series(table[name]) for name in lacking}
+        return [self.columns[name] for name in names]
+
+    def _matrix(self, names: Sequence[Any]) -> NDArray[Any]:
+        rows = max(_MOST_CELLS // len(names), 1)
+        return np.stack([as_numbers(column[:rows]) for column in self._loaded(names)], axis=1)
 
     def fitting(self) -> Iterator[_Reading]:
         """Return the readings that fit: of probabilities of all classes if there are any, else all others."""
@@ -169,11 +184,12 @@ class _Readings:
         """Go through the columns that are named by the true labels, all in one way, and hold probabilities."""
         others = [name for name in self.names if name != target and name not in self.given.named()]
         ways: dict[tuple[str, str], dict[str, Any]] = {}
+        if len(truth) > len(others):
+            return
         for name in others:
             for label in truth:
-                before, found, after = str(name).rpartition(label)
-                if found:
-                    ways.setdefault((before, after), {})[label] = name
+                for around in _around(name, label):
+                    ways.setdefault(around, {})[label] = name
         for (before, after), family in ways.items():
             if len(family) < len(truth):
                 continue
@@ -182,7 +198,7 @@ class _Readings:
                 {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
                 for each in (whole, family)
             ]
-            likely = "".join(filter(str.isalpha, (before + after).lower())) in AROUND_LABELS
+            likely = _are_of_probabilities(before, after)
             fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely)]
             if fitting:
                 yield fitting[0]
@@ -190,22 +206,28 @@ class _Readings:
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
         """Return the columns of classes that do not occur among the true labels, but are named as the others are."""
         found = {}
-        for name in others:
+        places = [place for place, name in enumerate(others) if str(name) in truth]
+        for place, name in enumerate(others):
             label = str(name).removeprefix(before).removesuffix(after)
-            says_what_it_is = before or after or (label.isdigit() and all(each.isdigit() for each in truth))
-            if label and says_what_it_is and f"{before}{label}{after}" == str(name) and label not in truth:
+            says_what_it_is = bool(before or after) or (label.isdigit() and all(each.isdigit() for each in truth))
+            stands_among_them = len(places) > 1 and places[0] < place < places[-1]
+            is_called_so = label and f"{before}{label}{after}" == str(name) and label not in truth
+            if is_called_so and (says_what_it_is or stands_among_them):
                 found[label] = name
+        self._loaded(list(found.values()))
         return {label: name for label, name in found.items() if np.isnan(self.numbers(name)).mean() < 0.5}
 
     def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
         """Return whether columns sum to 1, or to 100, in each row; or, if likely by their names, are out of range."""
-        values = np.stack([self.numbers(name) for name in proba], axis=1)
+        values = self._matrix(proba)
         whole = values[~np.isnan(values).any(axis=1)]
         if len(whole) < max(1, len(values) / 2):
             return likely
         sums = whole.sum(axis=1)
         out_of_range = whole.min() < 0 or whole.max() > 1
-        fits = any(np.abs(sums - of).max() <= of * _ROUNDING * max(len(proba), 2) for of in (1, 100))
+        fits = any(
+            np.abs(sums - of).max() <= of * min(_ROUNDING * max(len(proba), 2), _MOST_ROUNDING) for of in (1, 100)
+        )
         return bool((fits and whole.min() >= 0) or (likely and out_of_range))
 
     def _of_one_number(self, target: Any) -> Iterator[_Reading]:
@@ -248,9 +270,7 @@ class _Readings:
                 yield from ((name, label) for label in positive)
 
     def _is_named_by(self, name: Any, label: str) -> bool:
-        before, found, after = str(name).rpartition(label)
-        letters = "".join(filter(str.isalpha, (before + after).lower()))
-        return bool(found) and bool(letters) and letters in AROUND_LABELS
+        return any(any(around) and _are_of_probabilities(*around) for around in _around(name, label))
 
     def _of_correctness(self) -> list[_Reading]:
         if self.given.target is not None or self.given.proba:
@@ -315,7 +335,7 @@ class _Readings:
             name for name in self.names if str(name) in truth or any(self._is_named_by(name, each) for each in truth)
         ]
         sums = ""
-        if len(named) > 1 and not np.isnan(values := np.stack([self.numbers(name) for name in named], axis=1)).any():
+        if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
             row = int(np.argmax(np.abs(values.sum(axis=1) - 1)))
             sums = f": {_listed(named)} sum to {values[row].sum():.4g} in row {row}, not to 1"
         return (
@@ -330,9 +350,23 @@ class _Readings:
         return 1 < len(set(texts)) <= len(texts) / 2 and any((*self._of_classes(target), *self._of_one_number(target)))
 
 
-def _texts(table: Any, name: Any) -> NDArray[Any]:
+def _around(name: Any, label: str) -> Iterator[tuple[str, str]]:
+    """Go through what stands before and after a label in the name of a column, wherever it occurs."""
+    text = str(name)
+    place = text.find(label)
+    while place >= 0:
+        yield text[:place], text[place + len(label) :]
+        place = text.find(label, place + 1)
+
+
+def _are_of_probabilities(before: str, after: str) -> bool:
+    """Return whether what surrounds a label says that its column holds probabilities, or nothing."""
+    return "".join(filter(str.isalpha, (before + after).lower())) in AROUND_LABELS
+
+
+def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
     """Return the entries of a column as plain texts, without those that are missing."""
-    values = as_series(table[name]).dropna()
+    values = values.dropna()
     codes, distinct = pd.factorize(values)
     texts = np.array([plain(label) for label in distinct], dtype=object)[codes]
     return texts[texts != ""]

@@ -8,6 +8,7 @@ from skconf._core.messages import on_command_line
 from skconf.accumulation import _files
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import guess_columns, read_rows
+from skconf.accumulation._layouts import guess
 
 RNG = np.random.default_rng(0)
 P = RNG.random(60).round(4)
@@ -112,6 +113,11 @@ LAYOUTS = {
         "'score' as the probability of 1",
     ),
     "answers": ({"is_correct": Y == PRED, "confidence": SURE}, *TWO, "'is_correct' as whether the prediction is right"),
+    "labels that the affix holds, too": (
+        {"label": np.array(["a", "b"])[Y], **both("{}_proba", ["a", "b"])},
+        *TWO,
+        "of a and b",
+    ),
     "classes that do not occur": (
         {"label": ["cat"] * 60, **named("p_{}")},
         P3.argmax(axis=1) == 0,
@@ -250,6 +256,27 @@ def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
     profile, _ = read_rows(tmp_path / "a.csv", found)
     np.testing.assert_array_equal(profile.correct, (P > 0.5) == (YES[Y] == label))
     np.testing.assert_allclose(profile.confidence, SURE)
+
+
+def test_many_classes_are_read_at_once():
+    """Each scan of a file with a thousand columns takes long."""
+    labels = [f"n{number:04}" for number in range(300)]
+    proba = RNG.dirichlet(np.ones(300), 600)
+    truth = np.tile(labels, 2)
+    truth[truth == "n0100"] = "n0101"  # a class that does not occur
+    table = pd.DataFrame({"label": truth, **named("{}", labels, proba)})
+    scans = []
+
+    def read(names):
+        scans.append(names)
+        return table[names]
+
+    found, _ = guess(Columns(), list(table), read)
+    assert found.proba == labels
+    assert len(scans) < 5
+    table.loc[7, labels[0]] += 0.5
+    with pytest.raises(ValueError, match=r"hold no predictions"):
+        guess(Columns(), list(table), read)
 
 
 @pytest.mark.parametrize(
