@@ -1,10 +1,10 @@
 """How the documentation is built: see docs/contributing.md."""
 
-import importlib
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 import skconf
 
@@ -18,16 +18,44 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "formulas",  # these five lie in _ext
+    "links",
+    "live_report",
+    "mathml",
+    "reference",
 ]
-exclude_patterns = ["_build", "generate_*.py", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skconf"
 html_show_sourcelink = False
 nitpicky = True  # a name that leads nowhere is a mistake
-nitpick_ignore_regex = [("py:.*", r"sklearn\..*")]  # scikit-learn's pages are no part of the build
-html_theme_options = {"navigation_with_keys": False, "show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/logo.svg"
+html_extra_path = ["generated/pages"]  # the live report
+html_math_renderer = "mathml"
+html_theme_options = {
+    "logo": {"text": "skconf", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
+    "header_links_before_dropdown": 5,
+    "navbar_persistent": ["search-button"],
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "metrics": [], "changelog": []}
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div:not(.highlight-text) > div.highlight pre"  # what is printed is not copied
 
 templates_path = ["_templates"]
 autosummary_generate = True
@@ -52,32 +80,6 @@ sphinx_gallery_conf = {
     "reference_url": {"skconf": None},  # names in the code of an example lead to their pages
 }
 
-#: Modules of the reference, in the order of a reader's interest.
-MODULES = (
-    "skconf",
-    "skconf.metrics",
-    "skconf.calibration",
-    "skconf.inference",
-    "skconf.inspection",
-    "skconf.datasets",
-    "skconf.experiments",
-)
-
-
-def write_reference():
-    """Write a page for each module, with a table of its public names, and one that leads to them."""
-    docs = Path(__file__).parent
-    (docs / "generated").mkdir(exist_ok=True)
-    pages = "# Reference\n\nBy module, in the order in which a user meets them.\n\n```{toctree}\n:maxdepth: 2\n\n"
-    for name in MODULES:
-        module = importlib.import_module(name)
-        public = [each for each in module.__all__ if callable(getattr(module, each))]
-        lines = [f".. automodule:: {name}", "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
-        lines += [f"   {each}" for each in sorted(public, key=str.lower)]
-        (docs / "generated" / f"{name}.rst").write_text("\n".join([name, "=" * len(name), "", *lines, ""]))
-        pages += f"generated/{name}\n"
-    (docs / "reference.md").write_text(pages + "```\n")
-
 
 def escape_bars(_app, _what, _name, _obj, _options, lines):
     """Let |x| be an absolute value in docstrings, not a substitution."""
@@ -93,7 +95,6 @@ def skip_foreign(_app, _what, _name, obj, _skip, _options):
 
 
 def setup(app):
-    """Write the reference before the sources are read."""
-    app.connect("config-inited", lambda *_: write_reference())
+    """Mend docstrings before numpydoc reads them."""
     app.connect("autodoc-skip-member", skip_foreign)
-    app.connect("autodoc-process-docstring", escape_bars, priority=400)  # before numpydoc
+    app.connect("autodoc-process-docstring", escape_bars, priority=400)

@@ -2,7 +2,7 @@
 
 - `skconf/metrics/__init__.py`: the exports.
 - `skconf/metrics/__init__.pyi`: the signatures, for editors and type checkers.
-- `docs/metrics.md`: every metric with its direction, range, inputs, kind, scorers and paper.
+- `docs/metrics.md`: every metric by the question that it answers, with its direction, range, scorers and paper.
 - `docs/command_line.md`: every command with its help.
 
 Run it after every change of a metric or of a command: ``python tools/generate.py``.
@@ -38,6 +38,7 @@ for package in ("skconf", "skconf.metrics"):
 
 from skconf.metrics._base.by_class import RankedByClass  # noqa: E402
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
+from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of  # noqa: E402
 from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
 from skconf.profile import ConfidenceProfile  # noqa: E402
 
@@ -194,16 +195,26 @@ def imports_of(text: str, module: str) -> set[str]:
 HEADER = f"""\
 # Every metric
 
-Generated from the definitions by `{COMMAND}`.
+By the question that it answers. ↑ higher is better, ↓ lower is better, → nearer is better. A name leads to its page,
+with its formula, parameters and an example; a [scorer](guide/scoring.md) is a name for `scoring=`.
 
-- **best**: the best value there is; ↑ higher is better, ↓ lower is better.
+<!-- Generated from the definitions by `{COMMAND}`. -->
+"""
+COLUMNS = """\
+| metric | in plain words | best | range | scorer |
+|---|---|---|---|---|
+"""
+COMPUTED = """\
+## How they are computed
+
 - **inputs**: *c, z* stands for confidence and correctness, which a `ConfidenceProfile.from_correctness` gives; *p* for
-  classes and their probabilities; weights are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
+  classes and their probabilities.
+- **weights** are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
 - **kind**: *ratio* (of two weighted sums) and *additive* metrics have values by group, contributions and merged parts;
   *ranked* ones share one sort, and those *by class* sort the probabilities of each; *whole* ones need all confidences.
 
-| function | what it is | range | best | inputs | weights | kind | scorers | source |
-|---|---|---|---|---|---|---|---|---|
+| metric | inputs | weights | kind |
+|---|---|---|---|
 """
 WEIGHTS = {
     WeightMeaning.COUNTS: "counts",
@@ -237,28 +248,53 @@ def kind(cls: type[Any]) -> str:
     return "whole"
 
 
+def line(*cells: str) -> str:
+    """Return a line of a table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def scorers(cls: type[Any]) -> str:
+    """Return the first scorer, and how many there are besides."""
+    first, *others = list(cls.info.scorers) or [""]
+    more = f" and {len(others)} more" if others else ""
+    return f"`{first}`{more}" if first else ""
+
+
 def row(name: str, cls: type[Any]) -> str:
-    """Return a line of the table."""
-    info, metric = cls.info, cls.with_params({})
-    arrow = {True: " ↑", False: " ↓", None: ""}[info.greater_is_better]
-    low, high = map(number, info.bounds)
-    cells = [
-        f"`{name}`",
-        (inspect.getdoc(cls) or "").splitlines()[0].rstrip("."),
-        "" if info.best is None and info.greater_is_better is None and info.bounds == (0, 1) else f"[{low}, {high}]",
-        "" if info.best is None else number(info.best) + arrow,
-        needs(metric),
-        WEIGHTS[cls.weight_meaning],
-        kind(cls),
-        ", ".join(f"`{scorer}`" for scorer in info.scorers),
-        info.reference,
-    ]
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    """Return what a reader asks of a metric."""
+    info = cls.info
+    arrow = {True: " ↑", False: " ↓", None: " →"}[info.greater_is_better]
+    best = "" if info.best is None else number(info.best) + arrow
+    no_number = info.best is None and info.greater_is_better is None and info.bounds == (0, 1)
+    span = "" if no_number else f"[{', '.join(map(number, info.bounds))}]"
+    return line(f"`{name}`", plain_words(name), best, span, scorers(cls))
+
+
+def sources(definitions: Definitions) -> str:
+    """Return the papers, each with its metrics and where it defines them."""
+    found: dict[str, list[str]] = {}
+    for name, cls in definitions.items():
+        paper, place = re.fullmatch(
+            r"(.*?, (?:19|20)\d\d(?:, arXiv:[\d.]+)?)(?:[,;] )?(.*)", cls.info.reference
+        ).groups()
+        found.setdefault(paper, []).append(f"`{name}`" + (f" ({place})" if place else ""))
+    return "".join(f"- {paper}: {', '.join(names)}.\n" for paper, names in sorted(found.items()))
 
 
 def table(definitions: Definitions) -> str:
     """Return the page of all metrics."""
-    return HEADER + "".join(row(name, cls) + "\n" for name, cls in definitions.items())
+    page = HEADER
+    for question in QUESTIONS:
+        rows = "".join(row(name, cls) for name, cls in definitions.items() if question_of(name) == question)
+        page += f"\n## {question.title}\n\n{question.about} [Guide](guide/{question.guide}.md).\n\n{COLUMNS}{rows}"
+    for name, cls in definitions.items():
+        if question_of(name) is None:
+            raise SystemExit(f"{cls.__module__}: put the family of {name} under a question in questions.py.")
+    computed = (
+        line(f"`{name}`", needs(cls.with_params({})), WEIGHTS[cls.weight_meaning], kind(cls))
+        for name, cls in definitions.items()
+    )
+    return f"{page}\n{COMPUTED}{''.join(computed)}\n## Sources\n\n{sources(definitions)}"
 
 
 # Command line -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,96 @@
+r"""The definition of each metric as a formula, on its page of the reference.
+
+Docstrings have them as plain text, to be read in terminals and editors. One sample has the weight w, the confidence c,
+and z = 1 for a right answer, 0 for a wrong one; sums without an index run over samples.
+"""
+
+CW = r"\text{with } \mathrm{cwTP}, \mathrm{cwFP}, \mathrm{cwFN}, \mathrm{cwTN} = \sum w\,c \text{ over such samples}"
+CWSA = r"\varphi = \frac{c - \tau}{1 - \tau}, \quad S = \{c \ge \tau\}"
+FORMULAS = {
+    "calibrated_size_ratio": r"\mathrm{CSR} = \frac{1}{\sum w} \sum w\,\frac{1 - z}{1 - c}",
+    "calibrated_size_ratio_std": r"\sigma = \frac{1}{\sum w} \sqrt{\sum w^2\,\frac{c}{1 - c}}",
+    "calibrated_size_ratio_zscore": r"\frac{\mathrm{CSR} - 1}{\sigma}",
+    "overconfidence_risk": r"P_\mathrm{risk} = \Phi\left(\frac{\mathrm{CSR} - 1}{\sigma}\right)"
+    r" \text{ where } \mathrm{CSR} > 1, \text{ else } 0",
+    "capped_size_ratio": r"\frac{\sum w\,(1 - z)\,h}{\sum w\,(1 - c)\,h}, \quad"
+    r" h = \min\left(\frac{1}{1 - c}, \mathrm{cap}\right)",
+    "confidence_gap": r"\frac{\sum w\,(c - z)}{\sum w}",
+    "spiegelhalter_test": r"\frac{\sum w\,(z - c)(1 - 2c)}{\sqrt{\sum w^2\,(1 - 2c)^2\,c\,(1 - c)}}",
+    "expected_calibration_error": r"\mathrm{ECE} = \frac{1}{\sum w} \sum_b"
+    r" \left| \sum_{i \in b} w_i\,(z_i - c_i) \right|",
+    "maximum_calibration_error": r"\mathrm{MCE} = \max_b"
+    r" \left| \frac{\sum_{i \in b} w_i\,(z_i - c_i)}{\sum_{i \in b} w_i} \right|",
+    "smooth_calibration_error": r"\mathrm{smECE}_\sigma = \frac{1}{\sum w} \int_0^1"
+    r" \left| \sum_i w_i\,(c_i - z_i)\,K_\sigma(t, c_i) \right| dt \quad \text{at } \sigma = \mathrm{smECE}_\sigma",
+    "calibration_distance_error": r"\frac{1}{\sum w} \sum w\,\left| c - \mathrm{iso}(c) \right|",
+    "cumulative_calibration_error": r"\max_t \left| S(t) \right|, \quad"
+    r" S(t) = \frac{1}{\sum w} \sum_{c_i \le t} w_i\,(z_i - c_i)",
+    "entropic_calibration_difference": r"\mathrm{ECD} = \frac{1}{\sum w} \sum_i w_i"
+    r" \left( \sum_k p_{ik} \ln p_{ik} - \ln p_{i y_i} \right)",
+    "tce_error": r"\mathrm{TCE} = 100 \cdot \frac{\text{confidences refuted at } \alpha}{n}",
+    "t_cal_test": r"\mathrm{DPE}_m = \frac{1}{n} \sum_b \frac{1}{|b|}"
+    r" \left( \left( \sum_{i \in b} d_i \right)^2 - \sum_{i \in b} d_i^2 \right), \quad d = c - z",
+    "confidence_brier_loss": r"\frac{1}{\sum w} \sum w\,(c - z)^2",
+    "confidence_log_loss": r"-\frac{1}{\sum w} \sum w \left( z \ln c + (1 - z) \ln (1 - c) \right)",
+    "brier_decomposition": r"\underbrace{\sum_b v\,(m - a)^2}_{\text{reliability}}"
+    r" - \underbrace{\sum_b v\,(a - A)^2}_{\text{resolution}} + \underbrace{A\,(1 - A)}_{\text{uncertainty}}",
+    "confidence_roc_auc_score": r"P(c_i > c_j \mid z_i = 1, z_j = 0) + \tfrac{1}{2} P(c_i = c_j \mid z_i = 1, z_j = 0)",
+    "cw_accuracy_score": r"\mathrm{cwA} = \frac{\sum w\,c\,z}{\sum w\,c}",
+    "confidence_gain": r"\frac{\mathrm{cwA} - \mathrm{Acc}}{1 - \min(\mathrm{cwA}, \mathrm{Acc})}",
+    "cw_precision_score": rf"\frac{{\mathrm{{cwTP}}}}{{\mathrm{{cwTP}} + \mathrm{{cwFP}}}}, \quad {CW}",
+    "cw_recall_score": rf"\frac{{\mathrm{{cwTP}}}}{{\mathrm{{cwTP}} + \mathrm{{cwFN}}}}, \quad {CW}",
+    "cw_specificity_score": rf"\frac{{\mathrm{{cwTN}}}}{{\mathrm{{cwTN}} + \mathrm{{cwFP}}}}, \quad {CW}",
+    "cw_jaccard_score": rf"\frac{{\mathrm{{cwTP}}}}{{\mathrm{{cwTP}} + \mathrm{{cwFP}} + \mathrm{{cwFN}}}}, \quad {CW}",
+    "cw_f1_score": r"\frac{2\,\mathrm{cwTP}}"
+    rf"{{2\,\mathrm{{cwTP}} + \mathrm{{cwFP}} + \mathrm{{cwFN}}}}, \quad {CW}",
+    "cw_fbeta_score": r"\frac{(1 + \beta^2)\,\mathrm{cwTP}}"
+    rf"{{(1 + \beta^2)\,\mathrm{{cwTP}} + \mathrm{{cwFP}} + \beta^2\,\mathrm{{cwFN}}}}, \quad {CW}",
+    "cw_balanced_accuracy_score": r"\frac{1}{K} \sum_k \frac{\mathrm{cwTP}_k}{\mathrm{cwTP}_k + \mathrm{cwFN}_k}",
+    "cw_matthews_corrcoef": r"\frac{\sum_k (\mathrm{cwTP}_k\,\mathrm{cwTN}_k - \mathrm{cwFP}_k\,\mathrm{cwFN}_k)}"
+    r"{\sqrt{(s^2 - \sum_k t_k^2)(s^2 - \sum_k p_k^2)}}",
+    "cw_cohen_kappa_score": r"1 - \frac{\sum w\,c\,d(y, \hat y)}{\sum_{jk} t_j\,p_k\,d(j, k) / s}",
+    "cw_roc_auc_score": r"\mathrm{cwAUC}_k = \frac{\sum_{i, j} w_i c_i\,w_j c_j\,[p_{ik} > p_{jk}]}"
+    r"{\sum_{i, j} w_i c_i\,w_j c_j}, \quad y_i = k \ne y_j",
+    "cw_roc_curve": r"\mathrm{cwTPR}(\tau) = \frac{\sum_{y = k,\, p_k \ge \tau} w\,c}{\sum_{y = k} w\,c}, \quad"
+    r" \mathrm{cwFPR}(\tau) = \frac{\sum_{y \ne k,\, p_k \ge \tau} w\,c}{\sum_{y \ne k} w\,c}",
+    "cw_confusion_matrix": r"M_{jk} = \sum_{y = j,\, \hat y = k} w\,c",
+    "probabilistic_confusion_matrix": r"M_{jk} = \sum_{y = j} w\,p_k",
+    "cprecision_score": r"\mathrm{cP}_j = \frac{\sum_{y = j} w\,p_j}{\sum w\,p_j}",
+    "crecall_score": r"\mathrm{cR}_j = \frac{\sum_{y = j} w\,p_j}{\sum_{y = j} w}",
+    "cf1_score": r"\mathrm{cF1}_j = \frac{2 \sum_{y = j} w\,p_j}{\sum w\,p_j + \sum_{y = j} w}",
+    "cfbeta_score": r"\mathrm{cF}_\beta = \frac{(1 + \beta^2)\,\mathrm{cP}\,\mathrm{cR}}"
+    r"{\beta^2\,\mathrm{cP} + \mathrm{cR}}",
+    "cwsa_score": rf"\mathrm{{CWSA}} = \frac{{\sum_S w\,\varphi\,(2z - 1)}}{{\sum_S w}}, \quad {CWSA}",
+    "cwsa_plus_score": rf"\mathrm{{CWSA}}^+ = \frac{{\sum_S w\,\varphi\,z}}{{\sum_S w}}, \quad {CWSA}",
+    "coverage_score": r"\frac{\sum w\,[s \ge \tau]}{\sum w}",
+    "selective_accuracy_score": r"\frac{\sum_{s \ge \tau} w\,z}{\sum_{s \ge \tau} w}",
+    "selective_risk_loss": r"\frac{\sum_{s \ge \tau} w\,(1 - z)}{\sum_{s \ge \tau} w}",
+    "aurc_loss": r"\mathrm{AURC} = \frac{1}{n} \sum_{k = 1}^n \frac{E_k}{k}",
+    "excess_aurc_loss": r"\mathrm{AURC} - \frac{1}{n} \sum_{j = 1}^E \frac{j}{n - E + j}",
+    "augrc_loss": r"\mathrm{AUGRC} = (1 - \mathrm{AUROC})\,\mathrm{acc}\,\mathrm{err} + \tfrac{1}{2}\,\mathrm{err}^2",
+    "ecuas_loss": r"C_0 = r - \frac{C}{u_M} \ln r, \quad"
+    r" C_n = r^{n + 1} + \frac{n + 1}{n}\,(1 - r^n)\,\frac{C}{u_M}, \quad r = \frac{u}{u_M}",
+    "reject_cost_loss": r"\frac{1}{\sum w} \sum w \left( \gamma\,[u > \gamma] + C\,[u \le \gamma] \right)",
+}
+
+
+def add_formula(_app, _what, name, _obj, _options, lines):
+    """Show the formula of a metric below its first line."""
+    module, _, function = name.rpartition(".")
+    if module == "skconf.metrics" and function in FORMULAS:
+        lines[1:1] = ["", ".. math::", "", f"   {FORMULAS[function]}", ""]
+
+
+def check_names(*_):
+    """Refuse a formula of a metric that is not there."""
+    from skconf import metrics
+
+    if strangers := FORMULAS.keys() - set(metrics.__all__):
+        raise ValueError(f"docs/_ext/formulas.py has formulas for {sorted(strangers)}, which are no metrics.")
+
+
+def setup(app):
+    """Add formulas to docstrings, before numpydoc reads them."""
+    app.connect("config-inited", check_names)
+    app.connect("autodoc-process-docstring", add_formula, priority=450)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
