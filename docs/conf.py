@@ -27,7 +27,7 @@ extensions = [
     "mathml",
     "reference",
 ]
-exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "**sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
 html_title = "skconf"
 html_show_sourcelink = False
@@ -49,7 +49,19 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "metrics": [], "changelog": []}
+# Pages without pages below them need no column of navigation.
+ALONE = (
+    "index",
+    "metrics",
+    "questions",
+    "coming_from",
+    "peers",
+    "contributing",
+    "versions",
+    "changelog",
+    "command_line",
+)
+html_sidebars = {page: [] for page in ALONE}
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

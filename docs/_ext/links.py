@@ -26,12 +26,21 @@ def foreign_names():
     found = {name: XGBOOST.format(f"xgboost.{name}") for name in XGBOOST_NAMES}
     for each in SKLEARN_MODULES:
         module = importlib.import_module(f"sklearn.{each}")
-        for name in getattr(module, "__all__", ("BaseEstimator", "ClassifierMixin", "clone")):  # `base` has none
+        for name in getattr(module, "__all__", None) or defined_in(module):
             full = f"sklearn.{each}.{name}"
             found[full] = SKLEARN.format(full)
             if "_" in name or name[0].isupper():  # `scale` may be any parameter
                 found[name] = SKLEARN.format(full)
     return found
+
+
+def defined_in(module):
+    """Return the public names that a module defines; some of scikit-learn's have no list of them."""
+    return [
+        name
+        for name, each in vars(module).items()
+        if name[0] != "_" and getattr(each, "__module__", "") == module.__name__
+    ]
 
 
 def own_names(modules):

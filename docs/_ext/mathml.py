@@ -15,7 +15,7 @@ def visit_inline(writer, node):
 
 def visit_block(writer, node):
     """Write a formula of its own, which scrolls where it is wider than the page."""
-    writer.body.append(f'<div class="math formula" tabindex="0">{convert(node.astext(), display="block")}</div>\n')
+    writer.body.append(f'<div class="formula" tabindex="0">{convert(node.astext(), display="block")}</div>\n')
 
 
 def depart(_writer, _node):
