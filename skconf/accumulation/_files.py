@@ -57,6 +57,10 @@ def list_files(paths: Paths) -> list[Path]:
         files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
         if not files and Path(name).is_dir():
             raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
+        if not files and Path(name).exists():
+            raise FileNotFoundError(
+                f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"
+            )
         if not files:
             raise FileNotFoundError(f"there is no file {name}")
         for file in files:

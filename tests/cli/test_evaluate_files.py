@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -240,6 +241,13 @@ def test_labels_that_batches_cannot_know_are_asked_for_by_their_option(capsys):
     assert main(command) == 2
     assert "Pass --labels in the order of the columns" in capsys.readouterr().err
     assert main([*command, "--labels", "0", "1"]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_read_as_standard_input(capsys):
+    os.mkfifo("pipe")
+    assert main(["evaluate", "pipe"]) == 2
+    assert "pipe is a pipe or a device, and no file; pass what it holds by standard input: -" in capsys.readouterr().err
 
 
 def test_a_file_that_may_not_be_read(monkeypatch, capsys):
