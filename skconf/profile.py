@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_threshold
 from skconf._core.columns import in_order_of
+from skconf._core.costs import costs_given_truth, read_costs_by_sample
 from skconf._core.inputs import (
     check_column,
     check_length,
@@ -28,7 +29,7 @@ from skconf._core.probabilities import (
     row_blocks,
 )
 from skconf._core.ranking import Ranking
-from skconf._core.response import respond
+from skconf._core.response import decides_by_sample, respond
 from skconf._core.warn import warn
 
 T = TypeVar("T")
@@ -67,6 +68,16 @@ class ConfidenceProfile:
         Whether the predicted labels were given, and not read off the probabilities.
     weight_scale : float
         What the weights were divided by: 1, but where the largest is not in [1e-30, 1e30].
+    answered : bool
+        Whether these are the answers of a classifier. Costs are then those of what it answered.
+    decided : ndarray of shape (n_samples,) or None
+        Position of each answer in `decisions`, or in ``classes`` where that is None; None where it is
+        `predicted_class`.
+    decisions : tuple or None
+        What a classifier decides among, where these are not the classes. The predicted class is then the most probable
+        one.
+    costs : ndarray of shape (n_samples, n_decisions) or None
+        What each decision costs in each sample, given its true class, where this differs by sample.
 
     Notes
     -----
@@ -102,6 +113,10 @@ class ConfidenceProfile:
     prediction_given: bool = False
     given_proba: NDArray[Any] | None = None
     weight_scale: float = 1.0
+    answered: bool = False
+    decided: Codes | None = None
+    decisions: tuple[Any, ...] | None = None
+    costs: Floats | None = None
 
     @classmethod
     def from_predictions(
@@ -267,7 +282,16 @@ class ConfidenceProfile:
         )
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        predict: bool = False,
+        costs: ArrayLike | None = None,
+    ) -> Self:
         """Build a profile from a fitted classifier, with one call of its ``predict_proba``.
 
         Parameters
@@ -276,13 +300,20 @@ class ConfidenceProfile:
             Fitted, with ``predict_proba``. Its prediction is the most probable class, but for two kinds, also inside
             a pipeline or a search: a :class:`~skconf.SelectiveClassifier` brings its own prediction, score and
             threshold along, and scikit-learn's ``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` what
-            they predict.
+            they predict. Costs are those of what it answers, and it rejects nothing unless it is selective.
         X : array-like of shape (n_samples, n_features)
             Samples, as the classifier takes them.
         y : array-like of shape (n_samples,)
             True labels. A label that the classifier was not trained on counts as one it gives probability zero.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
+        predict : bool, default=False
+            Call ``predict``, too, and let costs be those of its answers. Set it for a classifier whose prediction is
+            not its most probable class, such as ``SVC(probability=True)``.
+        costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), default=None
+            What each decision costs in each sample, given its true class or for every class, with classes and
+            decisions in the order of the classifier's. A classifier that decides by such costs needs those for every
+            class.
 
         Returns
         -------
@@ -292,12 +323,21 @@ class ConfidenceProfile:
         ------
         TypeError
             If the estimator has no ``predict_proba``.
+        ValueError
+            If `costs` have another shape, or are negative or not finite.
         """
-        answer = respond(estimator, X)
+        by_sample = None if costs is None else read_costs_by_sample(costs)
+        full = by_sample is not None and by_sample.ndim == 3 and decides_by_sample(estimator)
+        answer = respond(estimator, X, predict=predict, costs=by_sample if full else None)
         proba, truth = as_probabilities(answer.proba), LabelColumn(y, "y")
         check_length(truth, len(proba), "y")
         classes, proba = with_unseen(classes_of_columns(truth, answer.classes, proba), proba, truth)
-        return cls._read(
+        decisions = None if answer.decisions is None else tuple(answer.decisions.tolist())
+        decided = None
+        if answer.decided is not None:
+            among = classes if answer.decisions is None else answer.decisions
+            decided = LabelColumn(answer.decided, "The answer of predict").positions_in(among)
+        profile = cls._read(
             truth,
             proba,
             classes,
@@ -308,7 +348,11 @@ class ConfidenceProfile:
             name=answer.called,
             threshold=answer.threshold,
             reject_label=answer.reject_label,
+            answered=True,
+            decided=decided,
+            decisions=decisions,
         )
+        return profile.with_costs(by_sample)
 
     def __len__(self) -> int:
         return len(self.correct)
@@ -440,6 +484,34 @@ class ConfidenceProfile:
         """
         weight, weight_scale = scaled_weight(sample_weight, len(self))
         return replace(self, sample_weight=weight, weight_scale=weight_scale)
+
+    def with_costs(self, costs: ArrayLike | None) -> Self:
+        """Return the same answers with costs of each sample, which :func:`skconf.metrics.reject_cost_loss` charges.
+
+        Parameters
+        ----------
+        costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions) or None
+            What each decision costs in each sample, given its true class or for every class, with classes and
+            decisions in their order here; None takes them away.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If costs have another shape, are negative or not finite, or the answers are not known.
+        """
+        if costs is None:
+            return self if self.costs is None else replace(self, costs=None)
+        if not (self.answered or self.prediction_given):
+            raise ValueError("costs of each sample are those of answers: build the profile with y_pred.")
+        classes = self.require("classes")
+        n_decisions = len(classes if self.decisions is None else self.decisions)
+        true_class, given = self.require("true_class"), read_costs_by_sample(costs)
+        return replace(self, costs=costs_given_truth(given, true_class, len(classes), n_decisions))
 
     def with_positive(self, pos_label: Any) -> Self:
         """Return the same predictions with another positive class.

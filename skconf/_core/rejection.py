@@ -77,8 +77,8 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
     return np.clip(score, 0.0, 1.0)
 
 
-def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
-    """Return the label of a rejected sample: the given one, or one that sorts with the classes and is none of them.
+def choose_reject_label(classes: NDArray[Any], reject_label: Any = None, decisions: NDArray[Any] | None = None) -> Any:
+    """Return the label of a rejected sample: the given one, or one that sorts with the answers and is none of them.
 
     Parameters
     ----------
@@ -86,6 +86,8 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
         Sorted class labels.
     reject_label : label, default=None
         The user's choice.
+    decisions : ndarray of shape (D,), default=None
+        Names of decisions, where answers are not classes. The label is none of either.
 
     Returns
     -------
@@ -94,9 +96,10 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If the given label is a class, or does not equal itself.
+        If the given label is a class or a decision, or does not equal itself.
     """
     known = classes.tolist()
+    answers = known if decisions is None else decisions.tolist()
     if reject_label is not None:
         if np.ndim(reject_label) != 0:
             raise ValueError(f"reject_label must be a single label, but is {reject_label!r}.")
@@ -106,13 +109,21 @@ def choose_reject_label(classes: NDArray[Any], reject_label: Any = None) -> Any:
             raise ValueError(
                 f"reject_label={reject_label!r} is one of the classes {shorten(known)}; choose a label that is not."
             )
+        if reject_label in answers:
+            raise ValueError(
+                f"reject_label={reject_label!r} is one of the decisions {shorten(answers)}; choose a label that is not."
+            )
         return reject_label
-    if isinstance(known[0], str):
+    taken = {*known, *answers}
+    if any(isinstance(answer, str) for answer in answers):
         label = "reject"
-        while label in known:
+        while label in taken:
             label += "ed"
         return label
-    return -1 if -1 not in known else type(known[0])(known[0] - 1)
+    if -1 not in taken:
+        return -1
+    smallest = min(label for label in taken if not isinstance(label, str))
+    return type(smallest)(smallest - 1)
 
 
 def with_reject_label(prediction: NDArray[Any], accepted: NDArray[np.bool_], reject_label: Any) -> NDArray[Any]:

@@ -25,7 +25,11 @@ NEEDS_PROBABILITIES = (
 
 @dataclass(frozen=True)
 class Response:
-    """Classes and probabilities; the prediction, if it is not the most probable class; and rejections."""
+    """Classes and probabilities; the prediction, if it is not the most probable class; and rejections.
+
+    What is `decided` was answered instead of the prediction: one of the `decisions`, or of the classes where those are
+    None.
+    """
 
     classes: NDArray[Any]
     proba: NDArray[Any]
@@ -34,6 +38,8 @@ class Response:
     threshold: float | None = None
     reject_label: Any = None
     called: str = "predict_proba"
+    decided: NDArray[Any] | None = None
+    decisions: NDArray[Any] | None = None
 
 
 class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -65,15 +71,27 @@ class Answered(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.proba
 
 
-def respond(estimator: Any, X: Any) -> Response:
-    """Get the probabilities of a fitted classifier, with one call."""
+def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None) -> Response:
+    """Get the probabilities of a fitted classifier, with one call.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    predict : bool, default=False
+        Whether to call ``predict``, too, where it may answer anything but the most probable class.
+    costs : ndarray of shape (n_samples, n_classes, n_decisions), default=None
+        What decisions cost in each sample, for a selective classifier that decides by them.
+
+    Returns
+    -------
+    Response
+    """
     model, transformers, compared = _innermost(estimator)
     if hasattr(model, "predict_selective"):
-        answer = _ask(model, transformers, compared, X)
-        predicted = answer.prediction if model.keep_prediction else None  # else it is the most probable class
-        threshold = float(model.threshold_)
-        called = _what_is_asked(model)
-        return Response(model.classes_, answer.proba, predicted, answer.score, threshold, model.reject_label_, called)
+        return _of_selective(model, _ask(model, transformers, compared, X, costs))
     if not hasattr(estimator, "predict_proba"):
         raise TypeError(f"{type(estimator).__name__} has no predict_proba. {NEEDS_PROBABILITIES}")
     given = estimator.predict_proba(X)
@@ -83,14 +101,40 @@ def respond(estimator: Any, X: Any) -> Response:
         )
     classes = np.asarray(estimator.classes_)
     proba = read_answer(estimator, given, X, classes)
-    return Response(classes, proba, _thresholded(model, classes, proba), called=_what_is_asked(estimator))
+    predicted = _thresholded(model, classes, proba)
+    decided = estimator.predict(X) if predict and predicted is None and hasattr(estimator, "predict") else None
+    return Response(classes, proba, predicted, called=_what_is_asked(estimator), decided=decided)
+
+
+def decides_by_sample(estimator: Any) -> bool:
+    """Return whether a classifier decides by costs of each sample, which it has to be given."""
+    rule = getattr(_innermost(estimator)[0], "rule_", None)
+    return rule is not None and bool(rule.needs_costs)
+
+
+def _of_selective(model: Any, answer: Any) -> Response:
+    rule = getattr(model, "rule_", None)
+    decisions = None if rule is None or rule.of_classes else rule.decisions
+    # Else it is the most probable class.
+    given = model.keep_prediction or (rule is not None and decisions is None)
+    return Response(
+        model.classes_,
+        answer.proba,
+        answer.prediction if given else None,
+        answer.score,
+        float(model.threshold_),
+        model.reject_label_,
+        _what_is_asked(model),
+        None if decisions is None else answer.prediction,
+        decisions,
+    )
 
 
 def _what_is_asked(estimator: Any) -> str:
     return f"predict_proba of {type(estimator).__name__}"
 
 
-def ask_selective(estimator: Any, X: Any) -> Any:
+def ask_selective(estimator: Any, X: Any, costs: Any = None) -> Any:
     """Return the answer of the selective classifier inside pipelines and searches; raise if there is none."""
     model, transformers, compared = _innermost(estimator)
     if not hasattr(model, "predict_selective"):
@@ -101,14 +145,14 @@ def ask_selective(estimator: Any, X: Any) -> Any:
             f"{type(estimator).__name__}{inside} is not a selective classifier. Wrap the classifier "
             "in skconf.SelectiveClassifier or skconf.TunedSelectiveClassifierCV, as the last step of a pipeline."
         )
-    return _ask(model, transformers, compared, X)
+    return _ask(model, transformers, compared, X, costs)
 
 
-def _ask(model: Any, transformers: list[Any], compared: int, X: Any) -> Any:
+def _ask(model: Any, transformers: list[Any], compared: int, X: Any, costs: Any = None) -> Any:
     _warn_of_search(model, compared)
     for transformer in transformers:
         X = transformer.transform(X)
-    return model.predict_selective(X)
+    return model.predict_selective(X) if costs is None else model.predict_selective(X, costs=costs)
 
 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:

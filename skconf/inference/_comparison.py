@@ -315,7 +315,7 @@ def _comparisons(
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
     """Return the predictions of two models as those for twice as many samples."""
-    for name in ("threshold", "prediction_given", "positive_class"):
+    for name in ("threshold", "prediction_given", "positive_class", "answered", "decisions"):
         if getattr(first, name) != getattr(second, name):
             raise ValueError(f"The models differ in {name}, so their predictions cannot be swapped. Use 'bootstrap'.")
     if not _alike(first.classes, second.classes):

@@ -1420,8 +1420,9 @@ def ecuas_loss(
     n : float, default=0
         How little the quality of the confidence matters, from 0 on.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
-        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
+        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
+        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
     weight : callable, default=None
         Weight w(γ) >= 0 of a rejection that costs γ, on [0, u_M], a function of an array. It replaces that of `n`,
         (n + 1) γ^(n−1) / u_M^(n+1).
@@ -1680,15 +1681,17 @@ def reject_cost_loss(
     """Mean cost where a rejection has a known cost γ: answers count their cost, and rejections γ.
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error.
+    C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
+    never do, and else C.
 
     Parameters
     ----------
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
-        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
+        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
+        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
     normalize : bool, default=False
         Divide by the same cost of the system that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7

@@ -10,7 +10,7 @@ from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skconf._core.messages import suggest
+from skconf._core.messages import shorten, suggest
 from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
@@ -74,11 +74,38 @@ class ConfidenceScorer:
                 )
         self.name = name
         self.params = dict(params)
-        self._sample_weight_request: bool | str | None = None
+        self._requests: dict[str, bool | str | None] = {"sample_weight": None}
+        if self.takes_costs:
+            self._requests["costs"] = None
 
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+    ) -> float:
         """Return the score of a fitted classifier."""
-        return self.of_profile(ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight))
+        if costs is not None and not self.takes_costs:
+            raise TypeError(f"{self.name} takes no costs. Leave them out, or use 'neg_reject_cost'.")
+        predict = costs is not None or self.charges_by_matrix
+        profile = ConfidenceProfile.from_estimator(
+            estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
+        )
+        return self.of_profile(profile)
+
+    @property
+    def takes_costs(self) -> bool:
+        """Whether it charges each answer by costs of its sample."""
+        return bool(getattr(find_metric(self.name)[0], "takes_costs", False))
+
+    @property
+    def charges_by_matrix(self) -> bool:
+        """Whether it charges what was answered by a matrix, so that it has to know what ``predict`` says."""
+        costs = self.params.get("cost_matrix")
+        return costs is not None and not isinstance(costs, str)
 
     def of_profile(self, profile: ConfidenceProfile) -> float:
         """Return the score of predictions that were checked already.
@@ -114,14 +141,17 @@ class ConfidenceScorer:
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
-        """Request sample weights, under scikit-learn's metadata routing.
+    def set_score_request(self, *, sample_weight: bool | str | None = None, costs: bool | str | None = None) -> Self:
+        """Request sample weights, and costs of each sample, under scikit-learn's metadata routing.
 
         Parameters
         ----------
         sample_weight : bool, str or None, default=None
             True asks for them, False ignores them, a name asks for them under that name, and None raises where
             they are passed.
+        costs : bool, str or None, default=None
+            The same for the costs of each sample, which "neg_reject_cost" takes: what each decision costs given the
+            true class, of shape (n_samples, n_decisions), or for every class, (n_samples, n_classes, n_decisions).
 
         Returns
         -------
@@ -131,12 +161,18 @@ class ConfidenceScorer:
         ------
         RuntimeError
             If metadata routing is not enabled.
+        TypeError
+            If it takes no costs.
         """
+        if costs is not None and not self.takes_costs:
+            raise TypeError(f"{self.name} takes no costs. Leave them out, or use 'neg_reject_cost'.")
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
                 "set_score_request needs metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
             )
-        self._sample_weight_request = sample_weight
+        self._requests["sample_weight"] = sample_weight
+        if self.takes_costs:
+            self._requests["costs"] = costs
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -147,7 +183,8 @@ class ConfidenceScorer:
         MetadataRequest
         """
         request = MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=self._sample_weight_request)
+        for name, alias in self._requests.items():
+            request.score.add_request(param=name, alias=alias)
         return request
 
     def _accept_sample_weight(self) -> bool:
@@ -204,6 +241,11 @@ class SklearnScorer:
     def answer(self, profile: ConfidenceProfile, **metadata: Any) -> Any:
         """Return what the scorer makes of predictions, a number or not."""
         labels, proba = profile.require("classes"), profile.proba
+        if profile.decisions is not None and "predict" in scorer_parts(self.scorer).response:
+            raise ValueError(
+                f"{self.name} compares predicted with true classes, but the answers are decisions: "
+                f"{shorten(list(profile.decisions))}. Score them by their costs, with 'neg_reject_cost'."
+            )
         prediction, truth = labels[profile.predicted_class], labels[profile.true_class]
         accepted = accepted_of(profile)
         if accepted is not None:
@@ -249,19 +291,33 @@ class MultiScorer:
         self.scorers = dict(scorers)
 
     def __call__(
-        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, **metadata: Any
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+        **metadata: Any,
     ) -> dict[str, float]:
         """Return the scores of a fitted classifier, by key."""
         given = {name: value for name, value in metadata.items() if value is not None}
         raise_for_params(given, self, None)  # unless metadata routing is enabled
-        if sample_weight is not None:
-            given["sample_weight"] = sample_weight
+        given |= {
+            name: value for name, value in (("sample_weight", sample_weight), ("costs", costs)) if value is not None
+        }
         shares = {key: _share_of(scorer, given) for key, scorer in self.scorers.items()}
         weights = {key: share.pop("sample_weight", None) for key, share in shares.items()}
-        profile = ConfidenceProfile.from_estimator(estimator, X, y)
+        ours = {key: scorer for key, scorer in self.scorers.items() if isinstance(scorer, ConfidenceScorer)}
+        charged = {key: shares[key].pop("costs") for key in ours if "costs" in shares[key]}
+        predict = bool(charged) or any(scorer.charges_by_matrix for scorer in ours.values())
+        price = next(iter(charged.values()), None)
+        profile = ConfidenceProfile.from_estimator(estimator, X, y, predict=predict, costs=price).with_costs(None)
         different = {id(weight): weight for weight in weights.values()}  # mostly one for all
         profiles = {key: profile.with_weight(weight) for key, weight in different.items()}
-        return {key: self._score_or_nan(key, profiles[id(weights[key])], **shares[key]) for key in self.scorers}
+        answers = {key: profiles[id(weight)] for key, weight in weights.items()}
+        answers |= {key: answers[key].with_costs(costs) for key, costs in charged.items()}
+        return {key: self._score_or_nan(key, answers[key], **shares[key]) for key in self.scorers}
 
     def of_profile(self, profile: ConfidenceProfile) -> dict[str, float]:
         """Return the scores of predictions that were checked already.
@@ -349,8 +405,9 @@ class MultiScorer:
 
 def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -> dict[str, Any]:
     """Return what a scorer is given: all of it without metadata routing, and with it what it does not decline."""
+    takes_costs = isinstance(scorer, ConfidenceScorer) and scorer.takes_costs
     if not get_config()["enable_metadata_routing"]:
-        return dict(given)
+        return {name: value for name, value in given.items() if name != "costs" or takes_costs}
     requests = {"sample_weight": None, **scorer.get_metadata_routing().score.requests}
     names = {
         param: alias if isinstance(alias, str) else param for param, alias in requests.items() if alias is not False

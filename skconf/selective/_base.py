@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 
+from skconf._core.costs import read_costs_by_sample
 from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.messages import short_repr
@@ -25,6 +26,7 @@ from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterErr
 from skconf.calibration import CALIBRATORS
 from skconf.calibration._names import hint
 from skconf.selective._clusters import read_clusters
+from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
 
@@ -40,7 +42,7 @@ class SelectivePrediction(NamedTuple):
     proba : ndarray of shape (n_samples, n_classes)
         Calibrated probabilities.
     prediction : ndarray of shape (n_samples,)
-        Predicted labels, before any rejection.
+        Predicted labels, or decisions, before any rejection.
     score : ndarray of shape (n_samples,)
         The score that selection ranks by, in [0, 1].
     accepted : ndarray of shape (n_samples,), bool
@@ -62,6 +64,9 @@ CONSTRAINTS: dict[str, Any] = {
     "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
     "confidence": [StrOptions(set(SCORES)), callable],
     "keep_prediction": ["boolean"],
+    "reject_cost": [Interval(Real, 0, None, closed="left"), None],
+    "cost_matrix": ["array-like", callable, None],
+    "decisions": ["array-like", None],
     "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
     "reject_label": "no_validation",
     "n_jobs": [None, Integral],
@@ -73,12 +78,16 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     """A classifier that rejects predictions; subclasses decide how it is fitted and how the threshold is chosen."""
 
     #: Weights go to the inner classifier. A frozen one is not fitted: weights are then requested for the calibration.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False}
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": False, "costs": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"costs": True}
 
     estimator: Any
     calibration: Any
     confidence: Any
     keep_prediction: bool
+    reject_cost: float | None
+    cost_matrix: Any
+    decisions: Any
     cv: Any
     reject_label: Any
     n_jobs: int | None
@@ -97,7 +106,9 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. `groups`
-            go to the splitter `cv`; a held-out part contains whole groups.
+            go to the splitter `cv`; a held-out part contains whole groups. `costs` are those of each sample: what each
+            decision costs under each class, of shape (n_samples, n_classes, n_decisions), to decide by; or given the
+            true class, (n_samples, n_decisions), which only charge what the `cost_matrix` decides.
 
         Returns
         -------
@@ -106,7 +117,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If a parameter is out of range, `y` has several outputs or missing labels, or `reject_label` is a class.
+            If a parameter is out of range or contradicts another, `y` has several outputs or missing labels, or
+            `reject_label` is a class.
         """
         X, y = indexable(X, y)
         y = _single_output(y)
@@ -124,7 +136,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         # A model that was trained elsewhere knows its classes; the samples here may lack some.
         classes = np.asarray(self.estimator.classes_) if frozen else sorted_labels
         codes = truth.positions_in(classes)
-        reject_label = choose_reject_label(classes, self.reject_label)
+        costs = _read_costs(params.pop("costs", None), len(codes))
+        rule = self._read_rule(classes, X, costs)
+        if rule is not None:
+            self._refuse_other_answers()
+        reject_label = choose_reject_label(classes, self.reject_label, None if rule is None else rule.decisions)
         fit_params, split_params = self._route({name: value for name, value in params.items() if value is not None})
         # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
         weights = [value for name, value in fit_params.items() if name.split("__")[-1] == "sample_weight"]
@@ -138,12 +154,15 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             split_params=split_params,
             weight=check_weight(weights[-1], len(codes)) if weights else None,
             clusters=None if params.get("groups") is None else read_clusters(params["groups"], len(codes)),
+            rule=rule,
+            costs=costs,
             calibration=self.calibration,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
         members = self._fit_members(training)
-        self.classes_, self.reject_label_, self.members_ = classes, reject_label, members
+        self.classes_, self.reject_label_, self.members_, self.rule_ = classes, reject_label, members, rule
+        self.decisions_ = classes if rule is None else rule.decisions
         for name in ("n_features_in_", "feature_names_in_"):
             if name in vars(self):  # of an earlier fit
                 delattr(self, name)
@@ -164,6 +183,20 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 raise
             raise InvalidParameterError(f"{error} {remedy}".rstrip()) from None
 
+    def _refuse_other_answers(self) -> None:
+        """Refuse parameters that contradict the decision of least expected cost, and its uncertainty."""
+        for name, usual in (("keep_prediction", False), ("confidence", "max_proba")):
+            given = getattr(self, name)
+            if callable(given) or given != usual:
+                raise ValueError(
+                    f"{name}={given!r} contradicts costs: the answer is then the decision of least expected cost u, "
+                    "and its score 1 - u/u_M. Leave one of them out."
+                )
+
+    def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
+        """Return what decides by costs; None where the most probable class is the answer."""
+        return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
+
     @abstractmethod
     def _fit_members(self, training: Training) -> Members:
         """Return the pairs of classifier and calibrator whose probabilities are averaged."""
@@ -177,7 +210,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                         f"fit got {name!r}, but a frozen classifier is not fitted: it uses only sample_weight and "
                         "groups. Leave the others out."
                     )
-        elif get_config()["enable_metadata_routing"]:
+        elif params and get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
             return dict(routed.estimator.fit), dict(routed.splitter.split) if "splitter" in routed else {}
         split_params = {"groups": params["groups"]} if "groups" in params else {}
@@ -193,29 +226,47 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """The fitted calibrator, or None; with `ensemble`, that of the first fold."""
         return self.members_[0][1]
 
-    def predict_selective(self, X: Any) -> SelectivePrediction:
+    def predict_selective(self, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:
         """Return probabilities, predictions, scores and acceptance, from one call of the inner ``predict_proba``.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
+        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+            What each decision costs under each class in each sample, if the classifier was fitted with such costs.
 
         Returns
         -------
         SelectivePrediction
             Named fields `proba`, `prediction`, `score` and `accepted`.
         """
+        raw = self._raw(X)
+        by = None if self.rule_ is None else self.rule_.costs_of(X, costs, len(raw[0][0]))
+        if self.rule_ is None and costs is not None:
+            raise ValueError("costs were passed, but this classifier was fitted without costs. Leave them out.")
+        threshold = self.threshold_
+        proba, predicted, score = self._answer(raw, self.rule_, by)
+        return SelectivePrediction(proba, self.decisions_[predicted], score, score >= threshold)
+
+    def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
+        """Return the raw probabilities of each member, with its calibrator."""
         check_is_fitted(self)
         self._validate_params()  # the threshold, say, may have been set since
-        proba, predicted, score = self._answer([(model.predict_proba(X), cal) for model, cal in self.members_])
-        return SelectivePrediction(proba, self.classes_[predicted], score, score >= self.threshold_)
+        return [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
 
-    def _answer(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes, Floats]:
+    def _answer(
+        self, pairs: list[tuple[NDArray[Any], Any]], rule: DecisionRule | None, costs: Floats | None
+    ) -> tuple[NDArray[Any], Codes, Floats]:
         """Return probabilities, predicted columns and scores, from pairs of raw probabilities and calibrator."""
-        proba = _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])
+        proba = self._proba(pairs)
+        if rule is not None and costs is not None:
+            return proba, *rule.decide(proba, costs)
         predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
         return proba, predicted, selection_score(self.confidence, proba, predicted)
+
+    def _proba(self, pairs: list[tuple[NDArray[Any], Any]]) -> NDArray[Any]:
+        return _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])
 
     def _calibrated(self, raw: NDArray[Any], calibrator: Any) -> NDArray[Any]:
         if np.isnan(raw).any():
@@ -230,19 +281,21 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             )
         return proba
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the predicted class, or the reject label if the score is below the threshold.
+    def predict(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the predicted class, or decision, or the reject label if the score is below the threshold.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
+        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+            Costs of each sample, if the classifier was fitted with such costs.
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
-        answer = self.predict_selective(X)
+        answer = self.predict_selective(X, costs=costs)
         if self.threshold_ <= 0:  # which no score is below: labels stay in their type, whatever the reject label
             return answer.prediction
         return with_reject_label(answer.prediction, answer.accepted, self.reject_label_)
@@ -260,38 +313,44 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self.predict_selective(X).proba
+        return self._proba(self._raw(X))
 
-    def predict_confidence(self, X: Any) -> Floats:
+    def predict_confidence(self, X: Any, *, costs: ArrayLike | None = None) -> Floats:
         """Return the score that selection ranks by.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
+        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+            Costs of each sample, if the classifier was fitted with such costs.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             In [0, 1].
         """
-        return self.predict_selective(X).score
+        return self.predict_selective(X, costs=costs).score
 
-    def accept(self, X: Any) -> NDArray[np.bool_]:
+    def accept(self, X: Any, *, costs: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Return whether each sample is accepted.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
+        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+            Costs of each sample, if the classifier was fitted with such costs.
 
         Returns
         -------
         ndarray of shape (n_samples,), bool
         """
-        return self.predict_selective(X).accepted
+        return self.predict_selective(X, costs=costs).accepted
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
+    ) -> float:
         """Return the share of samples that are accepted and right: a rejection counts like an error.
 
         Parameters
@@ -302,13 +361,26 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights.
+        costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+            Costs of each sample, if the classifier was fitted with such costs.
 
         Returns
         -------
         float
             In [0, 1]; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If its decisions are not the classes, so that none is right: ``get_scorer("neg_reject_cost", ...)`` scores
+            them by what they cost.
         """
-        answer, truth = self.predict_selective(X), LabelColumn(y, "y")
+        answer, truth = self.predict_selective(X, costs=costs), LabelColumn(y, "y")
+        if self.rule_ is not None and not self.rule_.of_classes:
+            raise ValueError(
+                "score is the share of right answers, and decisions that are not the classes are neither right nor "
+                "wrong. Use get_scorer('neg_reject_cost', cost_matrix=..., reject_cost=...)."
+            )
         if len(truth) != len(answer.accepted):
             raise ValueError(f"y has {len(truth)} rows, but X has {len(answer.accepted)} samples.")
         truth.unseen_in(self.classes_)  # raises for labels of another kind; an unseen one is a miss
@@ -347,6 +419,15 @@ def _single_output(y: Any) -> Any:
             "output, as sklearn.multioutput.MultiOutputClassifier does."
         )
     return y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
+
+
+def _read_costs(given: Any, n_samples: int) -> Floats | None:
+    if given is None:
+        return None
+    costs = read_costs_by_sample(given)
+    if len(costs) != n_samples:
+        raise ValueError(f"costs has {len(costs)} rows, but there are {n_samples} samples.")
+    return costs
 
 
 def _mean(arrays: list[NDArray[Any]]) -> NDArray[Any]:

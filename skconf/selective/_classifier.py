@@ -4,9 +4,12 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._training import Training
 
 
@@ -23,6 +26,20 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         A :class:`~sklearn.frozen.FrozenEstimator` is not fitted again: all samples given to ``fit`` then calibrate it.
     threshold : float, default=0.0
         Lowest score at which a prediction is accepted, in [0, 1]. It may be changed on a fitted object.
+    reject_cost : float, default=None
+        Cost γ of a rejection, 0 or greater, instead of a `threshold`: an answer is rejected where its expected cost u
+        is greater, so that ``threshold_`` is 1 − γ/u_M (or 0, if that is greater). Without a `cost_matrix` an error
+        costs 1. It may be changed on a fitted object.
+    cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
+        Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
+        cost under the calibrated probabilities; the score is 1 − u/u_M, with that expected cost u, and u_M the largest
+        that there is for any probabilities. Rows are in the order of ``classes_``, the sorted labels, and columns in
+        that of `decisions`; the named rows and columns of a DataFrame may have any order. A function of the samples `X`
+        returns costs of each sample, of shape (n_samples, n_classes, n_decisions). As these have no largest uncertainty
+        in common, the score is then 1/(1 + u/s), and ``threshold_`` 1/(1 + γ/s), with the largest cost s that the
+        safest decision may have in any sample given to ``fit``.
+    decisions : array-like of shape (n_decisions,), default=None
+        Names of the decisions, which ``predict`` returns. None stands for the names of the columns, or the classes.
     calibration : str, calibrator or None, default=None
         How probabilities are corrected: "platt", "isotonic", "smoothed_isotonic", "temperature", "affine" or
         "histogram", see :mod:`skconf.calibration`; or an object with ``fit(proba, y, sample_weight, labels=...)`` and
@@ -32,7 +49,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
-        accuracy.
+        accuracy. It, or another `confidence`, contradicts a `cost_matrix`.
     cv : int, cross-validation generator, float or None, default=None
         Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
         other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
@@ -41,8 +58,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
         each. Unused without calibration.
     reject_label : label, default=None
-        What ``predict`` returns for a rejected sample; must not be a class. None stands for −1 (or one below the
-        smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
+        What ``predict`` returns for a rejected sample; must not be a class or a decision. None stands for −1 (or one
+        below the smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
     n_jobs : int, default=None
         Number of folds fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -52,6 +69,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels, without the reject label.
+    decisions_ : ndarray of shape (n_decisions,)
+        What ``predict`` chooses from: ``classes_``, unless decisions by costs have other names.
+    rule_ : DecisionRule or None
+        What decides by costs; None where the most probable class is the answer.
     reject_label_ : label
         What ``predict`` gives for a rejected sample.
     estimator_ : classifier
@@ -99,6 +120,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         estimator: Any,
         *,
         threshold: float = 0.0,
+        reject_cost: float | None = None,
+        cost_matrix: Any = None,
+        decisions: ArrayLike | None = None,
         calibration: Any = None,
         confidence: Any = "max_proba",
         keep_prediction: bool = False,
@@ -110,6 +134,9 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     ) -> None:
         self.estimator = estimator
         self.threshold = threshold
+        self.reject_cost = reject_cost
+        self.cost_matrix = cost_matrix
+        self.decisions = decisions
         self.calibration = calibration
         self.confidence = confidence
         self.keep_prediction = keep_prediction
@@ -121,8 +148,25 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     @property
     def threshold_(self) -> float:  # type: ignore[override]
-        """Lowest score at which a prediction is accepted."""
-        return float(self.threshold)
+        """Lowest score at which a prediction is accepted: 1 − γ/u_M where the `reject_cost` γ is given."""
+        if self.reject_cost is None:
+            return float(self.threshold)
+        self._check_threshold()
+        rule = getattr(self, "rule_", None)
+        if rule is None:
+            raise ValueError("reject_cost was set on a classifier that was fitted without costs. Fit it again.")
+        return rule.threshold(self.reject_cost)
+
+    def _check_threshold(self) -> None:
+        if self.reject_cost is not None and self.threshold != 0:
+            raise ValueError(
+                f"threshold={self.threshold} contradicts reject_cost={self.reject_cost}, which rejects where the "
+                "expected cost is greater. Leave one of them out."
+            )
+
+    def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
+        self._check_threshold()
+        return read_rule(self.cost_matrix, self.decisions, classes, X, costs, zero_one=self.reject_cost is not None)
 
     def _fit_members(self, training: Training) -> Members:
         if self.calibration is None:

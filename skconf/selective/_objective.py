@@ -82,7 +82,8 @@ class Objective:
                 raise ValueError(f"{parameter} is for objective='cost', but the objective is {name!r}: leave it out.")
         if name in CURVES and not ranks_by_confidence:
             raise ValueError(
-                f"objective={name!r} is defined for the confidence: leave confidence='max_proba', and pass no score."
+                f"objective={name!r} is defined for the confidence: leave confidence='max_proba' and cost_matrix=None, "
+                "and pass no score."
             )
         if self.cost_matrix is not None:
             costs = _numbers(self.cost_matrix, "cost_matrix")
@@ -194,10 +195,13 @@ class Objective:
 
     def _cost(self, sweep: Sweep, profile: ConfidenceProfile) -> Floats:
         """Return the mean cost at each threshold, negative."""
-        lost = sweep.errors
+        lost, cost = sweep.errors, None
         if self.cost_matrix is not None:
             costs = np.asarray(self.cost_matrix, dtype=np.float64)
             cost = costs[profile.require("true_class"), profile.require("predicted_class")]
+        if profile.costs is not None:
+            cost = profile.costs[np.arange(len(profile)), profile.decided]
+        if cost is not None:
             weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
             lost = Sweep.of(Ranking.of(profile.score, cost, weight), sweep.thresholds[1:]).errors
         return -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total

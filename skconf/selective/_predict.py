@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from skconf._core.response import ask_selective
 from skconf.selective._base import SelectivePrediction
 
 
-def predict_selective(model: Any, X: Any) -> SelectivePrediction:
+def predict_selective(model: Any, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:
     """Return the output of a selective classifier, also from inside a pipeline, a search or a frozen model.
 
     scikit-learn's pipelines and searches pass on ``predict`` and ``predict_proba``, but not ``predict_selective``.
@@ -19,6 +21,8 @@ def predict_selective(model: Any, X: Any) -> SelectivePrediction:
         with one as its last step, a search over either, or a ``FrozenEstimator`` of any of them, to any depth.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Samples, as the model takes them.
+    costs : array-like of shape (n_samples, n_classes, n_decisions), default=None
+        Costs of each sample, if the classifier was fitted with such costs.
 
     Returns
     -------
@@ -49,5 +53,5 @@ def predict_selective(model: Any, X: Any) -> SelectivePrediction:
     >>> answer.prediction
     array([0, 0, 0, 0])
     """
-    answer: SelectivePrediction = ask_selective(model, X)
+    answer: SelectivePrediction = ask_selective(model, X, costs)
     return answer

@@ -19,6 +19,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
+from skconf.selective._decisions import DecisionRule
 from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
 
 Rows = NDArray[np.intp]
@@ -44,6 +45,10 @@ class Training:
         Weights of samples.
     clusters : ndarray of shape (n_samples,) or None
         Number of each sample's group; a held-out part contains whole groups.
+    rule : DecisionRule or None
+        What decides by costs; None where the most probable class is the answer.
+    costs : ndarray or None
+        Costs of each sample, to decide by or given the truth.
     calibration : str, calibrator or None
         How probabilities are corrected.
     n_jobs : int or None
@@ -61,6 +66,8 @@ class Training:
     split_params: dict[str, Any]
     weight: Floats | None
     clusters: Codes | None
+    rule: DecisionRule | None
+    costs: Floats | None
     calibration: Any
     n_jobs: int | None
     random_state: Any
@@ -90,6 +97,21 @@ class Training:
     def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
         """Return the probabilities that a classifier gives for some rows."""
         return model.predict_proba(self.X if rows is self.everything else safe_indexing(self.X, rows))
+
+    def deciding_costs(self, rows: Rows) -> Floats | None:
+        """Return the costs by which to decide some rows; None where none do."""
+        if self.rule is None:
+            return None
+        own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
+        return self.rule.costs_of(safe_indexing(self.X, rows), own, len(rows))
+
+    def charged_costs(self, rows: Rows) -> Floats | None:
+        """Return what each decision costs in some rows, given the truth; None where no costs were given."""
+        deciding = self.deciding_costs(rows)
+        if self.rule is None or deciding is None:
+            return None
+        charged = deciding if self.costs is None else self.costs[rows]
+        return self.rule.given_truth(self.codes[rows], charged)
 
     def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
         """Return a calibrator fitted on the probabilities of some rows; None without a calibration."""

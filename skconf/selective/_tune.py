@@ -57,7 +57,9 @@ def tune_threshold(
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
-        Cost of each predicted class (column) under each true class (row), for the objective "cost".
+        Cost of each predicted class (column) under each true class (row), for the objective "cost". For decisions of
+        least expected cost u, as :class:`TunedSelectiveClassifierCV` takes them, pass these as `y_pred`, and 1 − u/u_M
+        as `score`.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from. None stands for all distinct scores; with a `confidence_level`, for the scores
         that accept planned numbers of samples.

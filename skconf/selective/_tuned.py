@@ -35,7 +35,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
         - "risk": the largest coverage whose selective risk, the error rate of what is accepted, is at most `target`;
         - "coverage": the smallest coverage of at least `target`; labels are not used;
-        - "cost": the least mean cost, where an error costs 1 (or as `cost_matrix` says) and a rejection
+        - "cost": the least mean cost, where an error costs 1 (or a decision what `cost_matrix` says) and a rejection
           `reject_cost`;
         - "cwsa", "cwsa_plus": the largest value of the metric;
         - a function of the result of :func:`skconf.metrics.risk_coverage_curve`, which returns an array with a value
@@ -51,10 +51,17 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Number of candidates from which these samples choose one, such as those of a search around this classifier.
         They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it.
-    cost_matrix : array-like of shape (n_classes, n_classes), default=None
-        Cost of each predicted class (column) under each true class (row), for the objective "cost". None stands for
-        1 for every error and 0 for a correct prediction.
+        Cost of a rejection; the objective "cost" needs it. One of at least the largest cost never pays.
+    cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
+        Cost of each decision under each true class, as in :class:`SelectiveClassifier`: under every objective the
+        answer is then the decision of least expected cost, and the score 1 − u/u_M. None stands for the most probable
+        class, and a cost of 1 for an error. `costs` of shape (n_samples, n_decisions), given to ``fit``, are those that
+        count for the objective "cost", in place of the matrix.
+    decisions : array-like of shape (n_decisions,), default=None
+        Names of the decisions, as in :class:`SelectiveClassifier`. If they are the classes, the risk is the share of
+        accepted decisions that are not the true class, whatever they cost, and a `confidence_level` holds for this
+        risk. If they are not, nothing is right or wrong: the objective must be "cost" or "coverage", and ``risk_`` is
+        NaN.
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
         the scores that accept planned numbers of samples, see the notes.
@@ -63,7 +70,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
         The score, as in :class:`SelectiveClassifier`.
     keep_prediction : bool, default=False
-        Predict the class that was most probable before the calibration.
+        Predict the class that was most probable before the calibration. It, or another `confidence`, contradicts a
+        `cost_matrix`.
     cv : int, cross-validation generator, float or None, default=None
         Source of the scores that choose the threshold. A float, or a splitter with a single split, holds out
         a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
@@ -95,7 +103,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
         `objective`, which is NaN where a threshold does not qualify and else greater is better.
-    classes_, reject_label_, estimator_, calibrator_, members_, n_features_in_, feature_names_in_
+    classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, members_, n_features_in_, feature_names_in_
         As in :class:`SelectiveClassifier`.
 
     See Also
@@ -170,8 +178,6 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         "target": [Interval(Real, 0, 1, closed="both")],
         "confidence_level": [Interval(Real, 0, 1, closed="neither"), None],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
-        "reject_cost": [Interval(Real, 0, None, closed="left"), None],
-        "cost_matrix": ["array-like", None],
         "thresholds": ["array-like", None],
     }
 
@@ -184,7 +190,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         confidence_level: float | None = None,
         n_candidates: int = 1,
         reject_cost: float | None = None,
-        cost_matrix: ArrayLike | None = None,
+        cost_matrix: Any = None,
+        decisions: ArrayLike | None = None,
         thresholds: ArrayLike | None = None,
         calibration: Any = None,
         confidence: Any = "max_proba",
@@ -201,6 +208,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.n_candidates = n_candidates
         self.reject_cost = reject_cost
         self.cost_matrix = cost_matrix
+        self.decisions = decisions
         self.thresholds = thresholds
         self.calibration = calibration
         self.confidence = confidence
@@ -217,23 +225,30 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             confidence_level=self.confidence_level,
             n_candidates=self.n_candidates,
             reject_cost=self.reject_cost,
-            cost_matrix=self.cost_matrix,
             thresholds=self.thresholds,
         )
+        rule = training.rule
         objective.check(
             len(training.classes),
-            ranks_by_confidence=isinstance(self.confidence, str) and self.confidence == "max_proba",
+            ranks_by_confidence=rule is None and isinstance(self.confidence, str) and self.confidence == "max_proba",
         )
+        if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
+            raise ValueError(
+                f"objective={self.objective!r} counts errors, and decisions that are not the classes are neither right "
+                "nor wrong. Use objective='cost' or 'coverage'."
+            )
         members, rows, predicted, score = self._out_of_sample(training)
         truth = training.codes[rows]
         profile = ConfidenceProfile(
-            correct=predicted == truth,
+            correct=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
             confidence=score,
             score=score,
             sample_weight=None if training.weight is None else training.weight[rows],
             classes=training.classes,
             true_class=truth,
             predicted_class=predicted,
+            decided=predicted,
+            costs=training.charged_costs(rows) if self.objective == "cost" else None,
         )
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
@@ -242,6 +257,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.threshold_, self.feasible_ = found.threshold, found.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = found.coverage, found.risk, found.risk_upper_bound
         self.cv_results_ = found.results
+        if rule is not None and not rule.of_classes:
+            self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(found.results["risk"]), np.nan)
         return members
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Rows, Codes, Floats]:
@@ -270,7 +287,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         return members, *self._ask(training, members, rows)
 
     def _ask(self, training: Training, members: Members, rows: Rows) -> tuple[Rows, Codes, Floats]:
-        _, predicted, score = self._answer([(training.ask(model, rows), calibrator) for model, calibrator in members])
+        raw = [(training.ask(model, rows), calibrator) for model, calibrator in members]
+        _, predicted, score = self._answer(raw, training.rule, training.deciding_costs(rows))
         return rows, predicted, score
 
     def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> tuple[Members, Rows, Codes, Floats]:
@@ -297,7 +315,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             others = ~np.isin(rows, test)
             return training.calibrator(proba[others], rows[others])
 
-        answers = [self._answer([(part, fitted_beside(test))]) for part, test in zip(raw, tests, strict=True)]
+        answers = [
+            self._answer([(part, fitted_beside(test))], training.rule, training.deciding_costs(test))
+            for part, test in zip(raw, tests, strict=True)
+        ]
         predicted, score = (np.concatenate(column) for column in list(zip(*answers, strict=True))[1:])
         members = [(training.fit_on(training.everything), training.calibrator(proba, rows))]
         return members, rows, predicted, score

@@ -98,9 +98,21 @@ BINARY_ONLY = [name for name in RULED if needs_a_positive_class(name)]
 MULTICLASS = [name for name in RULED if name not in BINARY_ONLY]
 
 
+def cost_of_answers(y, proba, labels, y_pred=None, threshold=0.0, sample_weight=None, reject_cost=0.1):
+    """Charge what a classifier answers: 1 for an error, and the price of a rejection only where it rejects."""
+    labels, weight = np.asarray(labels), np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+    proba = np.column_stack([1.0 - proba, proba]) if np.ndim(proba) == 1 else np.asarray(proba)
+    column = proba.argmax(axis=1) if y_pred is None else np.array([labels.tolist().index(label) for label in y_pred])
+    accepted = proba[np.arange(len(y)), column].astype(float) >= threshold
+    cost = np.where(accepted, labels[column] != np.asarray(y), reject_cost)
+    return (weight @ cost if sample_weight is not None else cost.sum()) / weight.sum()
+
+
 def by_hand(name, y, proba, classes, **given):
     """Score by the plain function; arguments it does not have are left out."""
     function, params, score = meaning(name)
+    if name == "neg_reject_cost":  # the function takes probabilities, and rejects by their uncertainty
+        function = cost_of_answers
     own = inspect.signature(function).parameters
     given = {key: value for key, value in given.items() if key in own}
     return score(function(y, proba, labels=classes, **params, **given))

@@ -204,8 +204,9 @@ class TestMissingClasses:
         train = np.flatnonzero(y != classes[unseen])[::2]
         fitted = MODELS["logistic"]().fit(X.iloc[train], y[train])
         proba = np.insert(fitted.predict_proba(X), unseen, 0.0, axis=1)
-        expected = by_hand(name, y, proba, classes, **params)
-        assert get_scorer(name, **params)(fitted, X, y) == pytest.approx(expected, rel=1e-12)
+        with quiet():  # an answer that is not the cheapest may be less certain than any guess
+            expected = by_hand(name, y, proba, classes, y_pred=classes[proba.argmax(axis=1)], **params)
+            assert get_scorer(name, **params)(fitted, X, y) == pytest.approx(expected, rel=1e-12)
 
     def test_xgboost_without_its_last_class(self):
         X, y = task("xgboost", 3)

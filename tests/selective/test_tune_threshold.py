@@ -19,6 +19,7 @@ from skconf import (
     required_samples,
     tune_threshold,
 )
+from skconf.metrics import get_metric
 from skconf.selective._clusters import one_of_each
 
 N = 600
@@ -50,7 +51,13 @@ PARAMETERS = {
 @pytest.mark.parametrize("params", list(PARAMETERS.values()), ids=list(PARAMETERS))
 def test_the_tuned_classifier_finds_the_same(task, params):
     model, X, y = task
-    found = tune_threshold(y, model.predict_proba(X), **params)
+    proba = model.predict_proba(X)
+    given = {}
+    if "cost_matrix" in params:  # the classifier decides by the costs; a function is given the decisions
+        expected = proba @ np.array(params["cost_matrix"])
+        largest = get_metric("ecuas_loss", cost_matrix=params["cost_matrix"]).largest_uncertainty(3)
+        given = {"y_pred": model.classes_[expected.argmin(axis=1)], "score": 1 - expected.min(axis=1) / largest}
+    found = tune_threshold(y, proba, **params, **given)
     tuned = TunedSelectiveClassifierCV(FrozenEstimator(model), **params).fit(X, y)
     assert found.feasible is tuned.feasible_ is True
     assert (found.threshold, found.coverage, found.risk) == (tuned.threshold_, tuned.coverage_, tuned.risk_)

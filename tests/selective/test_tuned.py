@@ -441,7 +441,7 @@ OBJECTIVES = {
     "risk, level": {"target": 0.12, "confidence_level": 0.8},
     "coverage": HALF,
     "cost": {"objective": "cost", "reject_cost": 0.3},
-    "cost matrix": {"objective": "cost", "reject_cost": 0.5, "cost_matrix": [[0, 1, 2], [1, 0, 1], [4, 1, 0]]},
+    "cost matrix": {"objective": "cost", "reject_cost": 0.3, "cost_matrix": [[0, 1, 2], [1, 0, 1], [4, 1, 0]]},
     "cwsa": {"objective": "cwsa"},
     "cwsa_plus": {"objective": "cwsa_plus"},
     "function": {"objective": lambda curve: curve.coverage - 5 * curve.risk},
@@ -459,7 +459,9 @@ def test_attributes_agree_with_each_other_and_with_the_samples_that_chose(three,
     assert not accepted.all() or params.get("objective") in ("cwsa", "cwsa_plus")
     assert model.feasible_ is True
     assert model.coverage_ == accepted.mean()
-    assert model.risk_ == pytest.approx((frozen.predict(X) != y)[accepted].mean())
+    costs = np.array(params.get("cost_matrix", 1 - np.eye(3)))
+    answers = frozen.classes_[(frozen.predict_proba(X) @ costs).argmin(axis=1)]
+    assert model.risk_ == pytest.approx((answers != y)[accepted].mean())
     results = model.cv_results_
     assert list(results) == ["threshold", "coverage", "risk", "risk_upper_bound", "objective"]
     assert results["threshold"][0] == np.inf
@@ -491,13 +493,14 @@ def test_given_thresholds_are_those_to_choose_from(three):
 def test_cost_matrix_has_true_classes_in_rows(binary):
     X, y = binary
     frozen = FrozenEstimator(logistic().fit(X, y))
-    predicted = frozen.predict(X)
-    harmless = np.array([[0, 1], [0, 0]])  # to miss a 1 costs nothing
-    model = tuned(frozen, objective="cost", reject_cost=0.4, cost_matrix=harmless).fit(X, y)
+    costs = np.array([[0, 4], [1, 0]])  # a 0 that is taken for a 1 costs more
+    predicted = (frozen.predict_proba(X)[:, 1] > 0.8).astype(int)
+    model = tuned(frozen, objective="cost", reject_cost=0.3, cost_matrix=costs).fit(X, y)
     accepted = model.accept(X)
-    cost = harmless[y, predicted][accepted].sum() + 0.4 * (~accepted).sum()
+    assert 0 < accepted.mean() < 1
+    cost = costs[y, predicted][accepted].sum() + 0.3 * (~accepted).sum()
     assert model.cv_results_["objective"].max() == pytest.approx(-cost / N)
-    assert model.coverage_ > tuned(frozen, objective="cost", reject_cost=0.4).fit(X, y).coverage_
+    assert (model.predict(X)[accepted] == predicted[accepted]).all()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -628,6 +631,8 @@ def test_before_and_after_a_failed_first_fit_it_is_not_fitted(binary):
 
 # --- bad input, refused before anything is fitted ----------------------------------------------------------------
 
+SWAP = [[0, 1], [1, 0]]
+
 CONTRADICTIONS = [
     ({"objective": "nonsense"}, "'objective' parameter"),
     ({"objective": None}, "'objective' parameter"),
@@ -649,10 +654,19 @@ CONTRADICTIONS = [
     ({"objective": "cost", "reject_cost": -0.1}, "'reject_cost' parameter"),
     ({"objective": "cost", "reject_cost": np.inf}, "'reject_cost' parameter"),
     ({"reject_cost": 0.1}, "reject_cost is for objective='cost'"),
-    ({"cost_matrix": np.ones((2, 2))}, "cost_matrix is for objective='cost'"),
+    ({"cost_matrix": SWAP, "keep_prediction": True}, "keep_prediction=True contradicts costs"),
+    ({"cost_matrix": SWAP, "confidence": "entropy"}, "confidence='entropy' contradicts costs"),
+    ({"cost_matrix": SWAP, "objective": "cwsa"}, "objective='cwsa'.*cost_matrix=None"),
+    ({"decisions": [0, 1]}, "decisions need a cost_matrix"),
+    ({"cost_matrix": SWAP, "decisions": ["call", "wait"]}, "objective='risk' counts errors"),
+    ({"cost_matrix": SWAP, "decisions": ["call", "call"]}, "decisions must be distinct"),
+    ({"cost_matrix": SWAP, "decisions": ["call"]}, "2 columns, but there are 1 decisions"),
+    ({"cost_matrix": [[0, 1, 2], [1, 0, 2]]}, r"3 decisions for 2 classes: name them, such as decisions="),
+    ({"cost_matrix": np.zeros((2, 2))}, "costs nothing under any class"),
+    ({"cost_matrix": SWAP, "decisions": ["a", "b"], "objective": "coverage", "reject_label": "a"}, "of the decisions"),
     ({"objective": lambda curve: curve.risk, "reject_cost": 0.1}, "reject_cost is for objective='cost'"),
-    ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": np.ones((3, 3))}, r"shape \(3, 3\).* 2 classes"),
-    ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [0, 1]}, "cost_matrix has shape"),
+    ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": np.ones((3, 3))}, "3 rows.* 2 classes"),
+    ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [0, 1]}, "cost_matrix must have shape"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [[0, -1], [1, 0]]}, "cost_matrix must hold"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [[0, np.nan], [1, 0]]}, "cost_matrix must hold"),
     ({"objective": "cost", "reject_cost": 0.1, "cost_matrix": [["a", "b"], ["c", "d"]]}, "cost_matrix could not"),

@@ -1,18 +1,16 @@
 """What an answer costs before any rejection, and how uncertain that cost is."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linprog
 
 from skconf._core.checks import check_number
+from skconf._core.costs import CostMatrix, at_decision, expected_costs, least_expected, least_favourable
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
-
-Matrix = tuple[tuple[float, ...], ...]
 
 
 class CandidateCost(Additive):
@@ -32,35 +30,53 @@ class CandidateCost(Additive):
     def __post_init__(self) -> None:
         check_number(self.eps, "eps", 0.0, 1.0, open_high=True)
         if self.cost_matrix is not None and not isinstance(self.cost_matrix, str):
-            object.__setattr__(self, "cost_matrix", _as_matrix(self.cost_matrix))
+            object.__setattr__(self, "cost_matrix", CostMatrix.read(self.cost_matrix))
         elif self.cost_matrix not in (None, "log"):
             raise ValueError(f"cost_matrix must be a matrix, 'log' or None, but is {self.cost_matrix!r}.")
 
     def answers(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
         """Return uncertainty and cost of every answer, and the largest uncertainty of a best guess.
 
-        The uncertainty is the expected cost under the probabilities themselves. The decision is the one that makes it
-        least, or the given prediction.
+        The uncertainty is the expected cost under the probabilities themselves. The decision is the one that was
+        answered, or the given prediction, or else the one that makes it least.
         """
         largest = self.largest_uncertainty(profile.n_classes)
         if self.cost_matrix is None:
+            if profile.decisions is not None:
+                raise ValueError(
+                    f"{self.info.name} without a cost_matrix counts errors, but the answers are decisions and no "
+                    "classes. Pass the cost_matrix."
+                )
             return 1 - profile.confidence, (~profile.correct).astype(np.float64), largest
         true_class, proba = profile.require("true_class"), np.asarray(profile.proba, dtype=np.float64)
         rows = np.arange(len(profile))
         if self.cost_matrix == "log":
             return entropy(proba), -np.log(np.maximum(proba[rows, true_class], self.eps)), largest
-        costs = np.array(self.cost_matrix)
-        expected = proba @ costs
-        if profile.prediction_given:
-            if costs.shape[0] != costs.shape[1]:
-                raise ValueError(
-                    f"cost_matrix has {costs.shape[1]} decisions for {costs.shape[0]} classes, so a predicted "
-                    "class is not a decision. Leave y_pred out, to take the decision of least expected cost."
-                )
-            decision = profile.require("predicted_class")
-        else:
-            decision = expected.argmin(axis=1)
-        return expected[rows, decision], costs[true_class, decision], largest
+        costs = self.costs_of(profile)
+        expected = expected_costs(proba, costs)
+        given = answered_decision(profile)
+        decision = least_expected(expected) if given is None else given
+        return at_decision(expected, decision), costs[true_class, decision], largest
+
+    def costs_of(self, profile: ConfidenceProfile) -> Floats:
+        """Return the costs with rows in the order of the profile's classes, and a column for each of its decisions."""
+        classes = profile.require("classes")
+        if profile.decisions is not None:
+            return self.cost_matrix.of(classes, profile.decisions)
+        if not (profile.answered or profile.prediction_given):
+            return self.cost_matrix.of(classes)
+        n_decisions = len(self.cost_matrix.costs[0])
+        if n_decisions != len(classes):
+            remedy = (
+                "Answer by decisions: SelectiveClassifier(..., cost_matrix=...)."
+                if profile.answered
+                else "Leave y_pred out, to take the decision of least expected cost."
+            )
+            raise ValueError(
+                f"cost_matrix has {n_decisions} decisions for {len(classes)} classes, so a predicted class is not a "
+                f"decision. {remedy}"
+            )
+        return self.cost_matrix.of(classes, classes.tolist())
 
     def largest_uncertainty(self, n_classes: int | None) -> float:
         """Return u_M, the expected cost of the best decision where the probabilities help least."""
@@ -75,17 +91,31 @@ class CandidateCost(Additive):
             )
         if self.cost_matrix == "log":
             return float(np.log(n_classes))
-        if len(self.cost_matrix) != n_classes:
-            raise ValueError(f"cost_matrix has {len(self.cost_matrix)} rows, but there are {n_classes} classes.")
-        return _least_favourable(self.cost_matrix)[0]
+        if len(self.cost_matrix.costs) != n_classes:
+            n_rows = len(self.cost_matrix.costs)
+            raise ValueError(f"cost_matrix has {n_rows} rows, but there are {n_classes} classes.")
+        return float(self.cost_matrix.largest_uncertainty)
+
+    def row_of_class(self, profile: ConfidenceProfile) -> Codes:
+        """Return the row of the cost matrix that each true class is, the class itself where there is no matrix."""
+        true_class = profile.require("true_class")
+        if not isinstance(self.cost_matrix, CostMatrix):
+            return true_class
+        return self.cost_matrix.rows_of(profile.require("classes"))[true_class]
 
     def uncertainty_of(self, proba: NDArray[Any]) -> NDArray[Any]:
-        """Return the expected cost of the best decision under each row of probabilities."""
+        """Return the expected cost of the best decision under each row of probabilities, in the order of the matrix."""
         if self.cost_matrix == "log":
             return entropy(proba)
-        expected = 1 - proba if self.cost_matrix is None else proba @ np.array(self.cost_matrix)
-        best = np.argmin(expected.real, axis=-1)
-        return np.take_along_axis(expected, best[..., np.newaxis], axis=-1)[..., 0]
+        expected = 1 - proba if self.cost_matrix is None else expected_costs(proba, np.array(self.cost_matrix.costs))
+        return at_decision(expected, least_expected(expected))
+
+
+def answered_decision(profile: ConfidenceProfile) -> Codes | None:
+    """Return the column of the decision that was answered or given; None where neither is known."""
+    if profile.decided is not None:
+        return profile.decided
+    return profile.require("predicted_class") if profile.answered or profile.prediction_given else None
 
 
 def entropy(proba: NDArray[Any]) -> NDArray[Any]:
@@ -106,31 +136,4 @@ def least_favourable_probabilities(cost_matrix: ArrayLike) -> Floats:
     -------
     ndarray of shape (n_classes,)
     """
-    return np.array(_least_favourable(_as_matrix(cost_matrix))[1])
-
-
-def _as_matrix(costs: ArrayLike) -> Matrix:
-    array = np.asarray(costs, dtype=np.float64)
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"cost_matrix must have shape (n_classes, n_decisions), but has shape {array.shape}.")
-    if not (np.isfinite(array).all() and (array >= 0).all()):
-        raise ValueError("cost_matrix must hold finite costs, 0 or greater.")
-    if _least_favourable(matrix := tuple(map(tuple, array.tolist())))[0] <= 0:
-        raise ValueError("cost_matrix has a decision that costs nothing under any class, so nothing is uncertain.")
-    return matrix
-
-
-@lru_cache(maxsize=32)
-def _least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
-    """Maximise the cost of the best decision over the simplex: max t such that t <= p·c_d for every decision d."""
-    matrix = np.array(costs)
-    n_classes, n_decisions = matrix.shape
-    solution = linprog(
-        np.append(np.zeros(n_classes), -1.0),
-        A_ub=np.column_stack([-matrix.T, np.ones(n_decisions)]),
-        b_ub=np.zeros(n_decisions),
-        A_eq=np.append(np.ones(n_classes), 0.0)[np.newaxis],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * n_classes + [(None, None)],
-    )
-    return float(-solution.fun), tuple(solution.x[:-1].tolist())
+    return np.array(least_favourable(CostMatrix.read(cost_matrix).costs)[1])

@@ -1,7 +1,7 @@
 """ECUAS_n: the expected cost of an answer together with its uncertainty."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Term, divide
 from skconf.metrics._base.references import ECUAS
 from skconf.metrics._base.registry import Preset
-from skconf.metrics._ecuas.costs import CandidateCost
+from skconf.metrics._ecuas.costs import CandidateCost, answered_decision
 from skconf.profile import ConfidenceProfile
 
 
@@ -42,7 +42,7 @@ class _RejectableCost(CandidateCost):
         uncertainty, cost, largest = self.answers(profile)
         terms = [*self.cost_terms(uncertainty, cost, largest), Term(1.0)]
         if self.normalize:
-            terms.append(Term(1.0, cell=profile.require("true_class"), n_cells=len(profile.require("classes"))))
+            terms.append(Term(1.0, cell=self.row_of_class(profile), n_cells=len(profile.require("classes"))))
         return terms
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:
@@ -86,8 +86,9 @@ class ECUASLoss(
     n : float, default=0
         How little the quality of the confidence matters, from 0 on.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
-        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
+        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
+        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
     weight : callable, default=None
         Weight w(γ) >= 0 of a rejection that costs γ, on [0, u_M], a function of an array. It replaces that of `n`,
         (n + 1) γ^(n−1) / u_M^(n+1).
@@ -179,14 +180,16 @@ class RejectCostLoss(
     """Mean cost where a rejection has a known cost γ: answers count their cost, and rejections γ.
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error.
+    C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
+    never do, and else C.
 
     {predictions}
     reject_cost : float, default=0.1
         Cost γ of a rejection, 0 or greater.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
-        Cost of each decision under each true class, with the decision of least expected cost taken unless `y_pred` is
-        given; "log" stands for −ln of the probability of the true class; None for 0–1.
+        Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
+        DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
+        cost. "log" stands for −ln of the probability of the true class; None for 0–1.
     normalize : bool, default=False
         Divide by the same cost of the system that always gives the class frequencies of `y_true`.
     eps : float, default=1e-7
@@ -215,11 +218,27 @@ class RejectCostLoss(
     0.075
     """
 
+    #: Whether costs of each sample, which a profile may hold, are charged instead of those of a matrix.
+    takes_costs: ClassVar[bool] = True
+
     reject_cost: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number(self.reject_cost, "reject_cost", 0.0, np.inf, open_high=True)
+
+    def answers(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
+        if profile.costs is not None:
+            if self.cost_matrix is not None or self.normalize:
+                raise ValueError("reject_cost_loss got costs of each sample: leave out cost_matrix and normalize.")
+            cost = profile.costs[np.arange(len(profile)), answered_decision(profile)]
+            uncertainty, largest = np.zeros(len(profile)), np.nan
+        else:
+            uncertainty, cost, largest = super().answers(profile)
+        if profile.answered:  # the classifier has rejected by its own rule, whatever the uncertainty
+            accepted = True if profile.threshold is None else profile.score >= profile.threshold
+            uncertainty = np.where(accepted, 0.0, np.inf) + np.zeros(len(profile))
+        return uncertainty, cost, largest
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:  # noqa: ARG002
         return np.where(uncertainty.real > self.reject_cost, self.reject_cost, cost)

@@ -1,0 +1,182 @@
+"""What decisions cost: a cost matrix, the decision of least expected cost, and the largest uncertainty there is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+
+from skconf._core.arrays import as_floats
+from skconf._core.columns import column_names, positions_of_names
+from skconf._core.labels import Codes
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
+
+Matrix = tuple[tuple[float, ...], ...]
+
+#: Expected costs that differ by less, relatively, are the same: the order of a sum must not decide.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, repr=False)
+class CostMatrix:
+    """The cost of each decision (column) under each true class (row), with their names where a table gave them.
+
+    Parameters
+    ----------
+    costs : tuple of tuple of float
+        Rows of costs, finite, 0 or greater.
+    classes, decisions : tuple or None
+        Names of the rows and of the columns; None where they go by position.
+    """
+
+    costs: Matrix
+    classes: tuple[Any, ...] | None = None
+    decisions: tuple[Any, ...] | None = None
+
+    @classmethod
+    def read(cls, given: ArrayLike | Self) -> Self:
+        """Check a matrix of any kind; the rows and columns of a table keep their names."""
+        if isinstance(given, cls):
+            return given
+        array = np.asarray(as_floats(given, "cost_matrix"), dtype=np.float64)
+        if array.ndim != 2 or array.size == 0:
+            raise ValueError(f"cost_matrix must have shape (n_classes, n_decisions), but has shape {array.shape}.")
+        check_costs(array, "cost_matrix")
+        rows = given.index if isinstance(given, pd.DataFrame) else pd.RangeIndex(len(array))
+        named = None if rows.equals(pd.RangeIndex(len(array))) else tuple(rows.tolist())
+        columns = column_names(given)
+        matrix = cls(tuple(map(tuple, array.tolist())), named, None if columns is None else tuple(columns))
+        if matrix.largest_uncertainty <= 0:
+            raise ValueError("cost_matrix has a decision that costs nothing under any class, so nothing is uncertain.")
+        return matrix
+
+    def of(self, classes: NDArray[Any], decisions: Sequence[Any] | None = None) -> Floats:
+        """Return the costs with rows in the order of the classes, and columns in that of the decisions, if given.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer, or they have other names.
+        """
+        costs = np.array(self.costs)
+        if len(costs) != len(classes):
+            raise ValueError(
+                f"cost_matrix has {len(costs)} rows, but there are {len(classes)} classes: {shorten(classes.tolist())}."
+            )
+        if self.classes is not None:
+            costs = costs[_order("rows", self.classes, classes.tolist())]
+        if decisions is not None:
+            if costs.shape[1] != len(decisions):
+                raise ValueError(
+                    f"cost_matrix has {costs.shape[1]} columns, but there are {len(decisions)} decisions: "
+                    f"{shorten(list(decisions))}."
+                )
+            if self.decisions is not None:
+                costs = costs[:, _order("columns", self.decisions, decisions)]
+        return costs
+
+    def rows_of(self, classes: NDArray[Any]) -> Codes:
+        """Return the row of each class."""
+        if self.classes is None:
+            return np.arange(len(classes))
+        return np.array(_order("rows", self.classes, classes.tolist()))
+
+    @property
+    def largest_uncertainty(self) -> float:
+        """u_M, the expected cost of the best decision where the probabilities help least."""
+        return least_favourable(self.costs)[0]
+
+    def __repr__(self) -> str:
+        named = [f", {name}={names!r}" for name, names in self._names.items() if names is not None]
+        return f"{[list(row) for row in self.costs]}{''.join(named)}"
+
+    @property
+    def _names(self) -> dict[str, tuple[Any, ...] | None]:
+        return {"classes": self.classes, "decisions": self.decisions}
+
+
+def _order(what: str, names: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
+    listed = np.empty(len(wanted), dtype=object)
+    listed[:] = list(wanted)
+    order = positions_of_names(names, listed)
+    if order is None:
+        raise ValueError(
+            f"cost_matrix has {what} named {shorten(list(names))}, but they should be {shorten(list(wanted))}. Name "
+            "them so, in any order; or pass cost_matrix.to_numpy(), in this order."
+        )
+    return order
+
+
+def check_costs(costs: NDArray[Any], name: str) -> None:
+    """Raise unless costs are finite, 0 or greater."""
+    if not (np.isfinite(costs).all() and (costs >= 0).all()):
+        raise ValueError(f"{name} must hold finite costs, 0 or greater.")
+
+
+def expected_costs(proba: NDArray[Any], costs: NDArray[Any]) -> NDArray[Any]:
+    """Return the expected cost of each decision, of shape (..., n_decisions), under each row of probabilities.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (..., n_classes)
+        Probabilities; complex ones carry a derivative.
+    costs : ndarray of shape (n_classes, n_decisions) or (n_samples, n_classes, n_decisions)
+        Costs, the same for all samples or their own.
+    """
+    wide = proba if np.iscomplexobj(proba) else np.asarray(proba, dtype=np.float64)
+    return wide @ costs if costs.ndim == 2 else np.einsum("ik,ikd->id", wide, costs)
+
+
+def least_expected(expected: NDArray[Any]) -> Codes:
+    """Return the decision of least expected cost: the first of those that differ by rounding alone."""
+    real = expected.real
+    return np.asarray((real <= real.min(axis=-1, keepdims=True) * (1 + _ROUNDING)).argmax(axis=-1))
+
+
+def at_decision(expected: NDArray[Any], decision: Codes) -> NDArray[Any]:
+    """Return the expected cost u of a decision in each row."""
+    return np.asarray(np.take_along_axis(expected, decision[..., np.newaxis], axis=-1)[..., 0])
+
+
+@lru_cache(maxsize=32)
+def least_favourable(costs: Matrix) -> tuple[float, tuple[float, ...]]:
+    """Maximise the cost of the best decision over the simplex: max t such that t <= p·c_d for every decision d."""
+    matrix = np.array(costs)
+    n_classes, n_decisions = matrix.shape
+    solution = linprog(
+        np.append(np.zeros(n_classes), -1.0),
+        A_ub=np.column_stack([-matrix.T, np.ones(n_decisions)]),
+        b_ub=np.zeros(n_decisions),
+        A_eq=np.append(np.ones(n_classes), 0.0)[np.newaxis],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * n_classes + [(None, None)],
+    )
+    return float(-solution.fun), tuple(solution.x[:-1].tolist())
+
+
+def read_costs_by_sample(given: ArrayLike, name: str = "costs") -> Floats:
+    """Check costs of each sample: for every class, of shape (n, K, D), or given the true one, of shape (n, D)."""
+    costs = np.asarray(as_floats(given, name), dtype=np.float64)
+    if costs.ndim not in (2, 3) or costs.size == 0:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions), but has shape "
+            f"{costs.shape}."
+        )
+    check_costs(costs, name)
+    return costs
+
+
+def costs_given_truth(costs: Floats, true_class: Codes, n_classes: int, n_decisions: int) -> Floats:
+    """Return what each decision costs in each sample, given its true class, of shape (n, D)."""
+    expected = (len(true_class), *((n_classes, n_decisions) if costs.ndim == 3 else (n_decisions,)))
+    if costs.shape != expected:
+        raise ValueError(
+            f"costs has shape {costs.shape}, but should have {expected}, for {len(true_class)} samples, {n_classes} "
+            f"classes and {n_decisions} decisions."
+        )
+    return costs if costs.ndim == 2 else costs[np.arange(len(costs)), true_class]

@@ -1,0 +1,205 @@
+"""Decisions by costs: equation 6 of the ECUAS paper, as selective classifiers answer by it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.columns import positions_of_names
+from skconf._core.costs import (
+    CostMatrix,
+    at_decision,
+    costs_given_truth,
+    expected_costs,
+    least_expected,
+    read_costs_by_sample,
+)
+from skconf._core.labels import Codes, LabelColumn
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """The decision of least expected cost, and how uncertain it is.
+
+    Attributes
+    ----------
+    decisions : ndarray of shape (n_decisions,)
+        Names of the decisions: the classes, in their order, where `of_classes`.
+    of_classes : bool
+        Whether the decisions are the classes, so that each is right or wrong.
+    largest : float
+        u_M: the largest uncertainty, which has a score of 0. Where samples have costs of their own, there is none for
+        all samples to come: it is then the scale on which an uncertainty is large.
+    costs : ndarray of shape (n_classes, n_decisions) or None
+        Cost of each decision under each class; None where samples have costs of their own.
+    function : callable or None
+        What makes costs of shape (n_samples, n_classes, n_decisions) of samples.
+    n_classes : int
+        Number of classes.
+    """
+
+    decisions: NDArray[Any]
+    of_classes: bool
+    largest: float
+    costs: Floats | None
+    function: Callable[[Any], Any] | None
+    n_classes: int
+
+    @property
+    def needs_costs(self) -> bool:
+        """Whether samples come with costs of their own."""
+        return self.costs is None and self.function is None
+
+    def threshold(self, reject_cost: float) -> float:
+        """Return the score below which the uncertainty exceeds the cost of a rejection."""
+        return float(self.score(np.float64(reject_cost)))
+
+    def score(self, uncertainty: Any) -> Any:
+        """Return the score in [0, 1] of an uncertainty u: 1 − u/u_M, or with costs by sample 1/(1 + u/u_M)."""
+        relative = uncertainty / self.largest
+        return np.clip(1 - relative, 0.0, 1.0) if self.costs is not None else 1 / (1 + relative)
+
+    def costs_of(self, X: Any, costs: Any, n_samples: int) -> Floats:
+        """Return the costs by which to decide, from samples or from what came with them."""
+        if costs is not None and not self.needs_costs:
+            raise ValueError("costs of each sample were passed, but a cost_matrix decides. Leave them out.")
+        if self.costs is not None:
+            return self.costs
+        if self.function is not None:
+            return self._called(self.function, X, n_samples)
+        if costs is None:
+            raise ValueError(
+                "This classifier decides by costs of each sample. Pass costs of shape (n_samples, n_classes, "
+                "n_decisions); or, to fit, a cost_matrix or a function of X that makes them."
+            )
+        return self._checked(read_costs_by_sample(costs), "costs", n_samples)
+
+    def decide(self, proba: NDArray[Any], costs: Floats) -> tuple[Codes, Floats]:
+        """Return the decision of least expected cost, and its score."""
+        expected = expected_costs(proba, costs)
+        decision = least_expected(expected)
+        return decision, self.score(at_decision(expected, decision))
+
+    def given_truth(self, true_class: Codes, costs: Floats) -> Floats:
+        """Return what each decision costs in each sample, given its true class."""
+        if costs is self.costs:
+            return costs[true_class]
+        return costs_given_truth(costs, true_class, self.n_classes, len(self.decisions))
+
+    def _called(self, function: Callable[[Any], Any], X: Any, n_samples: int) -> Floats:
+        return self._checked(read_costs_by_sample(function(X), "What cost_matrix returned"), "cost_matrix", n_samples)
+
+    def _checked(self, costs: Floats, name: str, n_samples: int) -> Floats:
+        expected = (n_samples, self.n_classes, len(self.decisions))
+        if costs.shape != expected:
+            raise ValueError(f"{name} gives costs of shape {costs.shape}, but to decide they must have {expected}.")
+        return costs
+
+
+def read_rule(
+    cost_matrix: Any, decisions: Any, classes: NDArray[Any], X: Any, costs: Floats | None, *, zero_one: bool = False
+) -> DecisionRule | None:
+    """Return the rule that parameters and the samples of ``fit`` stand for; None where none of them decides.
+
+    Parameters
+    ----------
+    cost_matrix : array-like, callable or None
+        Cost of each decision under each class; or what makes costs of samples.
+    decisions : array-like or None
+        Names of the decisions.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    X : array-like
+        Samples.
+    costs : ndarray or None
+        Costs of each sample.
+    zero_one : bool, default=False
+        Whether an error costs 1 where there are no other costs.
+
+    Returns
+    -------
+    DecisionRule or None
+    """
+    by_sample = costs is not None and costs.ndim == 3
+    if cost_matrix is not None and by_sample:
+        raise ValueError(
+            "Both cost_matrix and costs of shape (n_samples, n_classes, n_decisions) decide. Leave one out; with a "
+            "cost_matrix, costs of shape (n_samples, n_decisions) are what decisions cost given the truth."
+        )
+    if cost_matrix is None and not by_sample:
+        if decisions is not None:
+            raise ValueError("decisions need a cost_matrix, or costs of each sample, which says what they cost.")
+        if not zero_one:
+            return None
+        cost_matrix = 1.0 - np.eye(len(classes))
+    if len(classes) < 2:
+        raise ValueError("Decisions by costs need at least two classes: with one class, no answer is uncertain.")
+    if callable(cost_matrix) or by_sample:
+        function = cost_matrix if callable(cost_matrix) else None
+        return _rule_by_sample(function, costs if by_sample else None, decisions, classes, X)
+    return _rule_of_matrix(CostMatrix.read(cost_matrix), decisions, classes)
+
+
+def _rule_of_matrix(matrix: CostMatrix, decisions: Any, classes: NDArray[Any]) -> DecisionRule:
+    matrix.of(classes)  # raises for rows that are not the classes
+    names = _names(decisions, matrix.decisions, len(matrix.costs[0]), classes)
+    costs = matrix.of(classes, names.tolist())
+    names, costs, of_classes = _by_class(names, costs, classes)
+    return DecisionRule(names, of_classes, matrix.largest_uncertainty, costs, None, len(classes))
+
+
+def _rule_by_sample(
+    function: Callable[[Any], Any] | None, costs: Floats | None, decisions: Any, classes: NDArray[Any], X: Any
+) -> DecisionRule:
+    """Return the rule for costs of each sample; its scale is what the safest decision may cost in a sample of fit."""
+    given = costs if function is None else read_costs_by_sample(function(X), "What cost_matrix returned")
+    if given is None or given.ndim != 3:
+        raise ValueError("cost_matrix must return costs of shape (n_samples, n_classes, n_decisions).")
+    names = _names(decisions, None, given.shape[2], classes)
+    of_classes = _same(names, classes)
+    if of_classes and names.tolist() != classes.tolist():
+        raise ValueError(f"decisions are the classes: give them in their order, {shorten(classes.tolist())}.")
+    largest = float(given.max(axis=1).min(axis=1).max())
+    if largest <= 0:
+        raise ValueError("In every sample a decision costs nothing under any class, so nothing is uncertain.")
+    rule = DecisionRule(names, of_classes, largest, None, function, len(classes))
+    rule._checked(given, "costs" if function is None else "cost_matrix", len(given))  # noqa: SLF001
+    return rule
+
+
+def _names(decisions: Any, columns: tuple[Any, ...] | None, n_decisions: int, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the names of the decisions: those given, those of the columns, or the classes."""
+    if decisions is not None:
+        return _read_names(decisions)
+    if columns is not None:
+        return classes if positions_of_names(columns, classes) is not None else _read_names(list(columns))
+    if n_decisions != len(classes):
+        raise ValueError(
+            f"There are {n_decisions} decisions for {len(classes)} classes: name them, such as "
+            f"decisions={[f'decision {number}' for number in range(1, n_decisions + 1)]}."
+        )
+    return classes
+
+
+def _read_names(decisions: Any) -> NDArray[Any]:
+    column = LabelColumn(decisions, "decisions")
+    if len(column.distinct) != len(column):
+        raise ValueError(f"decisions must be distinct, but are {shorten(list(decisions))}.")
+    kinds = {isinstance(name, str) for name in column.distinct}
+    return np.array(column.distinct, dtype=object if len(kinds) > 1 else None)
+
+
+def _same(names: NDArray[Any], classes: NDArray[Any]) -> bool:
+    return len(names) == len(classes) and set(names.tolist()) == set(classes.tolist())
+
+
+def _by_class(names: NDArray[Any], costs: Floats, classes: NDArray[Any]) -> tuple[NDArray[Any], Floats, bool]:
+    """Return decisions and their costs in the order of the classes, where they are the classes."""
+    if not _same(names, classes):
+        return names, costs, False
+    where = {name: position for position, name in enumerate(names.tolist())}
+    return classes, costs[:, [where[label] for label in classes.tolist()]], True
