@@ -17,7 +17,7 @@ class Markup(str):
 Content: TypeAlias = "str | Iterable[Content] | None"
 
 
-def element(name: str, *content: Content, **attributes: str | float | bool | None) -> Markup:
+def element(name: str, /, *content: Content, **attributes: str | float | bool | None) -> Markup:
     """Return an element.
 
     Parameters

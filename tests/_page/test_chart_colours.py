@@ -1,15 +1,17 @@
 """Colours of charts: contrast by WCAG, and difference for the colour-blind by the matrices of Machado and others."""
 
 import re
-from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-_STYLE = files("skconf._page").joinpath("chart.css").read_text("utf-8")
-_LIGHT, _DARK = (dict(re.findall(r"--(\w+): (#\w{6})", part)) for part in re.findall(r":root \{([^}]*)\}", _STYLE))
-_THEMES = [("#ffffff", _LIGHT), ("#16181b", _DARK)]
+from skconf._page.document import style_sheet
+
+_STYLE = style_sheet()
+_PAIRS = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", _STYLE)
+_LIGHT, _DARK = ({name: pair[theme] for name, *pair in _PAIRS} for theme in (0, 1))
+_THEMES = [(_LIGHT["ground"], _LIGHT), (_DARK["ground"], _DARK)]
 # G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, 2009: a whole deficiency, on linear RGB.
 _SEEN_BY = {
     "all": np.eye(3),

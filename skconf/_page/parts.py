@@ -1,0 +1,194 @@
+"""What pages are made of. A part is text in a terminal and HTML on a page."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from skconf._page.data import copied_as, csv_of
+from skconf._page.elements import Markup, element, joined
+from skconf._page.ids import Ids
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from skconf._page.chart import Chart
+
+#: Characters of a line of text where there is no terminal.
+WIDTH = 100
+
+
+class Part(Protocol):
+    """A part of a page."""
+
+    def text(self, width: int | None = None) -> str:
+        """Return the part as text, in lines of a width; "" if it is only for pages."""
+        ...
+
+    def html(self, ids: Ids) -> Markup:
+        """Return the part in HTML."""
+        ...
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph.
+
+    Attributes
+    ----------
+    words : str
+        Plain text.
+    kind : {"", "finding", "note"}
+        A finding is what a section says first; a note is set smaller.
+    """
+
+    words: str
+    kind: Literal["", "finding", "note"] = ""
+
+    def text(self, width: int | None = None) -> str:
+        """Return the lines."""
+        return fill(self.words, width or WIDTH)
+
+    def html(self, ids: Ids) -> Markup:  # noqa: ARG002
+        """Return the paragraph."""
+        return element("p", self.words, class_=self.kind or None)
+
+
+@dataclass(frozen=True)
+class ChartPart:
+    """A chart, its finding as caption, and its numbers to copy; only on pages."""
+
+    chart: "Chart"
+
+    def text(self, width: int | None = None) -> str:  # noqa: ARG002
+        """Return nothing: the table or sentence beside the chart says the same."""
+        return ""
+
+    def html(self, ids: Ids) -> Markup:
+        """Return the figure."""
+        panels = self.chart.panels()
+        drawn = [panel.svg(ids.new(self.chart.name)) for panel in panels]
+        shown = drawn[0] if len(drawn) == 1 else element("div", drawn, class_="panels")
+        copy = copied_as("Copy the numbers as CSV", csv_of(self.chart.data), ids, self.chart.name)
+        caption = element("figcaption", element("strong", self.chart.name), " ", self.chart.finding, " ", copy)
+        return element("figure", shown, caption, class_="picture")
+
+
+@dataclass(frozen=True)
+class FigurePart:
+    """A figure of matplotlib; only on pages.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    figure : Figure
+        The figure.
+    """
+
+    title: str
+    figure: "Figure"
+
+    def text(self, width: int | None = None) -> str:  # noqa: ARG002
+        """Return nothing."""
+        return ""
+
+    def html(self, ids: Ids) -> Markup:  # noqa: ARG002
+        """Return heading and figure, as vector graphics."""
+        import matplotlib as mpl
+
+        buffer = io.StringIO()
+        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.title}):
+            self.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
+        drawing = buffer.getvalue()
+        return element("figure", element("h3", self.title), Markup(drawing[drawing.index("<svg") :]))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Parts beside each other where there is room, below each other where not."""
+
+    parts: Sequence[Part]
+
+    def text(self, width: int | None = None) -> str:
+        """Return the texts of all parts."""
+        return texts(self.parts, width)
+
+    def html(self, ids: Ids) -> Markup:
+        """Return all parts."""
+        return element("div", [part.html(ids) for part in self.parts], class_="beside")
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Parts that are shown on request, and on paper.
+
+    Attributes
+    ----------
+    summary : str
+        What is folded.
+    parts : sequence of Part
+        The parts.
+    in_text : bool
+        Whether a terminal shows them, too.
+    """
+
+    summary: str
+    parts: Sequence[Part]
+    in_text: bool = False
+
+    def text(self, width: int | None = None) -> str:
+        """Return the texts of all parts, or nothing."""
+        return texts(self.parts, width) if self.in_text else ""
+
+    def html(self, ids: Ids) -> Markup:
+        """Return all parts, folded."""
+        return element("details", element("summary", self.summary), [part.html(ids) for part in self.parts])
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question and the parts that answer it.
+
+    Attributes
+    ----------
+    title : str
+        The question.
+    short : str
+        A word or two, for the navigation.
+    parts : sequence of Part
+        The answer.
+    """
+
+    title: str
+    short: str
+    parts: Sequence[Part] = field(default_factory=tuple)
+
+    def text(self, width: int | None = None) -> str:
+        """Return title and parts as text."""
+        return f"{self.title}\n{texts(self.parts, width)}".rstrip()
+
+    def html(self, ids: Ids) -> Markup:
+        """Return the section."""
+        return joined([element("h2", self.title), *(part.html(ids) for part in self.parts)])
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure of matplotlib that belongs to no window.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("Figures need matplotlib: pip install 'skconf[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def texts(parts: Sequence[Part], width: int | None = None) -> str:
+    """Return parts as text, with an empty line between them."""
+    return "\n\n".join(filter(None, (part.text(width) for part in parts)))

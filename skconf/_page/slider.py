@@ -1,0 +1,100 @@
+"""A slider that moves the cells of a table over exact stops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from skconf._page.data import as_json
+from skconf._page.elements import Markup, element
+from skconf._page.ids import Ids
+from skconf._page.tables import TablePart
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A table whose cells follow a slider; without a script, and on paper, it shows the default.
+
+    Attributes
+    ----------
+    label : str
+        What is moved.
+    stops : sequence of str
+        Each stop in words, which screen readers say.
+    tables : sequence of DataFrame
+        The table at each stop, of texts; all have the same columns and the same first column, which names the rows.
+    default : int
+        Number of the stop that is shown first.
+    amounts : mapping of str to sequence of sequence of float, default={}
+        For each price that the reader may change, what it is paid for: a number for each stop and row.
+    prices : mapping of str to float, default={}
+        The prices that are shown first.
+    total : str, default="cost"
+        Title of the last column, Σ price × amount.
+    """
+
+    label: str
+    stops: Sequence[str]
+    tables: Sequence[pd.DataFrame]
+    default: int
+    amounts: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
+    total: str = "cost"
+
+    def text(self, width: int | None = None) -> str:
+        """Return the table at the default."""
+        notes = (self._priced(),) if self.amounts else ()
+        return f"{self.label} {self.stops[self.default]}\n{TablePart('', self._shown(), notes).text(width)}"
+
+    def html(self, ids: Ids) -> Markup:
+        """Return the slider, its table, and the prices."""
+        name = ids.new("slider")
+        moved = element(
+            "input",
+            type="range",
+            id=name,
+            min="0",
+            max=str(len(self.stops) - 1),
+            step="1",
+            value=str(self.default),
+            aria_valuetext=self.stops[self.default],
+            hidden=True,
+        )
+        place = element("output", self.stops[self.default], for_=name)
+        head = element("p", element("label", self.label, for_=name), " ", moved, " ", place, class_="moved")
+        table = TablePart("", self._shown()).html(ids)
+        data = as_json(self._data(), class_="stops")
+        priced = element("p", self._priced(), class_="note priced") if self.amounts else None
+        return element("div", head, self._fields(ids), table, priced, data, class_="slider")
+
+    def _priced(self) -> str:
+        """Return the prices that are shown first, in words."""
+        return f"Here {', '.join(f'{what} {price:g}' for what, price in self.prices.items())}."
+
+    def _fields(self, ids: Ids) -> Markup | None:
+        """Return the fields of the prices."""
+        if not self.amounts:
+            return None
+        fields = []
+        for what in self.amounts:
+            name = ids.new(what)
+            box = element(
+                "input", type="number", id=name, min="0", step="any", value=f"{self.prices[what]:g}", class_="price"
+            )
+            fields.append(element("span", element("label", what, for_=name), " ", box))
+        return element("p", fields, class_="prices", hidden=True)
+
+    def _data(self) -> dict[str, object]:
+        cells = [[row[1:] for row in table.to_numpy().tolist()] for table in self.tables]
+        return {"stops": list(self.stops), "cells": cells, "amounts": [self.amounts[what] for what in self.amounts]}
+
+    def _shown(self) -> pd.DataFrame:
+        """Return the table at the default, with the total."""
+        table = self.tables[self.default]
+        if not self.amounts:
+            return table
+        totals = [
+            sum(self.prices[what] * self.amounts[what][self.default][row] for what in self.amounts)
+            for row in range(len(table))
+        ]
+        return table.assign(**{self.total: [f"{total:,.0f}" for total in totals]})

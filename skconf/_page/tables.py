@@ -1,0 +1,135 @@
+"""Tables of texts: for a terminal, in Markdown, and in HTML."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from math import isnan
+from typing import Any
+
+import pandas as pd
+
+from skconf._page.elements import Markup, element, joined
+from skconf._page.ids import Ids
+
+#: Characters of a line that a printed page holds; wider tables are parted.
+_PRINTED = 120
+_NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^nothing|^all$")
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A table of a page.
+
+    Attributes
+    ----------
+    title : str
+        Its heading; "" for none.
+    table : DataFrame
+        A table of texts. Its columns may have two levels: a heading, and what is below it. Those without a heading
+        identify the rows.
+    notes : tuple of str, default=()
+        Lines below the table.
+    rows_in_text : int or None, default=None
+        Most rows that a terminal shows; None for all.
+    """
+
+    title: str
+    table: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    rows_in_text: int | None = None
+
+    def text(self, width: int | None = None) -> str:
+        """Return the table as text, in several parts if it is wider than a line, and its notes."""
+        table = self.table.iloc[: self.rows_in_text]
+        parts = [table] if width is None else _narrow(table, width)
+        shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
+        if len(table) < len(self.table):
+            shown.append(f"… {len(self.table) - len(table):,} more on a page.")
+        return "\n".join([*shown, *self.notes])
+
+    def markdown(self) -> str:
+        """Return heading, table and notes in Markdown."""
+        heading = [f"## {markdown_text(self.title)}\n"] if self.title else []
+        return "\n".join([*heading, markdown(self.table), *(f"{markdown_text(note)}\n" for note in self.notes)])
+
+    def html(self, ids: Ids) -> Markup:
+        """Return heading, table and notes in HTML."""
+        title = element("h3", self.title) if self.title else None
+        tables = [self._scroller(part, ids) for part in _narrow(self.table, _PRINTED)]
+        return joined([title, *tables, *(element("p", note, class_="note") for note in self.notes)])
+
+    def _scroller(self, part: pd.DataFrame, ids: Ids) -> Markup:
+        """Return a table that scrolls by itself where it is wider than the screen."""
+        name = ids.unique(self.title or "Table")
+        return element("div", _table(part), class_="table", tabindex="0", role="region", aria_label=name)
+
+
+def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
+    """Yield a table in parts, each with the columns that identify the rows, which have no heading above."""
+    if table.columns.nlevels == 1:
+        yield table
+        return
+    headings = table.columns.get_level_values(0)
+    held = [""]
+    for heading in headings[headings != ""].unique():
+        wider = table.loc[:, headings.isin([*held, heading])]
+        if len(held) > 1 and len(wider.to_string(index=False).partition("\n")[0]) > width:
+            yield table.loc[:, headings.isin(held)]
+            held = [""]
+        held.append(heading)
+    yield table.loc[:, headings.isin(held)]
+
+
+def _table(table: pd.DataFrame) -> Markup:
+    """Return the element of a table; its first column names the rows."""
+    columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
+    kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
+    cells = [[element("td", cell, class_=kind) for cell in column] for column, kind in zip(columns, kinds, strict=True)]
+    if cells:
+        cells[0] = [element("th", cell, scope="row") for cell in columns[0]]
+    body = [element("tr", row) for row in zip(*cells, strict=True)]
+    return element("table", element("thead", _head(table.columns, kinds)), element("tbody", body))
+
+
+def _head(titles: Any, kinds: list[str | None]) -> list[Markup]:
+    """Return one row of titles, or two."""
+    last = titles.get_level_values(-1)
+    below = [element("th", str(title), scope="col", class_=kind) for title, kind in zip(last, kinds, strict=True)]
+    if titles.nlevels == 1:
+        return [element("tr", below)]
+    above, spans = [], titles.get_level_values(0)
+    for start, heading in enumerate(spans):
+        if not heading:
+            above.append(element("td"))
+        elif not start or spans[start - 1] != heading:
+            span = next((at for at in range(start, len(spans)) if spans[at] != heading), len(spans)) - start
+            above.append(element("th", str(heading), colspan=str(span), scope="colgroup"))
+    return [element("tr", above), element("tr", below)]
+
+
+def as_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its numbers as texts of four figures."""
+    return table.apply(lambda column: [_text(cell) for cell in column])
+
+
+def _text(cell: Any) -> str:
+    if not isinstance(cell, float):
+        return str(cell)
+    return "–" if isnan(cell) else f"{cell:.4g}"
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return a table of texts in Markdown; escape markup and line breaks in the texts."""
+    titles = [" ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table]
+    rows = [titles, ["---"] * len(titles), *table.to_numpy().tolist()]
+    return "".join("| " + " | ".join(map(_markdown_cell, row)) + " |\n" for row in rows)
+
+
+def _markdown_cell(cell: Any) -> str:
+    return markdown_text(cell).replace("|", r"\|")
+
+
+def markdown_text(text: Any) -> str:
+    """Return a text in one line of Markdown, without markup of HTML."""
+    return escape(" ".join(str(text).splitlines()), quote=False)

@@ -1,0 +1,161 @@
+"""Parts of pages: as text, as Markdown, and in HTML, in which texts stay texts."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from skconf._page.data import as_json, copied_as, csv_of
+from skconf._page.document import fragment, page
+from skconf._page.elements import Markup, element, joined
+from skconf._page.ids import Ids
+from skconf._page.parts import FigurePart, Folded, Prose, Section, new_figure, texts
+from skconf._page.slider import Slider
+from skconf._page.tables import TablePart
+from skconf.report import ConfidenceReport
+
+HOSTILE = "</script><b>|\n&amp; $x^$"
+
+
+class _Tags(HTMLParser):
+    """The elements of a page, with their attributes; each must be closed."""
+
+    def __init__(self, markup):
+        super().__init__()
+        self.open, self.found = [], []
+        self.feed(markup)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("meta", "input", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_elements_escape_what_is_put_into_them():
+    assert element("p", HOSTILE, class_='"') == ('<p class="&quot;">&lt;/script&gt;&lt;b&gt;|\n&amp;amp; $x^$</p>')
+    assert element("p", Markup("<i>"), None, ["a", ["<"]]) == "<p><i>a&lt;</p>"
+    assert element("input", type="range", hidden=True, min=None) == '<input type="range" hidden>'
+    assert joined(None) == ""
+
+
+def test_tables_hold_texts_and_no_markup():
+    part = TablePart(HOSTILE, pd.DataFrame({HOSTILE: [HOSTILE, "-1"], ("a", HOSTILE): ["1", "2"]}), (HOSTILE,))
+    shown = page(HOSTILE, [part], [])
+    body = shown[shown.index("<body") :]
+    assert "<b>" not in body
+    assert body.count("</script") == 1  # that of the page
+    assert "&lt;/script&gt;&lt;b&gt;" in body
+    written = part.markdown()
+    assert "<b>" not in written.partition("\n| ")[2].rpartition("|\n")[0]
+    assert written.count("\n| ") == 4
+    assert r"&lt;b&gt;\| &amp;amp;" in written
+
+
+def test_a_report_holds_texts_and_no_markup():
+    report = ConfidenceReport({HOSTILE: [0.5], "verdict": [HOSTILE]}, index=pd.Index([HOSTILE], name=HOSTILE))
+    shown = report._repr_html_()
+    assert "<b>" not in shown
+    assert "</script" not in shown
+    assert HOSTILE not in repr(report)
+    assert "\x1b" not in repr(ConfidenceReport({"a": [1.0]}, index=["\x1b[2J"]))
+
+
+def test_figures_hold_texts_and_no_markup():
+    pytest.importorskip("matplotlib")
+    figure = new_figure(3, 3)
+    figure.subplots().set_title(HOSTILE.replace("$", r"\$"))
+    assert "<b>" not in FigurePart("a", figure).html(Ids())
+
+
+def test_data_cannot_end_its_element_and_is_read_back():
+    held = as_json({"a": [HOSTILE, "\u2028", 1.5]})
+    assert held.count("<") == 2
+    inner = held[held.index(">") + 1 : held.rindex("<")]
+    assert json.loads(inner) == {"a": [HOSTILE, "\u2028", 1.5]}
+    with pytest.raises(ValueError, match="JSON"):
+        as_json([float("nan")])
+
+
+def test_what_is_copied_is_the_csv():
+    table = pd.DataFrame({"a": [1 / 3, 2.0], "b": ["x,y", 'q"']})
+    markup = copied_as("Copy", csv_of(table), Ids(), "numbers")
+    inner = re.search(r'<script type="application/json" id="copied">(.*)</script>', markup)[1]
+    assert json.loads(inner) == 'a,b\n0.333333,"x,y"\n2,"q"""\n'
+    assert 'data-from="copied"' in markup
+    assert 'aria-label="Copy: numbers"' in markup
+
+
+def test_identifiers_are_unique_and_plain():
+    ids = Ids("x-")
+    assert [ids.new("Ä b"), ids.new("ä  B"), ids.new("§")] == ["x-b", "x-b-2", "x-part"]
+
+
+def test_a_page_allows_its_own_style_and_script_only():
+    made = page("a", [Prose("b")], [Section("Why?", "Why", [Folded("more", [Prose("c")])]), Section("How?", "How")])
+    tags = _Tags(made).found
+    policy = next(attributes["content"] for tag, attributes in tags if "http-equiv" in attributes)
+    assert policy.startswith("default-src 'none';")
+    assert policy.count("'sha256-") == 2
+    assert "unsafe" not in policy
+    assert not any("style" in attributes or any(key.startswith("on") for key in attributes) for _, attributes in tags)
+    assert not re.search(r"https?://(?!www\.w3\.org)", made)
+    assert [attributes["href"] for tag, attributes in tags if tag == "a"] == ["#why", "#how"]
+    assert {attributes["id"] for tag, attributes in tags if tag == "section"} == {"why", "how"}
+    assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in tags
+    assert ("details", {}) in tags  # closed; a print style opens it
+
+
+def test_a_fragment_has_no_script_and_its_own_ids():
+    table = TablePart("t", pd.DataFrame({"a": ["1"]}))
+    shown = fragment([table], prefix="cell-1-")
+    assert "<script" not in shown
+    assert shown.startswith("<style>")
+    _Tags(shown)
+
+
+def test_text_leaves_out_what_is_folded_and_keeps_the_order():
+    parts = [Prose("one"), Folded("f", [Prose("hidden")]), Folded("g", [Prose("two")], in_text=True)]
+    assert texts(parts) == "one\n\ntwo"
+    assert Section("Why?", "Why", parts).text() == "Why?\none\n\ntwo"
+    assert max(map(len, Prose("word " * 50).text(40).splitlines())) <= 40
+
+
+def test_wide_tables_are_parted_on_pages_with_the_columns_that_name_rows():
+    columns = [("", "name")] + [(f"heading {k}", f"column of numbers {part}") for k in range(6) for part in "ab"]
+    table = pd.DataFrame([["row", *map(str, range(12))]], columns=pd.MultiIndex.from_tuples(columns))
+    shown = TablePart("t", table).html(Ids())
+    assert shown.count("<table>") > 1
+    assert shown.count('<th scope="row">row</th>') == shown.count("<table>")
+    assert all(f">{number}</td>" in shown for number in range(12))
+
+
+class TestSlider:
+    def slider(self, default=1):
+        tables = [pd.DataFrame({"model": ["a", "b"], "answered": [f"{k}", f"{2 * k}"]}) for k in range(3)]
+        amounts = {"error": [[k, k + 1.0] for k in range(3)], "person": [[1.0, 2.0]] * 3}
+        return Slider("at least", ["none", "some", "all"], tables, default, amounts, {"error": 10.0, "person": 1.0})
+
+    def test_the_default_is_there_without_a_script(self):
+        shown = self.slider().html(Ids())
+        assert ">some</output>" in shown
+        assert '<td class="n">1</td><td class="n">11</td>' in shown
+        assert '<td class="n">2</td><td class="n">22</td>' in shown
+        assert re.search(r'<input type="range"[^>]* value="1"[^>]* hidden>', shown)
+
+    def test_the_script_finds_every_stop(self):
+        shown = self.slider().html(Ids())
+        data = json.loads(re.search(r'class="stops">(.*?)</script>', shown)[1])
+        assert data["stops"] == ["none", "some", "all"]
+        assert data["cells"] == [[["0"], ["0"]], [["1"], ["2"]], [["2"], ["4"]]]
+        assert data["amounts"][0] == [[0, 1], [1, 2], [2, 3]]
+
+    def test_text_says_the_prices(self):
+        assert "Here error 10, person 1." in self.slider().text()
+        assert "at least all" in self.slider(default=2).text()
