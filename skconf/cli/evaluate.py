@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skconf._core.usual_names import USUAL
 from skconf.cli.options import output_file
-from skconf.cli.output import CommandError, csv_text, say, write_file
+from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
@@ -117,6 +117,9 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
+    evaluate.add_argument(
+        "--anonymous", action="store_true", help="leave rows, labels, and names of models and files out of the page"
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -136,15 +139,22 @@ def _run(options: argparse.Namespace) -> int:
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
         with written_out(list(dict.fromkeys(options.files))) as files:
-            models = files if names is None else dict(zip(names, files, strict=True))
-            evaluation = evaluate_files(models, columns, metrics, in_batches=in_batches, progress=True, ids=options.id)
+            evaluation = evaluate_files(
+                files if names is None else dict(zip(names, files, strict=True)),
+                columns,
+                metrics,
+                in_batches=in_batches,
+                progress=True,
+                ids=options.id,
+                command=options.command,
+            )
             for line in evaluation.guessed:
                 say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
-            write_file(options.html, evaluation.html)
+            write_file(options.html, lambda: evaluation.page(anonymous=options.anonymous))
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    say(evaluation.text())
+    say(evaluation.text(line_width()))
     return 0
 
 

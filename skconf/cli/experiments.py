@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from skconf import experiments
+from skconf._page.document import page
+from skconf._page.parts import FigurePart, Prose
+from skconf._page.tables import TablePart, as_texts
 from skconf.cli import csr
 from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._layout import agreement, lay_out, wide
-from skconf.report._page import FigurePart, TablePart, as_texts, page
 
 #: The options for files: every figure, and the page.
 Report = tuple[pd.DataFrame, list[TablePart | FigurePart]]
@@ -213,7 +215,7 @@ def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argpa
     tables = [part for part in parts if isinstance(part, TablePart)]
     write_file(options.csv, lambda: csv_text(figures, index=False))
     write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
-    write_file(options.html, lambda: page(f"Experiment {name}", _COMPARED, [part.html() for part in parts]))
+    write_file(options.html, lambda: page(f"Experiment {name}", [Prose(_COMPARED), *parts], []))
     say("\n\n".join(f"{part.title}\n{part.text(line_width())}" for part in tables))
     return 0
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import platform
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
@@ -54,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     parser = make_parser(given)
     options = parser.parse_args(given)
+    options.command = shlex.join(["skconf", *given])  # as pages quote it
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _tell  # type: ignore[assignment]

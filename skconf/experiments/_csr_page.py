@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from skconf._page.document import page
+from skconf._page.parts import FigurePart, Part, Prose, new_figure
+from skconf._page.tables import TablePart
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._layout import agreement, lay_out
 from skconf.inspection._drawing import literal
-from skconf.report._page import FigurePart, TablePart, new_figure, page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,11 +102,11 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     >>> csr_html(csr_experiment(["breast_cancer"], tables=[6]), [6])[:15]
     '<!DOCTYPE html>'
     """
-    parts: list[TablePart | FigurePart] = [_part(result, table) for table in tables]
+    parts: list[Part] = [_part(result, table) for table in tables]
     if 6 in tables:
         parts.insert(0, FigurePart("Size ratio and distance from the paper", plot_csr(result)))
     parts += [agreement(f"Table {table}", csr_cells(result, table)) for table in tables if table != 2]
-    return page("Calibrated size ratio on real data", _NOTE, [part.html() for part in parts])
+    return page("Calibrated size ratio on real data", [Prose(_NOTE), *parts], [])
 
 
 def plot_csr(result: pd.DataFrame) -> "Figure":

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, gammaincinv, ndtr
+from scipy.special import ndtr
 
 from skconf._core.checks import check_whole
 from skconf.inference._calibration_draws import CalibrationDraws
 from skconf.inference._error_table import EPS, N_ERROR_SUMS, ErrorTable, GapSums
-from skconf.inference._p_values import holm
+from skconf.inference._p_values import clopper_pearson, holm, poisson_ends
 from skconf.inference._wording import in_words, one_answer
 from skconf.profile import ConfidenceProfile, as_profile
 
@@ -291,7 +291,7 @@ def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) 
     found = evidence.joint <= LEVEL
     gap_holds, top_holds, shape_holds = (bool(found and p <= LEVEL) for p in holm(parts))
     decisive = _decisive(table, draws) if found else None
-    accuracy, (low, high) = 1 - wrong / n, _clopper_pearson(n - wrong, n)
+    accuracy, (low, high) = 1 - wrong / n, map(float, clopper_pearson((n - wrong) / n, n, 1 - LEVEL))
     sure, certain = 1 - announced / n, table.chance <= EPS
     assessment = Assessment(
         p_value=evidence.joint,
@@ -365,9 +365,8 @@ def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
     """Return the errors from a confidence on."""
     rows, null = table.at_least(top), draws.tops[top]
     wrong = round(table.wrong[rows].sum())
-    ends = float(gammaincinv(wrong, 0.025)) if wrong else 0.0, float(gammaincinv(wrong + 1, 0.975))
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (float(np.divide(end, null.mean)) for end in ends)
+        low, high = (float(np.divide(end, null.mean)) for end in poisson_ends(wrong))
     return TopErrors(top, null.size, wrong, null.mean, low, high, float(null.at_least(wrong)))
 
 
@@ -379,10 +378,3 @@ def _decisive(table: ErrorTable, draws: CalibrationDraws) -> int | None:
     if draws.size[largest] < 0.5 * table.sizes:
         return None
     return largest if draws.evidence(draws.observed(without=largest)).joint > LEVEL else None
-
-
-def _clopper_pearson(successes: int, n: int) -> tuple[float, float]:
-    """Return the ends of the exact 95 % interval of a share."""
-    low = float(betaincinv(successes, n - successes + 1, 0.025)) if successes else 0.0
-    high = float(betaincinv(successes + 1, n - successes, 0.975)) if successes < n else 1.0
-    return low, high

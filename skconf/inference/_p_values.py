@@ -1,9 +1,10 @@
 """P-values, of t tests and of permutations, and their correction for many tests."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, stdtr, stdtrit
+from scipy.special import betaincinv, gammaincinv, stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
@@ -16,12 +17,23 @@ def student(confidence_level: float, degrees_of_freedom: float) -> float:
     return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
 
 
-def clopper_pearson(share: float, size: float, confidence_level: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval of a share of so many samples, which need be no whole number."""
-    count, tail = share * size, (1 - confidence_level) / 2
-    low = 0.0 if count <= 0 else float(betaincinv(count, size - count + 1, tail))
-    high = 1.0 if count >= size else float(betaincinv(count + 1, size - count, 1 - tail))
-    return low, high
+def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any, Any]:
+    """Return Clopper and Pearson's interval of a share of so many samples, which need be no whole number.
+
+    Shares and sizes may be arrays; so are the ends then. A share of none has the interval [0, 1].
+    """
+    count, tail = np.multiply(share, size), (1 - confidence_level) / 2
+    other = np.subtract(size, count)
+    with np.errstate(invalid="ignore"):
+        low = np.where(count > 0, betaincinv(count, other + 1, tail), 0.0)
+        high = np.where(other > 0, betaincinv(count + 1, other, 1 - tail), 1.0)
+    return low[()], high[()]
+
+
+def poisson_ends(count: int, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of the mean of a Poisson number."""
+    tail = (1 - confidence_level) / 2
+    return float(gammaincinv(count, tail)) if count else 0.0, float(gammaincinv(count + 1, 1 - tail))
 
 
 def t_test(

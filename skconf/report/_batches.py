@@ -13,11 +13,10 @@ from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import read_files, read_rows
 from skconf.accumulation._job import Job
 from skconf.accumulation._scores import ScoreOfSums
-from skconf.inference._assessment import assess_sums
+from skconf.inference._assessment import Assessment, assess_sums
 from skconf.inference._error_table import VerdictSums
 from skconf.metrics._base.kinds import Additive
 from skconf.report._rows import Row, rows_of
-from skconf.report._verdicts import judged_row
 from skconf.scoring._names import Statistic
 
 #: Number of rows of a file that are read to find out which metrics its predictions allow.
@@ -33,15 +32,15 @@ class InBatches(NamedTuple):
         The rows of the report.
     values : DataFrame
         A row for each group, or a single one; a column for each metric.
-    verdicts : dict of str
-        The verdict beside each metric, if there are no groups.
+    assessment : Assessment or None
+        The verdict, if there are no groups.
     counts : list of int
         Number of predictions in each group.
     """
 
     rows: list[Row]
     values: pd.DataFrame
-    verdicts: dict[str, str]
+    assessment: Assessment | None
     counts: list[int]
 
     def value(self, name: str) -> float:
@@ -59,16 +58,16 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     """
     rows = _rows(files, columns, metrics)
     names = [row.name for row in rows]
-    judged, evidence = judged_row(names), VerdictSums()
-    judging = [] if judged is None else [Statistic(evidence.info.name, evidence)]
+    evidence = VerdictSums()
+    judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
     job = Job(columns, _RowAccumulator([*rows, *judging]))
     found = cast(dict[Any, _RowAccumulator], read_files(files, job, progress=progress))
     values = _values(found)[names]
     counts = [found[group].n_samples for group in values.index]
-    verdicts = {}
-    if judged is not None and not columns.groups:
-        verdicts[judged] = assess_sums(counts[0], *found[values.index[0]].sums_of(evidence.info.name)).text
-    return InBatches(rows, values, verdicts, counts)
+    assessment = None
+    if judging:
+        assessment = assess_sums(counts[0], *found[values.index[0]].sums_of(evidence.info.name))
+    return InBatches(rows, values, assessment, counts)
 
 
 class _RowAccumulator(MetricAccumulator):

@@ -1,28 +1,26 @@
 """Reports on predictions in files: small files in memory, others batch by batch."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.messages import option
-from skconf._core.spellings import plain
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows, shown
-from skconf.accumulation._ids import places_by_id
 from skconf.accumulation._job import located
-from skconf.profile import ConfidenceProfile
 from skconf.report._batches import InBatches, evaluate_in_batches
-from skconf.report._differences import Differences, no_differences, paired_differences
+from skconf.report._document import plain_page
+from skconf.report._evidence import Evidence, Origin, SourceFile
 from skconf.report._frame import ConfidenceReport
-from skconf.report._marks import not_compared
-from skconf.report._page import figure_html, new_figure, page
-from skconf.report._report import check_names, confidence_report, lay_out
-from skconf.report._rows import rows_of
+from skconf.report._origin import digest
+from skconf.report._pairs import RowsOfFile, paired
+from skconf.report._report import check_names, lay_out, report_on
+from skconf.report._rows import is_chosen
 
 #: Bytes of files that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -144,9 +142,8 @@ def confidence_report_from_files(
     return evaluate_files(files, columns, metrics, in_batches=in_batches, progress=progress, ids=ids).report
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """A report on files, with the predictions and differences behind it.
+class Evaluation(NamedTuple):
+    """A report on files, and what was read.
 
     Attributes
     ----------
@@ -154,35 +151,23 @@ class Evaluation:
         The report.
     read : list of str
         The files that were read, in a line for each model.
-    profiles : dict of ConfidenceProfile
-        Predictions by model; empty if these were read in batches.
-    differences : Differences or None
-        Differences between models; None for a single model.
-    guessed : list of str
+    guessed : sequence of str
         The columns that were guessed, in a line for each model.
     """
 
     report: ConfidenceReport
     read: list[str]
-    profiles: Mapping[str, ConfidenceProfile]
-    differences: Differences | None
-    guessed: Sequence[str] = ()
+    guessed: Sequence[str]
 
-    def text(self) -> str:
+    def text(self, width: int | None = None) -> str:
         """Return everything as text."""
-        parts = [str(self.report)]
-        if self.differences is not None:
-            parts.append(self.differences.text())
-        return "\n\n".join([*parts, "\n".join(self.read)])
+        return "\n\n".join([self.report.text(width=width), "\n".join(self.read)])
 
-    def html(self) -> str:
-        """Return a page, with plots of the predictions in memory."""
-        parts = [("Metrics", self.report._repr_html_())]
-        if self.differences is not None:
-            parts.append(("Differences", self.differences.html()))
-        if self.profiles:
-            parts.append(("Confidences", _plots(self.profiles)))
-        return page("Confidence report", " ".join([*self.read, *self.guessed]), parts)
+    def page(self, *, anonymous: bool = False) -> str:
+        """Return everything as a page."""
+        if self.report.evidence is None:
+            return plain_page(self.report, *([] if anonymous else [*self.read, *self.guessed]))
+        return self.report.page(anonymous=anonymous)
 
 
 def evaluate_files(
@@ -193,13 +178,15 @@ def evaluate_files(
     in_batches: bool | None,
     progress: bool,
     ids: Any = None,
+    command: str = "",
 ) -> Evaluation:
     """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
+    several = isinstance(files, Mapping)
     if isinstance(files, Mapping):
         check_names(files)
-        models, several = {model: list_files(paths) for model, paths in files.items()}, True
+        models = {model: list_files(paths) for model, paths in files.items()}
     else:
-        models, several = {"value": list_files(files)}, False
+        models = {"value": list_files(files)}
     needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
     if in_batches is None:
         in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
@@ -210,79 +197,80 @@ def evaluate_files(
             "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
             f"match. Leave {option('ids')} out."
         )
-    guessed = {model: guess_columns(parts, columns) for model, parts in models.items()}
-    columns_of = {model: found for model, (found, _) in guessed.items()}
+    guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
+    found = {model: guess for model, (guess, _) in guesses.items()}
+    guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
+    origin = Origin(command=command, read_as=guessed)
     if in_batches:
-        evaluation = _from_batches(models, columns_of, metrics, several=several, progress=progress)
+        report, counts = _from_batches(models, found, metrics, origin, several=several, progress=progress)
     else:
-        evaluation = _from_memory(models, columns_of, metrics, several=several, ids=ids)
-    said = [f"{model}: {words}" if several else words for model, (_, words) in guessed.items() if words]
-    return replace(evaluation, guessed=said)
+        report, counts = _from_memory(models, found, metrics, origin, several=several, ids=ids)
+    read = [_what_was_read(model if several else "", parts, counts[model]) for model, parts in models.items()]
+    return Evaluation(report, read, guessed)
 
 
 def _from_memory(
-    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool, ids: Any
-) -> Evaluation:
-    profiles, truths, read = {}, {}, []
+    models: Mapping[str, Sequence[Path]],
+    columns: Mapping[str, Columns],
+    metrics: Any,
+    origin: Origin,
+    *,
+    several: bool,
+    ids: Any,
+) -> tuple[ConfidenceReport, dict[str, int]]:
+    rows, sources = {}, []
     for model, (file,) in models.items():
         found = read_rows(file, columns[model])
         if found is None:
             raise ValueError(f"{shown(file)}: there are no rows")
-        profiles[model], truths[model] = found
-        read.append(_what_was_read(model if several else "", [file], len(profiles[model])))
-    paired = {model: _in_plain_labels(profile) for model, profile in profiles.items()}
-    if ids is not None:  # what is handed out keeps the rows of the files, whose numbers readers look up
-        places = places_by_id({model: file for model, (file,) in models.items()}, ids)
-        paired = {model: profile[places[model]] for model, profile in paired.items()}
-        truths = {model: None if truth is None else truth[places[model]] for model, truth in truths.items()}
-    if not several:
-        ((model, (file,)),) = models.items()
-        with located(shown(file)):
-            report = confidence_report(profiles[model], metrics=metrics)
-        return Evaluation(report, read, profiles, None)
-    report = confidence_report(paired, metrics=metrics)
-    differences = None
-    if len(models) > 1:
-        rows = [row for row in rows_of(metrics, _shared(columns).threshold is not None) if row.name in report.index]
-        differences = paired_differences(rows, paired, truths)
-        if differences.table is None:  # files without labels may be of the same length by chance
-            report["best_model"], report.attrs["marks"] = not_compared(rows, "files are not paired, see below")
-    return Evaluation(report, read, profiles, differences)
-
-
-def _in_plain_labels(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return a profile whose labels are plain texts: 1 in a Parquet file is "1" in a CSV file."""
-    plainly = [] if profile.classes is None else [plain(label) for label in profile.classes]
-    return profile if len(set(plainly)) < (profile.n_classes or 1) else replace(profile, classes=np.array(plainly))
-
-
-def _shared(columns: Mapping[str, Columns]) -> Columns:
-    """Return what models share: groups and threshold are never guessed."""
-    return next(iter(columns.values()))
+        rows[model] = RowsOfFile(file, *found)
+        sources.append(SourceFile(model, _name_of([file]), len(found[0]), digest(file)))
+    (first, *_), pairs = rows.values(), paired(rows, ids)
+    with nullcontext() if several else located(shown(first.file)):
+        report = report_on(
+            pairs.profiles,
+            several=several,
+            metrics=metrics,
+            origin=replace(origin, files=sources),
+            unpaired=pairs.unpaired,
+            row_numbers=pairs.row_numbers,
+            name=sources[0].name,
+        )
+    return report, {model: len(of_model.profile) for model, of_model in rows.items()}
 
 
 def _from_batches(
-    models: Mapping[str, Sequence[Path]], columns: Mapping[str, Columns], metrics: Any, *, several: bool, progress: bool
-) -> Evaluation:
+    models: Mapping[str, Sequence[Path]],
+    columns: Mapping[str, Columns],
+    metrics: Any,
+    origin: Origin,
+    *,
+    several: bool,
+    progress: bool,
+) -> tuple[ConfidenceReport, dict[str, int]]:
     found = {
         model: evaluate_in_batches(files, columns[model], metrics, progress=progress) for model, files in models.items()
     }
-    read = [
-        _what_was_read(model if several else "", files, sum(found[model].counts)) for model, files in models.items()
-    ]
-    groups = _shared(columns).groups
-    differences = no_differences("the files are read in batches, which keep no rows") if len(models) > 1 else None
-    report = _of_groups(found, groups, several) if groups else _of_models(found, several)
-    return Evaluation(report, read, {}, differences)
+    counts = {model: sum(of_model.counts) for model, of_model in found.items()}
+    groups = next(iter(columns.values())).groups  # they are never guessed
+    if groups:
+        return _of_groups(found, groups, several), counts
+    sources = [SourceFile(model, _name_of(files), counts[model]) for model, files in models.items()]
+    evidence = replace(_of_models(found, several), chosen=is_chosen(metrics), origin=replace(origin, files=sources))
+    return lay_out(replace(evidence, name=sources[0].name), {}), counts
 
 
-def _of_models(found: Mapping[str, InBatches], several: bool) -> ConfidenceReport:
-    """Return the report on models whose values come from batches; NaN if a model lacks what a metric needs."""
+def _of_models(found: Mapping[str, InBatches], several: bool) -> Evidence:
+    """Return what a report on models rests on that were read in batches; NaN if a model lacks what a metric needs."""
     rows = list({row.name: row for of_model in found.values() for row in of_model.rows}.values())
-    values = {model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()}
-    verdicts = [[of_model.verdicts.get(row.name, "") for of_model in found.values()] for row in rows]
-    marks = not_compared(rows, "predictions in batches are not paired") if several else None
-    return lay_out(rows, values, verdicts, {}, marks)
+    return Evidence(
+        rows=rows,
+        values={model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()},
+        several=several,
+        baseline=next(iter(found)),
+        unpaired=dict.fromkeys(list(found)[1:], "were read in batches, which keep no rows"),
+        known={model: each.assessment for model, each in found.items() if each.assessment is not None},
+    )
 
 
 def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> ConfidenceReport:
@@ -297,16 +285,10 @@ def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: b
 
 
 def _what_was_read(model: str, files: Sequence[Path], n_rows: int) -> str:
-    where = shown(files[0]) if len(files) == 1 else f"{len(files):,} files"
+    where = shown(files[0]) if len(files) == 1 else _name_of(files)
     return f"{f'{model}: ' if model else ''}{n_rows:,} predictions from {where}."
 
 
-def _plots(profiles: Mapping[str, ConfidenceProfile]) -> str:
-    from skconf.inspection import ConfidenceHistogramDisplay, ReliabilityDisplay, RiskCoverageDisplay
-
-    displays: tuple[Any, ...] = (ReliabilityDisplay, ConfidenceHistogramDisplay, RiskCoverageDisplay)
-    figure = new_figure(5 * len(displays), 5)
-    for display, axes in zip(displays, figure.subplots(1, len(displays)), strict=True):
-        for model, profile in profiles.items():
-            display.from_predictions(profile, name=model if len(profiles) > 1 else None, ax=axes)
-    return figure_html(figure)
+def _name_of(files: Sequence[Path]) -> str:
+    """Return the name of a file without folders, or the number of several."""
+    return Path(shown(files[0])).name if len(files) == 1 else f"{len(files):,} files"

@@ -1,14 +1,22 @@
-"""ConfidenceReport: a DataFrame of numbers that prints well in a terminal and in a notebook."""
+"""ConfidenceReport: a DataFrame of numbers that is text in a terminal, and a page."""
 
+import webbrowser
 from collections.abc import Callable
-from html import escape
+from os import PathLike
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from skconf._core.messages import visible
+from skconf._page.tables import TablePart
+
+if TYPE_CHECKING:
+    from skconf.report._evidence import Evidence
 
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
@@ -20,11 +28,17 @@ _WIDTH = 80
 
 
 class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
-    """A DataFrame that prints itself for people: the result of :func:`~skconf.confidence_report`.
+    """A DataFrame of metrics that is a page for people, too: the result of :func:`~skconf.confidence_report`.
 
     Entries are plain numbers and strings, and results derived from it (a column, a selection, a copy) are plain pandas.
-    Only its text in a terminal and its table in a notebook differ from pandas: both have the verdict below, and a star
-    at the better ones of several models if a difference is shown.
+    In a terminal it prints the verdict below, and a star at the better ones of several models if a difference is shown.
+    A notebook shows the verdicts, what they rest on, and the table. :meth:`save` writes the whole report: whether its
+    confidences may be trusted, when to abstain, which model is better, and where it fails.
+
+    See Also
+    --------
+    confidence_report : Makes one from predictions.
+    confidence_report_from_files : Makes one from files.
 
     Examples
     --------
@@ -36,13 +50,132 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
     aurc_loss      0.0625    0  lower   [0, 1]
     >>> float(report.at["aurc_loss", "value"])
     0.0625
+    >>> report.save("report.html")  # doctest: +SKIP
     """
 
+    # pandas leaves these alone, and pickles them.
+    _metadata = ["evidence"]  # noqa: RUF012
+    evidence: "Evidence | None" = None
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, **options: Any
+    ) -> Self:
+        """Report on the predictions of a fitted classifier, or of several.
+
+        Parameters
+        ----------
+        estimator : estimator, or mapping of str to estimator
+            A fitted classifier with ``predict_proba``; or several, by name. The threshold of a
+            :class:`~skconf.SelectiveClassifier` is that of the report.
+        X : array-like of shape (n_samples, n_features)
+            Samples that did not train it.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+        **options : dict
+            Other parameters of :func:`~skconf.confidence_report`, such as `metrics` and `confidence_level`.
+
+        Returns
+        -------
+        ConfidenceReport
+
+        Raises
+        ------
+        ValueError
+            If predictions are invalid, or an option is.
+        TypeError
+            If the estimator has no ``predict_proba``, or an option is unknown.
+
+        See Also
+        --------
+        skconf.ConfidenceProfile.from_estimator : The predictions alone.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from skconf import ConfidenceReport
+        >>> X, y = load_iris(return_X_y=True)
+        >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
+        >>> print(report.at["mean_confidence", "verdict"])
+        No sign of either. The gap is 2.3 points [−.8, 9.6]; one of 4.1 would have been found in four of five such
+        samples. At the top the sample is too small: a size ratio of 19.2 could be missed.
+        """
+        from skconf.report._report import report_on_estimators
+
+        return cast(Self, report_on_estimators(estimator, X, y, sample_weight, options))
+
+    def page(self, *, anonymous: bool = False) -> str:
+        """Return the whole report as a page, which needs no other file and requests nothing.
+
+        Parameters
+        ----------
+        anonymous : bool, default=False
+            Leave out rows, labels, and names of models and files.
+
+        Returns
+        -------
+        str
+            HTML. The same report on the same day has the same bytes; ``SOURCE_DATE_EPOCH`` sets the day.
+        """
+        from skconf.report._document import as_page, plain_page
+
+        return plain_page(self) if self.evidence is None else as_page(self.evidence, anonymous=anonymous)
+
+    def save(self, path: str | PathLike[str], *, anonymous: bool = False) -> None:
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, such as ``report.html``.
+        anonymous : bool, default=False
+            Leave out rows, labels, and names of models and files.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        Path(path).write_text(self.page(anonymous=anonymous), encoding="utf-8")
+
+    def open(self, *, anonymous: bool = False) -> None:
+        """Show the page in a browser.
+
+        Parameters
+        ----------
+        anonymous : bool, default=False
+            Leave out rows, labels, and names of models and files.
+        """
+        with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
+            file.write(self.page(anonymous=anonymous))
+        webbrowser.open(Path(file.name).as_uri())
+
+    def text(self, *, width: int | None = None) -> str:
+        """Return the whole report as text.
+
+        Parameters
+        ----------
+        width : int, default=None
+            Characters of a line. None stands for 100, and tables of any width.
+
+        Returns
+        -------
+        str
+        """
+        from skconf.report._document import as_text
+
+        return as_text(self, width)
+
     def __repr__(self) -> str:
-        return _as_text(self)
+        return as_lines(self)
 
     def _repr_html_(self) -> str:
-        return _as_html(self)
+        from skconf.report._document import as_fragment
+
+        return as_fragment(self)
 
 
 def ends_of(model: Any) -> tuple[str, str]:
@@ -70,11 +203,15 @@ def _columns(frame: pd.DataFrame) -> list[_Column]:
     return shown
 
 
-def _below(frame: pd.DataFrame) -> list[str]:
-    """Return the lines below a table: the meaning of a star, and the verdict on each model."""
+def _verdicts(frame: pd.DataFrame) -> list[str]:
+    """Return the verdict on each model."""
+    return [each for verdict in frame.get("verdict", ()) if verdict for each in verdict.split(BETWEEN)]
+
+
+def _stars(frame: pd.DataFrame) -> list[str]:
+    """Return the meaning of a star, if there may be one."""
     stars = frame.attrs.get("marks", "") if "best_model" in frame else ""
-    verdicts = [each for verdict in frame.get("verdict", ()) if verdict for each in verdict.split(BETWEEN)]
-    return [*([stars] if stars else []), *verdicts]
+    return [stars] if stars else []
 
 
 def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
@@ -92,8 +229,8 @@ def _decimal(value: float) -> str:
     return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
-def _as_text(frame: pd.DataFrame) -> str:
-    """Return a table as text, with a star at the better ones of several models, and the verdicts below."""
+def as_lines(frame: pd.DataFrame, *, verdicts: bool = True) -> str:
+    """Return a table as text, with a star at the better ones of several models, and perhaps the verdicts below."""
     labels = [visible(str(label)) for label in frame.index]
     lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
     for header, cells, marks, is_text in _columns(frame):
@@ -101,7 +238,8 @@ def _as_text(frame: pd.DataFrame) -> str:
             header, cells = f"{header} ", [cell + " *"[mark] for cell, mark in zip(cells, marks, strict=True)]
         gap = "  " if is_text else " "
         lines = [line + gap + cell for line, cell in zip(lines, _block(header, cells, is_text), strict=True)]
-    below = [fill(visible(line), _WIDTH, subsequent_indent="  ") for line in _below(frame)]
+    said = [*_stars(frame), *(_verdicts(frame) if verdicts else [])]
+    below = [fill(visible(line), _WIDTH, subsequent_indent="  ") for line in said]
     return "\n".join(line.rstrip() for line in [*lines, *([""] if below else []), *below])
 
 
@@ -111,19 +249,10 @@ def _block(header: str, cells: list[str], is_text: bool) -> list[str]:
     return [f"{cell:{'<' if is_text else '>'}{width}}" for cell in [header, *cells]]
 
 
-def _as_html(frame: pd.DataFrame) -> str:
-    """Return a table in HTML, with the better ones of several models in bold, and the verdicts below."""
-    columns = _columns(frame)
-    corner = _tag("th", str(frame.index.name or ""), is_text=True)
-    rows = [corner + "".join(_tag("th", column.header, column.is_text) for column in columns)]
-    for row, label in enumerate(frame.index):
-        cells = (_tag("td", column.cells[row], column.is_text, column.marks[row]) for column in columns)
-        rows.append(_tag("th", str(label), is_text=True) + "".join(cells))
-    head, *body = (f"<tr>{row}</tr>" for row in rows)
-    table = f'<table class="dataframe"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table>'
-    return table + "".join(f"<p>{escape(line)}</p>" for line in _below(frame))
-
-
-def _tag(name: str, text: str, is_text: bool, marked: bool = False) -> str:
-    html = f"<b>{escape(text)}*</b>" if marked else escape(text)
-    return f'<{name} style="text-align: {"left" if is_text else "right"}; white-space: nowrap">{html}</{name}>'
+def as_table(frame: pd.DataFrame, *, verdicts: bool = True) -> TablePart:
+    """Return a table for a page, with a star at the better ones of several models, and perhaps the verdicts below."""
+    shown = {visible(str(frame.index.name or "")): [visible(str(label)) for label in frame.index]}
+    for column in _columns(frame):
+        shown[column.header] = [cell + "*" * mark for cell, mark in zip(column.cells, column.marks, strict=True)]
+    said = [*_stars(frame), *(_verdicts(frame) if verdicts else [])]
+    return TablePart("", pd.DataFrame(shown), tuple(map(visible, said)))

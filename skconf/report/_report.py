@@ -1,6 +1,6 @@
-"""The reports: metrics in rows, for one model or several, and classes in rows."""
+"""The report: metrics in rows, for one model or several."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,16 +12,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
-from skconf.inference._intervals import check_confidence_level, intervals
-from skconf.inference._sampling import Sampling
+from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.report._all_metrics import interval_ends
+from skconf.report._comparison import NOT_COMPARED, NOT_SHOWN
+from skconf.report._evidence import LEVEL, Evidence
 from skconf.report._frame import BETWEEN, OF_THE_METRIC, ConfidenceReport, ends_of
-from skconf.report._marks import NOT_COMPARED, NOT_SHOWN, Marks, mark_best
-from skconf.report._rows import Row, rows_of
-from skconf.report._verdicts import verdicts_on
-
-_BY_CLASS = ("cw_precision", "cw_recall", "cw_f1", "cprecision", "crecall", "cf1")
+from skconf.report._rows import JUDGED, Row, is_chosen, rows_of
 
 
 @takes_no_estimator()
@@ -193,150 +191,114 @@ def confidence_report(
     """
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profiles = _profiles(y_true, y_proba, **given)
+    several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
+    if baseline is not None and not several:
+        raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
+    return report_on(
+        profiles,
+        several=several,
+        metrics=metrics,
+        threshold=threshold,
+        confidence_level=confidence_level,
+        baseline=_baseline(baseline, profiles) if several else None,
+        random_state=random_state,
+    )
+
+
+def report_on(
+    profiles: Mapping[Any, ConfidenceProfile],
+    *,
+    several: bool,
+    metrics: Any = None,
+    threshold: float | None = None,
+    confidence_level: float | None = None,
+    baseline: Any = None,
+    random_state: Any = None,
+    **about: Any,
+) -> ConfidenceReport:
+    """Return the report on predictions; `about` are further attributes of its evidence."""
     if threshold is not None:
         get_metric("coverage_score", threshold=threshold)  # raises if it is out of range
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
     if confidence_level is not None:
         check_confidence_level(confidence_level)
     rows = rows_of(metrics, has_threshold=any(profile.threshold is not None for profile in profiles.values()))
-    rows, values = _evaluate(rows, profiles, keep_all=metrics is not None and not isinstance(metrics, str))
-    by_model = dict(zip(profiles, map(list, zip(*values, strict=True)), strict=True))
+    rows, values = _evaluate(rows, profiles, keep_all=is_chosen(metrics))
+    evidence = Evidence(
+        rows=rows,
+        values=dict(zip(profiles, map(list, zip(*values, strict=True)), strict=True)),
+        profiles=profiles,
+        chosen=is_chosen(metrics),
+        several=several,
+        baseline=next(iter(profiles)) if baseline is None else baseline,
+        level=LEVEL if confidence_level is None else confidence_level,
+        **about,
+    )
     ends = {}
     if confidence_level is not None:
-        ends = {
-            model: _intervals(rows, by_model[model], profile, confidence_level, random_state)
-            for model, profile in profiles.items()
-        }
-    verdicts = verdicts_on([row.name for row in rows], profiles.values())
-    marks = None
-    if isinstance(y_true, Mapping) or isinstance(y_proba, Mapping):
-        marks = mark_best(rows, profiles, _baseline(baseline, profiles))
-    elif baseline is not None:
-        raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
-    return lay_out(rows, by_model, verdicts, ends, marks)
+        for model, profile in profiles.items():
+            ends[model], notices = interval_ends(
+                rows, evidence.values[model], profile, confidence_level, random_state=random_state
+            )
+            warn_each(notices)
+    return lay_out(evidence, ends)
 
 
-def lay_out(
-    rows: Sequence[Row],
-    values: Mapping[Any, Sequence[float]],
-    verdicts: Sequence[Sequence[str]],
-    ends: Mapping[Any, Floats],
-    marks: Marks | None,
+def report_on_estimators(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, options: Mapping[str, Any]
 ) -> ConfidenceReport:
+    """Return the report on fitted classifiers, as :meth:`ConfidenceReport.from_estimator` says."""
+    if isinstance(estimator, Mapping):
+        profiles = {
+            name: ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
+            for name, model in estimator.items()
+        }
+        return confidence_report(profiles, **options)
+    profile = ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight)
+    report = confidence_report(profile, **options)
+    if report.evidence is not None:
+        report.evidence = replace(report.evidence, name=type(estimator).__name__)
+    return report
+
+
+def lay_out(evidence: Evidence, ends: Mapping[Any, Floats]) -> ConfidenceReport:
     """Return a report on one model or several.
 
     Parameters
     ----------
-    rows : sequence of Row
-        The rows of the report.
-    values : mapping of model to sequence of float
-        The values of each model, by row.
-    verdicts : sequence of sequence of str
-        The verdict on each model in each row; "" if there is none.
+    evidence : Evidence
+        What it rests on.
     ends : mapping of model to ndarray of shape (n_rows, 2)
         Ends of intervals, if there are any.
-    marks : Marks or None
-        The best model by row, for several models; None for a single one.
     """
+    rows, several = evidence.rows, evidence.several
     frame = pd.DataFrame(index=pd.Index([row.name for row in rows], name="metric"))
-    for model, found in values.items():
+    for model, found in evidence.values.items():
         frame[model] = found
         if model in ends:
-            frame[list(("low", "high") if marks is None else ends_of(model))] = ends[model]
+            frame[list(ends_of(model) if several else ("low", "high"))] = ends[model]
     frame["best"] = [row.best for row in rows]
     frame["better"] = [row.better for row in rows]
     frame["range"] = pd.arrays.IntervalArray.from_tuples([row.bounds for row in rows], closed="both")
-    if marks is not None:
-        frame["best_model"] = marks.best
-        models = list(map(str, values))
-        verdicts = [[f"{model}: {each}" for model, each in zip(models, row, strict=True) if each] for row in verdicts]
-    frame["verdict"] = [BETWEEN.join(row) for row in verdicts]
+    if several:
+        frame["best_model"] = evidence.comparison.best
+    frame["verdict"] = _verdicts(evidence)
     report = ConfidenceReport(frame)
-    report.attrs["marks"] = "" if marks is None else marks.note
+    report.attrs["marks"] = evidence.comparison.note if several else ""
+    report.evidence = evidence
     return report
 
 
-@takes_no_estimator()
-def confidence_report_by_class(
-    y_true: ArrayLike | ConfidenceProfile,
-    y_proba: ArrayLike | None = None,
-    *,
-    y_pred: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    zero_division: Any = "warn",
-) -> ConfidenceReport:
-    """Report the confidence in each class, as scikit-learn's ``classification_report`` does counts.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, if they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        The class of a single column of probabilities. None stands for the second label.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights: a sample of weight 2 counts as two.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        Value of 0/0. "warn" means 0 with a warning.
-
-    Returns
-    -------
-    ConfidenceReport
-        A DataFrame with the classes as index and the columns
-
-        - ``cw_precision``, ``cw_recall``, ``cw_f1`` : of the predicted classes, weighted by confidence;
-        - ``cprecision``, ``crecall``, ``cf1`` : of the probability given to the class, predicted or not;
-        - ``ece`` : expected calibration error of that probability, lower is better;
-        - ``support`` : number of samples of the class, or their weight.
-
-        All but the last are in [0, 1]; for the first six, higher is better.
-
-    Raises
-    ------
-    ValueError
-        If the predictions are invalid, as for every metric, or a profile has no classes.
-    TypeError
-        If predictions are missing, or given together with a profile that holds them.
-
-    See Also
-    --------
-    confidence_report : A row for each metric.
-
-    Examples
-    --------
-    >>> from skconf import confidence_report_by_class
-    >>> y_true = ["cat", "dog", "fox", "dog"]
-    >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.6, 0.4, 0.0]]
-    >>> confidence_report_by_class(y_true, y_proba)
-    class cw_precision cw_recall  cw_f1 cprecision crecall    cf1    ece support
-    cat         0.5385    1.0000 0.7000     0.4375  0.7000 0.5385 0.3000       1
-    dog         1.0000    0.5714 0.7273     0.7059  0.6000 0.6486 0.3250       2
-    fox         1.0000    1.0000 1.0000     0.7143  0.5000 0.5882 0.1750       1
-    """
-    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("A report", y_true, y_proba, **given)
-    frame = pd.DataFrame(index=pd.Index(profile.require("classes"), name="class"))
-    for stem in _BY_CLASS:
-        frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
-    frame["ece"] = [_one_against_the_rest(profile, position) for position in range(len(frame))]
-    frame["support"] = np.bincount(profile.require("true_class"), profile.given_weight, len(frame))
-    return ConfidenceReport(frame)
-
-
-def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
-    """Return the calibration error of the probability of one class."""
-    # The check of the input tolerates rounding errors above 1 or below 0.
-    sure = np.clip(profile.proba[:, position].astype(np.float64), 0.0, 1.0)
-    present = profile.require("true_class") == position
-    found = ConfidenceProfile.from_correctness(present, sure, sample_weight=profile.sample_weight)
-    return float(get_metric("expected_calibration_error")(found))
+def _verdicts(evidence: Evidence) -> list[str]:
+    """Return the verdicts on all models in the first row about confidences that are too high or too low."""
+    names = [row.name for row in evidence.rows]
+    judged = next((name for name in JUDGED if name in names), None)
+    if judged is None:
+        return [""] * len(names)
+    found = [
+        f"{model}: {verdict}" if evidence.several else str(verdict) for model, verdict in evidence.assessments.items()
+    ]
+    return [BETWEEN.join(found) if name == judged else "" for name in names]
 
 
 def _profiles(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
@@ -401,23 +363,3 @@ def _evaluate(
             kept.append(row)
             values.append(found)
     return kept, values
-
-
-def _intervals(
-    rows: Sequence[Row], values: Sequence[float], profile: ConfidenceProfile, confidence_level: float, random_state: Any
-) -> Floats:
-    """Return the ends of the interval of every row, NaN if there is none."""
-    ends = np.full((len(rows), 2), np.nan)
-    kept = [k for k, row in enumerate(rows) if row.metric.is_estimate and not np.isnan(values[k])]
-    found, notices = intervals(
-        [rows[k] for k in kept],
-        [values[k] for k in kept],
-        profile,
-        Sampling(len(profile), sample_weight=profile.sample_weight),
-        confidence_level=confidence_level,
-        method="auto",
-        resampling={"n_resamples": 1000, "random_state": random_state},
-    )
-    warn_each(notices)
-    ends[kept] = [(interval.low, interval.high) for interval in found]
-    return ends

@@ -30,6 +30,16 @@ USUAL = (
     "ecuas_loss",
 )
 AT_THRESHOLD = ("threshold", "coverage_score", "selective_accuracy_score", "cwsa_score", "cwsa_plus_score")
+#: Rows about confidences that are too high or too low: the first one in a report shows the verdict.
+JUDGED = (
+    "mean_confidence",
+    "confidence_gap",
+    "calibrated_size_ratio",
+    "calibrated_size_ratio_zscore",
+    "overconfidence_risk",
+    "smooth_calibration_error",
+    "expected_calibration_error",
+)
 
 
 class _Threshold(Whole):
@@ -38,6 +48,11 @@ class _Threshold(Whole):
 
     def value(self, profile: ConfidenceProfile) -> float:
         return float(get_metric("coverage_score").threshold_for(profile))
+
+
+def is_chosen(metrics: Any) -> bool:
+    """Return whether metrics are chosen by name: not the usual ones, and not all."""
+    return metrics is not None and not isinstance(metrics, str)
 
 
 def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:

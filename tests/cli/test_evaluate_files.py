@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -117,23 +118,25 @@ class TestIds:
         assert main(["evaluate", "a.csv", f"b.{form}", "--id", "id", "--metrics", "confidence_gap"]) == 0
         out = capsys.readouterr().out
         expected = compare("confidence_gap", Y, {"a": P, "b": table["1"].to_numpy()}, baseline="a").difference
-        (line,) = out.partition("Differences from a.csv, paired row by row")[2].splitlines()[2:3]
-        assert float(line.split()[2]) == pytest.approx(expected, abs=6e-5)
+        line = out.rpartition("confidence_gap")[2].partition("\n")[0].replace("−", "-")
+        shown = float(re.findall(r"[+-]?\d*\.\d+", line)[2])
+        assert shown == pytest.approx(abs(expected) if shown > 0 else -abs(expected), abs=6e-5)
         assert main(["evaluate", "a.csv", f"b.{form}", "--metrics", "confidence_gap"]) == 0
-        assert "No differences between models: a.csv and " in capsys.readouterr().out
+        assert "Not compared: a.csv and " in capsys.readouterr().out
 
-    def test_leave_the_rows_of_files_as_they_are(self, other):
+    def test_know_the_rows_of_files(self, other):
         from skconf.accumulation._columns import Columns
         from skconf.report._files import evaluate_files
 
         table, order = other
         TABLE.to_csv("a.csv", index=False)
         table.iloc[order].to_csv("b.csv", index=False)
-        found = evaluate_files(
-            {"a": "a.csv", "b": "b.csv"}, Columns(), ["accuracy_score"], in_batches=None, progress=False, ids="id"
-        )
-        expected = table["1"].to_numpy()[order]
-        np.testing.assert_allclose(found.profiles["b"].confidence, np.maximum(expected, 1 - expected))
+        files = {"a": "a.csv", "b": "b.csv"}
+        report, *_ = evaluate_files(files, Columns(), ["accuracy_score"], in_batches=None, progress=False, ids="id")
+        of_b, numbers = (part["b"] for part in (report.evidence.profiles, report.evidence.row_numbers))
+        in_file = table["1"].to_numpy()[order][numbers]
+        np.testing.assert_allclose(of_b.confidence, np.maximum(in_file, 1 - in_file))
+        np.testing.assert_allclose(in_file, table["1"])  # the order of the first file
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -200,7 +203,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
     pd.DataFrame({"label": words, "cat": 1 - P, "dog": P}).to_csv("b.csv", index=False)
     assert main(["evaluate", "a.csv", "b.csv", *METRICS, "--html", "r.html"]) == 0
     out, err = capsys.readouterr()
-    assert "No differences between models: a.csv and b.csv have different true labels, first in row 0." in out
+    assert "Not compared: a.csv and b.csv have different true labels, first in row 0." in out
     assert "skconf: b.csv: read 'label' as the true label, the columns 'cat' and 'dog'" in err
 
 

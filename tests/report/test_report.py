@@ -533,13 +533,15 @@ class TestFrame:
     def test_text_shows_numbers_of_every_size(self, value, shown):
         assert shown in repr(ConfidenceReport({"value": [value]})).split()
 
-    def test_html_is_a_table_with_the_best_in_bold(self, comparison):
-        rows, bold, paragraphs = read_table(comparison._repr_html_())
+    def test_html_is_a_table_with_stars_and_the_verdicts(self, comparison):
+        tables, paragraphs = read_html(comparison._repr_html_())
+        rows = tables[-1]
         assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range"]
         assert [row[0] for row in rows[1:]] == list(comparison.index)
-        told = comparison.at["mean_confidence", "verdict"].split(" | ")
-        assert [paragraph for paragraph in paragraphs if not paragraph.startswith("*")] == told
-        assert len(bold) == comparison["best_model"].isin(["raw", "<b>sharp"]).sum() > 0
+        for told in comparison.at["mean_confidence", "verdict"].split(" | "):
+            assert told in paragraphs
+        stars = sum(cell.endswith("*") for row in rows for cell in row)
+        assert stars == comparison["best_model"].isin(["raw", "<b>sharp"]).sum() > 0
         np.testing.assert_allclose(float(rows[1][1].rstrip("*")), comparison["raw"].iloc[0], atol=5e-5)
 
     def test_shows_itself_whatever_is_done_to_it(self, comparison):
@@ -551,29 +553,33 @@ class TestFrame:
         assert repr(ConfidenceReport(comparison.iloc[:0])).split()[:2] == ["metric", "raw"]
 
 
-def read_table(html):
-    """Return the cells of a table by row, as a browser shows them, what is bold, and the paragraphs below."""
-    rows, bold, paragraphs = [], [], []
+def read_html(html):
+    """Return the cells of each table by row, as a browser shows them, and the paragraphs."""
+    tables, paragraphs, place = [], [], []
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag, attrs):  # noqa: ARG002
-            if tag == "tr":
-                rows.append([])
-            if tag in ("td", "th"):
-                rows[-1].append("")
-            if tag == "b":
-                bold.append(rows[-1][0])
-            if tag == "p":
+            place.append(tag)
+            if tag == "table":
+                tables.append([])
+            elif tag == "tr":
+                tables[-1].append([])
+            elif tag in ("td", "th"):
+                tables[-1][-1].append("")
+            elif tag == "p":
                 paragraphs.append("")
 
+        def handle_endtag(self, tag):
+            assert place.pop() == tag
+
         def handle_data(self, data):
-            if paragraphs:
+            if place[-1:] in (["td"], ["th"]):
+                tables[-1][-1][-1] += data
+            elif place[-1:] == ["p"]:
                 paragraphs[-1] += data
-            else:
-                rows[-1][-1] += data
 
     Reader().feed(html)
-    return rows, bold, paragraphs
+    return tables, paragraphs
 
 
 class TestByClass:

@@ -1,0 +1,300 @@
+"""When should it abstain? Every exact stop of a threshold, and the places that people ask for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf._core.warn import collected
+from skconf._page.chart import Axis, Band, Chart, Line, Mark
+from skconf._page.marks import N_SERIES
+from skconf._page.parts import ChartPart, Part, Prose, Section
+from skconf._page.slider import Slider
+from skconf._page.tables import TablePart
+from skconf.inference._p_values import clopper_pearson
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence import Evidence
+from skconf.report._numbers import DASH, percent, plain
+from skconf.selective import TunedThreshold, required_samples, tune_threshold
+
+#: Shares of errors among the answers that people allow.
+TARGETS = (0.01, 0.02, 0.05, 0.10)
+#: Stops of the slider: of each model, and of all together.
+_STOPS, _MOST_STOPS = 200, 400
+_ERROR, _PERSON = "an error costs", "a case for people costs"
+_PRICES = {_ERROR: 10.0, _PERSON: 1.0}
+_ROUNDING = 1e-9
+#: A limit of 0 on a logarithmic axis.
+_FLOOR = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Every threshold that a model's scores allow, and what is answered there.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_stops,)
+        Distinct scores, descending.
+    answered : ndarray of shape (n_stops,)
+        Share of the predictions with this score or more.
+    wrong : ndarray of shape (n_stops,)
+        Share of errors among these.
+    size : ndarray of shape (n_stops,)
+        Effective number of these.
+    level : float
+        Level of intervals.
+    """
+
+    score: Floats
+    answered: Floats
+    wrong: Floats
+    size: Floats
+    level: float
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, level: float) -> Self:
+        """Return the stops of predictions."""
+        ranking = profile.ranking
+        accepted = np.cumsum(ranking.weight)
+        size = accepted
+        if profile.sample_weight is not None:
+            squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
+            size = accepted**2 / np.cumsum(squares)
+        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level)
+
+    def at_share(self, share: float) -> int:
+        """Return the first stop at which at least this share is answered."""
+        return min(int(np.searchsorted(self.answered, share - _ROUNDING)), len(self.answered) - 1)
+
+    def at_threshold(self, threshold: float) -> int:
+        """Return the stop of a threshold; -1 if nothing is answered there."""
+        return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
+
+    def at_most_wrong(self, target: float) -> int:
+        """Return the last stop with at most this share of errors; -1 if there is none."""
+        fits = np.flatnonzero(self.wrong <= target * (1 + _ROUNDING))
+        return int(fits[-1]) if len(fits) else -1
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Interval of the share of errors at each stop."""
+        return clopper_pearson(self.wrong, self.size, self.level)
+
+    def threshold(self, stop: int) -> str:
+        """Return the shortest number that accepts what this stop accepts, and no more."""
+        if stop == len(self.score) - 1 and self.score[stop] >= 0:
+            return "0"
+        below = self.score[stop + 1] if stop + 1 < len(self.score) else -np.inf
+        return shortest_between(float(below), float(self.score[stop]))
+
+    def errors(self, stop: int) -> str:
+        """Return the share of errors at a stop, with its interval."""
+        return percent(self.wrong[stop], self.ends[0][stop], self.ends[1][stop])
+
+
+def shortest_between(low: float, high: float) -> str:
+    """Return the number of fewest digits that is above one number and at most another."""
+    for digits in range(17):
+        scale = 10.0**digits
+        text = f"{np.floor(high * scale) / scale:.{digits}f}"
+        if low < float(text) <= high:
+            return text
+    return repr(high)
+
+
+class Place(NamedTuple):
+    """A place of the slider.
+
+    Attributes
+    ----------
+    share : float
+        Share that is answered, of the model that made the place.
+    words : str
+        The place in words.
+    stops : list of int
+        The stop of each model there; -1 where it answers nothing.
+    """
+
+    share: float
+    words: str
+    stops: list[int]
+
+
+def abstain(evidence: Evidence) -> Section:
+    """Return the section: a slider, the table of errors allowed, and the curves."""
+    stops = {model: Stops.of(profile, evidence.level) for model, profile in evidence.profiles.items()}
+    titles = {model: evidence.title_of(model) for model in stops}
+    parts: list[Part] = [_slider(evidence, stops), _allowed(evidence, stops), Prose(_notes(evidence), "note")]
+    parts += [ChartPart(curves) for curves in _curves(titles, stops)]
+    return Section("When should it abstain?", "Abstain", parts)
+
+
+def _slider(evidence: Evidence, stops: Mapping[Any, Stops]) -> Slider:
+    """Return the slider over the share answered."""
+    places = _places(evidence, stops)
+    tables, wrong, people = [], [], []
+    for place in places:
+        models = list(zip(evidence.profiles, stops.values(), place.stops, strict=True))
+        answered = [each.answered[stop] if stop >= 0 else 0.0 for _, each, stop in models]
+        missed = [each.answered[stop] * each.wrong[stop] if stop >= 0 else 0.0 for _, each, stop in models]
+        columns = {
+            "model": [evidence.title_of(model) for model, _, _ in models],
+            "threshold": [each.threshold(stop) if stop >= 0 else DASH for _, each, stop in models],
+            "answered of 1,000": [_thousand(share) for share in answered],
+            "wrong of these": [each.errors(stop) if stop >= 0 else DASH for _, each, stop in models],
+            "to people": [_thousand(1 - share) for share in answered],
+        }
+        tables.append(pd.DataFrame(columns))
+        wrong.append([round(1000 * share, 3) for share in missed])
+        people.append([round(1000 * (1 - share), 3) for share in answered])
+    return Slider(
+        "Answer at least",
+        [place.words for place in places],
+        tables,
+        _default(evidence, stops, places),
+        amounts={_ERROR: wrong, _PERSON: people},
+        prices=_PRICES,
+        total="cost of 1,000",
+    )
+
+
+def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
+    """Return the places of the slider: exact stops of all models, and given thresholds, from few answers to all."""
+    each_model = list(stops.values())
+    most = min(_STOPS, _MOST_STOPS // len(each_model))
+    shares: list[float] = []
+    for each in each_model:
+        kept = {each.at_share(share) for share in np.linspace(0, 1, most).tolist()}
+        kept |= {stop for target in TARGETS if (stop := each.at_most_wrong(target)) >= 0}
+        shares += each.answered[sorted(kept)].tolist()
+    places = [
+        Place(share, f"{_thousand(share)} of 1,000", [each.at_share(share) for each in each_model])
+        for share in sorted(set(shares))
+    ]
+    for threshold in _thresholds(evidence):
+        at = [each.at_threshold(threshold) for each in each_model]
+        share = float(each_model[0].answered[at[0]]) if at[0] >= 0 else 0.0
+        places.append(Place(share, f"{_thousand(share)} of 1,000 (threshold {threshold:g})", at))
+    return sorted(places, key=lambda place: place.share)
+
+
+def _thresholds(evidence: Evidence) -> list[float]:
+    """Return the finite thresholds that predictions come with."""
+    given = dict.fromkeys(profile.threshold for profile in evidence.profiles.values())
+    return [threshold for threshold in given if threshold is not None and np.isfinite(threshold)]
+
+
+def _default(evidence: Evidence, stops: Mapping[Any, Stops], places: Sequence[Place]) -> int:
+    """Return the place to show first: a given threshold, else the first one of the targets that is below all errors."""
+    named = [at for at, place in enumerate(places) if "threshold" in place.words]
+    if _thresholds(evidence) and named:
+        return named[0]
+    first = next(iter(stops.values()))
+    fits = [stop for target in reversed(TARGETS) if 0 <= (stop := first.at_most_wrong(target)) < len(first.score) - 1]
+    share = float(first.answered[fits[0]]) if fits else 1.0
+    return min(range(len(places)), key=lambda at: abs(places[at].share - share))
+
+
+def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
+    """Return the table of errors allowed: thresholds that were seen to do, and those that are assured."""
+    shown: dict[tuple[str, str], list[str]] = {("", "errors at most"): [f"{100 * target:g} %" for target in TARGETS]}
+    reasons: list[str] = []
+    for model, each in stops.items():
+        title = evidence.title_of(model)
+        seen = [each.at_most_wrong(target) for target in TARGETS]
+        assured = [_assured(evidence, model, target) for target in TARGETS]
+        shown[title, "seen: from"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
+        shown[title, "answers"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
+        shown[title, "wrong of these"] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
+        shown[title, "assured: from"] = [
+            _from(found, target, evidence) for target, found in zip(TARGETS, assured, strict=True)
+        ]
+        shown[title, "answers "] = [
+            _thousand(found.coverage) if found is not None and found.feasible else DASH for found in assured
+        ]
+        reasons += [
+            f"{title}, {100 * target:g} %: {found.reason}."
+            for target, found in zip(TARGETS, assured, strict=True)
+            if found is not None and not found.feasible
+        ]
+    return TablePart("For so many errors among the answers, of 1,000 cases", pd.DataFrame(shown), tuple(reasons))
+
+
+def _assured(evidence: Evidence, model: Any, target: float) -> TunedThreshold | None:
+    """Return the threshold that is assured; None where weights forbid one."""
+    profile = evidence.profiles[model]
+    if profile.sample_weight is not None:
+        return None
+    with collected():  # where nothing qualifies, the table says so
+        return tune_threshold(profile, target=target, confidence_level=evidence.level)
+
+
+def _from(found: TunedThreshold | None, target: float, evidence: Evidence) -> str:
+    """Return an assured threshold in words, or how many rows would do."""
+    if found is None:
+        return DASH
+    if found.feasible:
+        below = found.results["threshold"]
+        lower = below[below < found.threshold].max(initial=-np.inf)
+        return "0" if found.threshold <= 0 else shortest_between(float(lower), found.threshold)
+    return f"needs {required_samples(target, evidence.level):,} rows or more"
+
+
+def _notes(evidence: Evidence) -> str:
+    """Return what seen and assured mean."""
+    level = f"{100 * evidence.level:g} %"
+    text = (
+        "Seen: chosen by looking at these rows; new cases will do a little worse. The intervals are of one threshold "
+        "that was fixed beforehand, not of the best of many. "
+    )
+    if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
+        return text + "Assured: not for weighted rows, as the rule counts each row once."
+    return text + (
+        f"Assured: with a probability of {level}, for one row of this table that was chosen beforehand, the share of "
+        "errors among answers to new cases is at most that, if new cases are like these and none of these trained the "
+        "model. It does not cover a row, or a model, chosen after looking at the table: for that, use "
+        "tune_threshold(n_candidates=…)."
+    )
+
+
+def _thousand(share: float) -> str:
+    """Return how many of 1,000 cases a share is; few of them with a decimal."""
+    cases = 1000 * share
+    return plain(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
+
+
+def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart]:
+    """Return the errors among answers against the share answered, from the first error on; nothing without errors."""
+    marks: list[Mark] = []
+    data = []
+    for series, (model, each) in enumerate(stops.items()):
+        name, colour, (low, high) = titles[model], series % N_SERIES, each.ends
+        seen = np.where(each.wrong > 0, each.wrong, np.nan)
+        low = np.where(np.isnan(seen), np.nan, np.maximum(low, _FLOOR))
+        marks.append(Band(each.answered, low, high, series=colour, step=True))
+        marks.append(Line(each.answered, seen, name=name, series=colour, step=True))
+        kept = sorted({each.at_share(share) for share in np.linspace(0, 1, _STOPS).tolist()})
+        columns = {"threshold": each.score, "answered": each.answered, "wrong": each.wrong}
+        table = pd.DataFrame({**columns, "low": each.ends[0], "high": high}).iloc[kept]
+        data.append(table.assign(model=name))
+    rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
+    if not len(rates):
+        return []
+    first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
+    answered = Axis("share answered, surest first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
+    wrong = Axis.around("wrong of these, log scale", "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
+    finding = " ".join(_finding(titles[model], each) for model, each in stops.items())
+    return [Chart("Errors among the answers", finding, answered, wrong, marks, pd.concat(data))]
+
+
+def _finding(title: str, each: Stops) -> str:
+    """Return what abstaining brings, in words."""
+    none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
+    free = f"; none of its surest {_thousand(each.answered[none])} in 1,000" if none >= 0 else ""
+    return f"{title}: {each.errors(-1)} of all answers are wrong{free}."

@@ -1,0 +1,72 @@
+"""The whole report: its sections as a page, as text, and as the first screen of a notebook."""
+
+from itertools import count
+
+import skconf
+from skconf._page.document import fragment, page
+from skconf._page.parts import Prose, Section, texts
+from skconf.report._abstain import abstain
+from skconf.report._all_metrics import METRICS, all_metrics
+from skconf.report._comparison import which
+from skconf.report._evidence import Evidence
+from skconf.report._frame import ConfidenceReport, as_lines, as_table
+from skconf.report._origin import made_on, origin
+from skconf.report._trust import trust
+from skconf.report._where import where
+
+_CELLS = count(1)
+
+
+def sections(evidence: Evidence, *, rows: bool = True) -> list[Section]:
+    """Return the questions of a reader and their answers; `rows` tells whether single rows may be named."""
+    found = [trust(evidence)]
+    if evidence.profiles:
+        found.append(abstain(evidence))
+    if len(evidence.values) > 1:
+        found.append(which(evidence))
+    if evidence.profiles:
+        found.append(where(evidence, rows=rows))
+    return [*found, all_metrics(evidence), origin(evidence)]
+
+
+def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
+    """Return the whole report as a page."""
+    if anonymous:
+        evidence = evidence.anonymous()
+    return page(title(evidence), [], sections(evidence, rows=not anonymous), byline=_byline())
+
+
+def as_text(report: ConfidenceReport, width: int | None = None) -> str:
+    """Return the report as text: without what is folded, and with the table of metrics."""
+    if report.evidence is None:
+        return str(report)
+    if report.evidence.chosen:
+        return "\n\n".join([str(report), *_compared(report.evidence, width)])
+    answers = texts([section for section in sections(report.evidence) if section.short != METRICS], width)
+    return f"{answers}\n\n{METRICS}\n{as_lines(report, verdicts=False)}"
+
+
+def _compared(evidence: Evidence, width: int | None) -> list[str]:
+    """Return the comparison of several models as text."""
+    return [which(evidence).text(width)] if len(evidence.values) > 1 else []
+
+
+def as_fragment(report: ConfidenceReport) -> str:
+    """Return what a notebook shows: the verdicts, what they rest on, and the table of metrics."""
+    answers = [] if report.evidence is None else trust(report.evidence).parts
+    return fragment([*answers, as_table(report, verdicts=not answers)], prefix=f"skconf-{next(_CELLS)}-")
+
+
+def plain_page(report: ConfidenceReport, *notes: str) -> str:
+    """Return a page with a table and notes, for what has no predictions behind it."""
+    return page("Confidence report", [as_table(report), *map(Prose, notes)], [], byline=_byline())
+
+
+def _byline() -> str:
+    return f"{made_on()} · skconf {skconf.__version__}"
+
+
+def title(evidence: Evidence) -> str:
+    """Return the title of the page: what is reported on."""
+    named = [file.name for file in evidence.origin.files] or [evidence.title_of(model) for model in evidence.values]
+    return f"May I trust {' and '.join(dict.fromkeys(named))}?" if len(named) <= 3 else "Confidence report"

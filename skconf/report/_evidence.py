@@ -1,0 +1,141 @@
+"""What a report rests on: predictions, rows and values, and where they come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf.inference._assessment import Assessment, assess
+from skconf.profile import ConfidenceProfile
+from skconf.report._comparison import Comparison, compare_models
+from skconf.report._rows import Row
+
+#: Level of the intervals on a page, unless another is asked for.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that was read.
+
+    Attributes
+    ----------
+    model : str
+        The model whose predictions it holds.
+    name : str
+        Its name, without folders.
+    n_rows : int
+        Number of predictions.
+    digest : str
+        SHA-256 of its bytes, in hexadecimal; "" where it was not computed.
+    """
+
+    model: str
+    name: str
+    n_rows: int
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where predictions come from.
+
+    Attributes
+    ----------
+    files : sequence of SourceFile
+        The files; empty for predictions in memory.
+    command : str
+        The command that made the report; "" where it was called from Python.
+    read_as : sequence of str
+        How columns were read, in sentences.
+    """
+
+    files: Sequence[SourceFile] = ()
+    command: str = ""
+    read_as: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What a report rests on.
+
+    Attributes
+    ----------
+    rows : sequence of Row
+        The metrics, in the order of the report.
+    values : mapping of model to sequence of float
+        Their values.
+    profiles : mapping of model to ConfidenceProfile
+        Predictions; empty if these were read in batches.
+    chosen : bool
+        Whether the metrics were chosen by name: a terminal then shows them alone.
+    several : bool
+        Whether there are columns for models, rather than a single one named "value".
+    baseline : model
+        The model that others are compared with.
+    unpaired : mapping of model to str
+        Why rows of a model cannot be paired with those of the baseline; completes "BASELINE and MODEL ...".
+    known : mapping of model to Assessment
+        Verdicts that are known already.
+    level : float
+        Level of the intervals.
+    name : str
+        Name of a single model.
+    row_numbers : mapping of model to ndarray
+        Number of each row in its file, from 0, where rows were matched by ids.
+    origin : Origin
+        Where the predictions come from.
+    """
+
+    rows: Sequence[Row]
+    values: Mapping[Any, Sequence[float]]
+    profiles: Mapping[Any, ConfidenceProfile] = field(default_factory=dict)
+    chosen: bool = False
+    several: bool = False
+    baseline: Any = None
+    unpaired: Mapping[Any, str] = field(default_factory=dict)
+    known: Mapping[Any, Assessment] = field(default_factory=dict)
+    level: float = LEVEL
+    name: str = "the model"
+    row_numbers: Mapping[Any, NDArray[Any]] = field(default_factory=dict)
+    origin: Origin = field(default_factory=Origin)
+
+    @cached_property
+    def assessments(self) -> Mapping[Any, Assessment]:
+        """The verdict on each model."""
+        return self.known or {model: assess(profile) for model, profile in self.profiles.items()}
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The differences of all models from the baseline."""
+        return compare_models(self.rows, self.profiles, self.baseline, self.unpaired)
+
+    def title_of(self, model: Any) -> str:
+        """Return how a model is called where it is the subject of a sentence."""
+        return str(model) if self.several else self.name
+
+    def anonymous(self) -> "Evidence":
+        """Return the same without rows, labels, and names of models and files, which may tell of people."""
+        names = {model: f"model {number}" for number, model in enumerate(self.values, 1)} if self.several else {}
+        name_of = {model: names.get(model, model) for model in self.values}
+        return replace(
+            self,
+            values={name_of[model]: found for model, found in self.values.items()},
+            profiles={name_of[model]: _without_labels(profile) for model, profile in self.profiles.items()},
+            baseline=name_of.get(self.baseline, self.baseline),
+            unpaired={name_of[model]: "cannot be paired" for model in self.unpaired},
+            known={name_of[model]: found for model, found in self.assessments.items()},
+            name="the model",
+            row_numbers={},
+            origin=Origin(),
+        )
+
+
+def _without_labels(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return predictions whose classes have numbers in place of labels."""
+    if profile.classes is None:
+        return profile
+    return replace(profile, classes=np.array([f"class {number}" for number in range(1, len(profile.classes) + 1)]))

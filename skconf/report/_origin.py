@@ -1,0 +1,164 @@
+"""Where does this come from? Versions, command, files with their hashes, and what was chosen by whom."""
+
+import os
+import platform
+import shlex
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from hashlib import file_digest
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import skconf
+from skconf._core.messages import visible
+from skconf._page.parts import Folded, Part, Prose, Section
+from skconf._page.tables import TablePart
+from skconf.metrics._base.registry import get_metric
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence import Evidence
+from skconf.report._numbers import DASH, percent
+
+#: Letters of a hash that tell files apart at a glance.
+_SHORT = 12
+#: Classes that are counted in the open, and those that are listed at all.
+_SHOWN, _LISTED = 10, 100
+
+
+def digest(path: Path | str) -> str:
+    """Return the SHA-256 of a file in hexadecimal, read block by block."""
+    with Path(path).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def made_on() -> str:
+    """Return today's date in UTC, or that of SOURCE_DATE_EPOCH where it is set, so that pages can be made again.
+
+    Raises
+    ------
+    ValueError
+        If SOURCE_DATE_EPOCH is no number of seconds.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        now = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError):
+        text = f"SOURCE_DATE_EPOCH={epoch!r} is no number of seconds since 1970. Unset it, or set it to one."
+        raise ValueError(text) from None
+    return f"{now.day} {now:%B %Y}"
+
+
+def origin(evidence: Evidence) -> Section:
+    """Return the section."""
+    facts = _facts(evidence)
+    parts: list[Part] = [TablePart("", pd.DataFrame({"what": list(facts), "value": list(facts.values())}))]
+    parts += [Prose(sentence) for sentence in evidence.origin.read_as]
+    parts += _files(evidence)
+    parts += _classes(evidence.profiles, evidence)
+    return Section("Where does this come from?", "Source", parts)
+
+
+def _facts(evidence: Evidence) -> dict[str, str]:
+    """Return what the report was made by, and what was chosen."""
+    facts = {"made by": f"skconf {skconf.__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
+    if evidence.origin.command:
+        facts["command"] = without_folders(evidence.origin.command)
+    for model, profile in evidence.profiles.items():
+        of_model = f" of {model}" if evidence.several else ""
+        weighted = "" if profile.sample_weight is None else ", weighted"
+        facts[f"predictions{of_model}"] = f"{len(profile):,}{weighted}"
+        facts[f"threshold{of_model}"] = _threshold(profile)
+    if evidence.several and evidence.baseline is not None:
+        facts["compared with"] = str(evidence.baseline)
+    facts["level of intervals"] = f"{100 * evidence.level:g} %"
+    return {what: visible(text) for what, text in facts.items()}
+
+
+def _threshold(profile: ConfidenceProfile) -> str:
+    """Return the threshold, also that which nobody chose."""
+    if profile.threshold is not None:
+        return "∞: nothing is accepted" if np.isinf(profile.threshold) else f"{profile.threshold:g}"
+    default = get_metric("coverage_score").threshold_for(profile)
+    return f"none given; metrics that need one use {default:g}"
+
+
+def without_folders(command: str) -> str:
+    """Return a command with the last part of each absolute path in it.
+
+    Examples
+    --------
+    >>> without_folders("skconf evaluate /home/ann/a.csv --html=/home/ann/page.html")
+    'skconf evaluate a.csv --html=page.html'
+    """
+    try:
+        words = shlex.split(command, posix=True)
+    except ValueError:  # a quote without an end
+        words = command.translate(dict.fromkeys(map(ord, "'\""))).split()
+    return shlex.join(_shortened(word) for word in words)
+
+
+def _shortened(word: str) -> str:
+    """Return a word of a command; an absolute path, also behind a sign of equality, without its folders."""
+    before, equal, last = word.rpartition("=")
+    for kind in (PurePosixPath, PureWindowsPath):
+        if kind(last).is_absolute():
+            return f"{before}{equal}{kind(last).name or '/'}"
+    return word
+
+
+def _files(evidence: Evidence) -> list[Part]:
+    """Return the files, with their hashes in short and, folded, in full."""
+    files = evidence.origin.files
+    if not files:
+        return []
+    columns = {
+        "file": [visible(file.name) for file in files],
+        "rows": [f"{file.n_rows:,}" for file in files],
+        "SHA-256": [file.digest[:_SHORT] or DASH for file in files],
+    }
+    if evidence.several:
+        columns = {"model": [visible(str(file.model)) for file in files], **columns}
+    parts: list[Part] = [TablePart("Files", pd.DataFrame(columns))]
+    if any(file.digest for file in files):
+        full = pd.DataFrame({"file": columns["file"], "SHA-256": [file.digest or DASH for file in files]})
+        parts.append(Folded("Hashes in full", [TablePart("", full)]))
+    return parts
+
+
+def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> list[Part]:
+    """Return how many rows each class has: once where the models have the same."""
+    counted: dict[str, Any] = {}
+    for model, profile in profiles.items():
+        if profile.classes is not None:
+            table = _counts(profile)
+            same = next((name for name, each in counted.items() if each.equals(table)), None)
+            title = str(model) if evidence.several else ""
+            if same is None:
+                counted[title] = table
+            else:
+                counted[f"{same}, {title}"] = counted.pop(same)
+    parts: list[Part] = []
+    for title, table in counted.items():
+        heading = f"Classes of {title}" if title and len(counted) > 1 else "Classes"
+        left = len(table) - _LISTED
+        notes = (f"{left:,} rarer classes are left out.",) if left > 0 else ()
+        parts.append(TablePart(heading, table[:_SHOWN]))
+        if len(table) > _SHOWN:
+            more = TablePart("", table[_SHOWN:_LISTED], notes)
+            parts.append(Folded(f"{len(table) - _SHOWN:,} more classes", [more]))
+    return parts
+
+
+def _counts(profile: ConfidenceProfile) -> pd.DataFrame:
+    """Return the number and share of rows of each class, the most frequent first; weights do not count here."""
+    classes = profile.require("classes")
+    counts = np.bincount(profile.require("true_class"), minlength=len(classes))
+    order = np.argsort(-counts, kind="stable")
+    columns = {
+        "class": [visible(str(classes[code])) for code in order],
+        "rows": [f"{counts[code]:,}" for code in order],
+        "of all": [percent(float(counts[code] / len(profile))) for code in order],
+    }
+    return pd.DataFrame(columns)

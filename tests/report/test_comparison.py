@@ -1,0 +1,244 @@
+"""Paired differences between models: one table, from which stars, words and sentences come."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from skconf import ConfidenceProfile
+from skconf._page.ids import Ids
+from skconf.report._comparison import HEADLINES, NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models, which
+from skconf.report._evidence import Evidence, Origin, SourceFile
+from skconf.report._rows import rows_of
+
+HOSTILE = "<b>&amp;|</script>"
+N = 600
+
+
+def of(wrong, sure):
+    return ConfidenceProfile.from_correctness(~wrong, sure)
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Return a baseline, a better, a worse and an equal model."""
+    rng = np.random.default_rng(0)
+    sure = rng.uniform(0.5, 1, N)
+    wrong = rng.random(N) > sure
+    better, worse = wrong.copy(), wrong.copy()
+    better[np.flatnonzero(wrong)[::2]] = False
+    worse[np.flatnonzero(~wrong)[::5]] = True
+    return {"base": of(wrong, sure), "good": of(better, sure), "bad": of(worse, sure), "same": of(wrong, sure)}
+
+
+def evidence_of(profiles, metrics=None, **more):
+    rows = rows_of(metrics, has_threshold=False)
+    kept, values = [], []
+    for row in rows:
+        try:
+            values.append([row.value(profile) for profile in profiles.values()])
+            kept.append(row)
+        except ValueError:
+            continue
+    by_model = dict(zip(profiles, np.transpose(values).tolist(), strict=True))
+    options = {"several": True, "baseline": next(iter(profiles)), **more}
+    return Evidence(rows=kept, values=by_model, profiles=profiles, **options)
+
+
+def right_answers(profile):
+    return [float(right) for right in profile.correct]
+
+
+def brier(profile):
+    """Return the loss of each row."""
+    return [(float(sure) - float(right)) ** 2 for sure, right in zip(profile.confidence, profile.correct, strict=True)]
+
+
+def paired_t(first, second):
+    """Return mean difference, interval and p-value of a paired t test."""
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    n = len(differences)
+    mean = sum(differences) / n
+    error = (sum((each - mean) ** 2 for each in differences) / (n - 1) / n) ** 0.5
+    if error == 0:
+        return mean, mean, mean, 1.0
+    reach = student.ppf(0.975, n - 1) * error
+    return mean, mean - reach, mean + reach, 2 * student.sf(abs(mean / error), n - 1)
+
+
+def test_differences_are_those_of_paired_t_tests_adjusted_by_hand(models):
+    """All rows and pairs shown are one family."""
+    rows = rows_of(["accuracy_score", "confidence_brier_loss"], has_threshold=False)
+    found = compare_models(rows, models, "base", {})
+    expected = [
+        paired_t(losses(models[model]), losses(models["base"]))
+        for losses in (right_answers, brier)
+        for model in ("good", "bad", "same")
+    ]
+    table = found.table
+    assert table["metric"].tolist() == ["accuracy_score"] * 3 + ["confidence_brier_loss"] * 3
+    assert table["model"].tolist() == ["good", "bad", "same"] * 2
+    for shown, by_hand in zip(table[["difference", "low", "high"]].to_numpy(), expected, strict=True):
+        np.testing.assert_allclose(shown, by_hand[:3], rtol=2e-3, atol=1e-9)
+    p_values = [each[3] for each in expected]
+    ascending = sorted(range(6), key=p_values.__getitem__)
+    adjusted, largest = [0.0] * 6, 0.0
+    for place, at in enumerate(ascending):
+        largest = max(largest, min((6 - place) * p_values[at], 1.0))
+        adjusted[at] = largest
+    np.testing.assert_allclose(table["p_adjusted"], adjusted, rtol=0.05, atol=1e-12)
+    assert found.n_compared == 6
+    assert table["words"].tolist() == ["good better", "base better", NOT_TOLD_APART] * 2
+    assert found.best == ["good", "good"]
+    assert "Holm's adjustment for 6 comparisons" in found.note
+
+
+def test_an_interval_without_zero_may_be_not_told_apart(models):
+    """The words hold for all rows together, and the interval for its own."""
+    wrong = ~models["base"].correct
+    changed = wrong.copy()
+    changed[np.flatnonzero(wrong)[:6]] = False
+    two = {"base": models["base"], "other": of(changed, models["base"].confidence)}
+    evidence = evidence_of(two)
+    table = evidence.comparison.table.set_index("metric")
+    alone = compare_models(rows_of(["accuracy_score"], has_threshold=False), two, "base", {})
+    assert alone.table["words"].tolist() == ["other better"]
+    assert alone.best == ["other"]
+    row = table.loc["accuracy_score"]
+    assert row["low"] > 0
+    assert row["words"] == NOT_TOLD_APART
+    assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
+    text = which(evidence).text()
+    assert "Right answers: not told apart, +1.00 points [0.20, 1.80] (other less base)." in text
+    assert f"for all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
+
+
+def test_of_a_ratio_the_distances_from_one_differ():
+    sure = np.full(4000, 0.9)
+    models = {errors: of(np.arange(4000) < errors, sure) for errors in (760, 200)}  # ratios of 1.9 and .5
+    evidence = evidence_of(models, ["calibrated_size_ratio"])
+    (entry,) = evidence.comparison.table.itertuples()
+    assert entry.difference == pytest.approx(0.5 - 0.9)
+    assert entry.low < entry.difference < entry.high < 0
+    assert entry.words == "200 better"
+    assert "calibrated_size_ratio (difference of distances from 1)" in which(evidence).text()
+
+
+def test_words_stars_and_signs_agree(models):
+    """What is better by its difference is better in words, and has the star."""
+    evidence = evidence_of({name: models[name] for name in ("base", "bad")})
+    found = evidence.comparison
+    told = 0
+    for row, best in zip(evidence.rows, found.best, strict=True):
+        entries = found.table[found.table["metric"] == row.name]
+        assert (len(entries) == 0) == (best == "") == np.isnan(row.best)
+        if best in ("base", "bad"):
+            told += 1
+            values = {
+                model: abs(evidence.values[model][evidence.rows.index(row)] - row.best) for model in ("base", "bad")
+            }
+            assert best == min(values, key=values.get)
+            assert entries["words"].item() == f"{best} better"
+            grows = entries["difference"].item() > 0
+            assert grows == ((best == "bad") == (row.better == "higher"))
+        elif best == NOT_SHOWN:
+            assert entries["words"].item() == NOT_TOLD_APART
+    assert told > 5
+    risk = found.table.set_index("metric").loc["overconfidence_risk"]
+    assert risk["words"] == f"{NOT_COMPARED}: it is no estimate"
+    assert np.isnan(risk["difference"])
+
+
+def test_models_that_cannot_be_paired_leave_others_their_differences(models):
+    reason = "have different true labels, first in row 0"
+    evidence = evidence_of(models, unpaired={"bad": reason}, origin=Origin([SourceFile("base", "a.csv", N)]))
+    found = evidence.comparison
+    assert found.n_compared == 2 * (len(found.table) // 3 - 1)  # overconfidence_risk is not compared
+    words = found.table[found.table["model"] == "bad"]["words"]
+    assert set(words) == {f"{NOT_COMPARED}: base and bad {reason}"}
+    assert "Not paired: base and bad have" in found.note
+    text = " ".join(which(evidence).text().split())
+    assert f"Not compared: base and bad {reason}. What to do: give files of the same rows;" in text
+    assert "--id COLUMN" in text
+    assert "better than base: good; not told apart from base: same." in text
+    # The baseline is the best of those it was compared with, not of all.
+    alone = compare_models(evidence.rows, {m: models[m] for m in ("base", "bad")}, "base", {})
+    assert "base" in alone.best
+    assert "base" not in compare_models(evidence.rows, models, "base", {"good": "differ", "same": "differ"}).best
+
+
+def test_nothing_to_pair_is_said(models):
+    found = evidence_of({name: models[name] for name in ("base", "bad")}, unpaired={"bad": "have 3 and 4 rows"})
+    assert set(found.comparison.best) == {"", NOT_COMPARED}
+    assert found.comparison.note == "No stars: base and bad have 3 and 4 rows."
+    assert "pass predictions of the same samples" in which(found).text()
+    in_batches = evidence_of(models, several=True)
+    reasons = dict.fromkeys(("good", "bad", "same"), "are read in batches, which keep no rows")
+    in_batches = Evidence(
+        rows=in_batches.rows, values=in_batches.values, several=True, baseline="base", unpaired=reasons
+    )
+    assert in_batches.comparison.n_compared == 0
+    assert "base and bad are read in batches" in " ".join(which(in_batches).text().split())
+    short = {"base": models["base"], "bad": models["bad"][:-1]}
+    assert "Model 'bad' has 599 predictions" in " ".join(which(evidence_of(short)).text().split())
+
+
+def test_one_model_has_nothing_to_be_compared_with(models):
+    evidence = evidence_of({"value": models["base"]}, several=False, baseline=None)
+    assert set(evidence.comparison.best) == {""}
+    assert "one model" in which(evidence).text()
+
+
+def test_the_first_questions_are_answered_whatever_rows_there_are(models):
+    evidence = evidence_of(models, ["calibrated_size_ratio"])
+    text = " ".join(which(evidence).text().split())
+    for name in HEADLINES.values():
+        assert f"{name[0].upper()}{name[1:]}: " in text
+    assert "for all 12 comparisons of this section" in text
+    assert evidence.comparison.n_compared == 3
+    # Values that the report does not have are those of the metrics.
+    assert f"{100 * models['base'].correct.mean():.1f}" in text
+
+
+def test_a_metric_that_fails_leaves_the_others(models):
+    rows = rows_of(["accuracy_score", "cf1_score"], has_threshold=False)  # which needs classes
+    found = compare_models(rows, models, "base", {})
+    assert found.best == ["good", NOT_COMPARED]
+    assert found.table.set_index("metric").loc["cf1_score", "words"].str.startswith(NOT_COMPARED).all()
+
+
+def test_what_is_resampled_is_compared_for_few_rows_only(models, monkeypatch):
+    rows = rows_of(["confidence_brier_loss", "expected_calibration_error"], has_threshold=False)
+    assert compare_models(rows, models, "base", {}).n_compared == 6
+    monkeypatch.setattr("skconf.report._comparison._MOST_RESAMPLED", N - 1)
+    found = compare_models(rows, models, "base", {})
+    assert found.n_compared == 3
+    assert found.best == ["good", NOT_COMPARED]
+    assert compare_models(rows[1:], models, "base", {}).unpaired == {}
+
+
+@pytest.mark.parametrize(("n", "best"), [(1, NOT_COMPARED), (2, NOT_SHOWN)])
+def test_few_rows_and_ties(n, best):
+    """One row has no error, and two that are alike show no difference."""
+    models = {"a": of(np.zeros(n, bool), np.full(n, 0.9)), HOSTILE: of(np.ones(n, bool), np.full(n, 0.9))}
+    evidence = evidence_of(models, ["accuracy_score", "confidence_brier_loss", "aurc_loss"])
+    assert set(evidence.comparison.best) == {best}
+    section = which(evidence)
+    assert "nan" not in section.text()
+    shown = section.html(Ids())
+    assert "<b>" not in shown
+    assert ("&lt;b&gt;&amp;amp;" in shown) == (n > 1)
+
+
+def test_weights_are_those_of_the_comparison(models):
+    """A weight of zero takes the rows that differ away."""
+    weight = (models["base"].correct == models["good"].correct).astype(float)
+    weighted = {name: models[name].with_weight(weight) for name in ("base", "good")}
+    rows = rows_of(["accuracy_score"], has_threshold=False)
+    assert compare_models(rows, weighted, "base", {}).table["words"].tolist() == [NOT_TOLD_APART]
+
+
+def test_names_can_be_left_out(models):
+    evidence = evidence_of(models, unpaired={"bad": "have different true labels"}).anonymous()
+    text = which(evidence).text()
+    assert "better than model 1: model 2" in text
+    assert not any(name in text.split() for name in ("base", "good", "bad"))
