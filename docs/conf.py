@@ -43,6 +43,7 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     "navbar_align": "left",
     "navigation_with_keys": False,
+    "collapse_navigation": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -106,7 +107,16 @@ def skip_foreign(_app, _what, _name, obj, _skip, _options):
     return None if module.partition(".")[0] == project else True
 
 
+def speak(_app, _page, _template, context, _doctree):
+    """Give screen readers what docutils and the theme leave out: entries of a list of references, names of buttons."""
+    context["body"] = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
+    toctree, silent = context["generate_toctree_html"], 'class="toctree-toggle" role="presentation"'
+    named = 'class="toctree-toggle" role="img" aria-label="pages below"'
+    context["generate_toctree_html"] = lambda *args, **options: str(toctree(*args, **options)).replace(silent, named)
+
+
 def setup(app):
-    """Mend docstrings before numpydoc reads them."""
+    """Mend docstrings before numpydoc reads them, and pages after docutils wrote them."""
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("html-page-context", speak, priority=900)  # after the theme
     app.connect("autodoc-process-docstring", escape_bars, priority=400)
