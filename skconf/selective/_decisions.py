@@ -11,7 +11,6 @@ from skconf._core.columns import positions_of_names
 from skconf._core.costs import (
     CostMatrix,
     at_decision,
-    costs_given_truth,
     expected_costs,
     least_expected,
     read_costs_by_sample,
@@ -83,12 +82,6 @@ class DecisionRule:
         expected = expected_costs(proba, costs)
         decision = least_expected(expected)
         return decision, self.score(at_decision(expected, decision))
-
-    def given_truth(self, true_class: Codes, costs: Floats) -> Floats:
-        """Return what each decision costs in each sample, given its true class."""
-        if costs is self.costs:
-            return costs[true_class]
-        return costs_given_truth(costs, true_class, self.n_classes, len(self.decisions))
 
     def _called(self, function: Callable[[Any], Any], X: Any, n_samples: int) -> Floats:
         return self._checked(read_costs_by_sample(function(X), "What cost_matrix returned"), "cost_matrix", n_samples)

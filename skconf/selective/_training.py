@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
+from skconf._core.costs import costs_given_truth
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import check_method_params, safe_indexing
@@ -105,13 +106,18 @@ class Training:
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
         return self.rule.costs_of(safe_indexing(self.X, rows), own, len(rows))
 
-    def charged_costs(self, rows: Rows) -> Floats | None:
-        """Return what each decision costs in some rows, given the truth; None where no costs were given."""
-        deciding = self.deciding_costs(rows)
-        if self.rule is None or deciding is None:
+    def charged_costs(self, rows: Rows, decision: Codes) -> Floats | None:
+        """Return what the decisions in some rows cost, given the truth; None where no costs were given."""
+        if self.rule is None:
             return None
-        charged = deciding if self.costs is None else self.costs[rows]
-        return self.rule.given_truth(self.codes[rows], charged)
+        if self.costs is not None:
+            charged = self.costs[rows]
+        elif self.rule.costs is not None:
+            return self.rule.costs[self.codes[rows], decision]
+        else:
+            charged = self.rule.costs_of(safe_indexing(self.X, rows), None, len(rows))
+        each = costs_given_truth(charged, self.codes[rows], len(self.classes), len(self.rule.decisions))
+        return each[np.arange(len(rows)), decision]
 
     def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
         """Return a calibrator fitted on the probabilities of some rows; None without a calibration."""

@@ -1,5 +1,6 @@
 """TunedSelectiveClassifierCV: a classifier that finds the threshold below which it rejects predictions."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -247,9 +248,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             classes=training.classes,
             true_class=truth,
             predicted_class=predicted,
-            decided=predicted,
-            costs=training.charged_costs(rows) if self.objective == "cost" else None,
         )
+        if rule is not None and self.objective == "cost":  # of all decisions, only the costs of what was answered
+            charged = np.asarray(training.charged_costs(rows, predicted))[:, np.newaxis]
+            profile = replace(profile, costs=charged, decided=np.zeros(len(rows), dtype=np.intp))
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
