@@ -236,17 +236,30 @@ def which(evidence: "Evidence") -> Section:
     if len(evidence.values) < 2:
         return Section(title, short, [Prose("There is one model here, and nothing to compare it with.")])
     rows, found = _with_headlines(evidence)
-    others = [model for model in evidence.profiles if model not in found.unpaired and model != found.baseline]
-    parts: list[Part] = []
-    if others:
-        table = _Table(evidence, found, others)
+    parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, found)]
+    if evidence.unpaired:
+        parts.append(Prose(_what_to_do(evidence)))
+    table = _Table(evidence, found)
+    if table.others:
         first = [row for name in HEADLINES for row in rows if row.name == name]
         rest = [row for row in rows if row.name not in HEADLINES and not np.isnan(row.best)]
-        parts += [Prose(_finding(row, table), "finding") for row in first]
         parts += [table.of(first, "question", _HEADLINES_READ), Prose(_how(found), "note")]
         if rest:
             parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
-    return Section(title, short, [*parts, *_not_paired(evidence, found)])
+    return Section(title, short, parts)
+
+
+def findings(evidence: "Evidence") -> list[str]:
+    """Return what is shown of the first questions, in a sentence each, and what is not compared; empty of one model."""
+    return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
+
+
+def _findings(evidence: "Evidence", rows: Sequence[Row], found: Comparison) -> list[str]:
+    table = _Table(evidence, found)
+    said = [_finding(row, table) for name in HEADLINES for row in rows if row.name == name] if table.others else []
+    if found.unpaired:
+        said.append(f"Not compared: {'; '.join(dict.fromkeys(found.unpaired.values()))}.")
+    return said
 
 
 def _with_headlines(evidence: "Evidence") -> tuple[Sequence[Row], Comparison]:
@@ -267,12 +280,16 @@ class _Table:
         What the report rests on.
     found : Comparison
         The differences.
-    others : sequence of model
+
+    Attributes
+    ----------
+    others : list of model
         The models that are compared with the baseline.
     """
 
-    def __init__(self, evidence: "Evidence", found: Comparison, others: Sequence[Any]) -> None:
-        self.baseline, self.others = found.baseline, others
+    def __init__(self, evidence: "Evidence", found: Comparison) -> None:
+        self.baseline = found.baseline
+        self.others = [m for m in evidence.profiles if m not in found.unpaired and m != found.baseline]
         self._evidence = evidence
         self._entries = {(entry.metric, entry.model): entry for entry in found.table.itertuples()}
 
@@ -370,14 +387,10 @@ def _how(found: Comparison) -> str:
     )
 
 
-def _not_paired(evidence: "Evidence", found: Comparison) -> list[Part]:
-    """Return why models are not compared, and what to do."""
-    if not found.unpaired:
-        return []
-    reasons = "; ".join(dict.fromkeys(found.unpaired.values()))
-    said: list[Part] = [Prose(f"Not compared: {reasons}.", "finding")]
+def _what_to_do(evidence: "Evidence") -> str:
+    """Return how models can be compared that were not."""
     if evidence.origin.files:
         todo = "give files of the same rows; where their order differs, name a column that names the rows: --id COLUMN."
     else:
         todo = "pass predictions of the same samples, in one order."
-    return [*said, Prose(f"What to do: {todo}")] if evidence.unpaired else said
+    return f"What to do: {todo}"

@@ -1,0 +1,59 @@
+"""The text for a model card: short, with numbers that are those of the predictions."""
+
+import numpy as np
+import pytest
+
+from skconf import ConfidenceProfile
+from skconf.report._evidence import Evidence, Origin, SourceFile
+from skconf.report._model_card import model_card
+
+
+@pytest.fixture(autouse=True)
+def _fixed_date(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
+
+
+def of(wrong, n=1000, labels=("a", "b")):
+    """Return predictions of falling confidence, of which some are wrong."""
+    sure = np.linspace(0.99, 0.6, n)
+    proba = np.where(np.isin(np.arange(n), wrong), 1 - sure, sure)
+    return ConfidenceProfile.from_predictions([labels[0]] * n, np.column_stack([proba, 1 - proba]), labels=list(labels))
+
+
+def evidence_of(profiles, **more):
+    return Evidence(rows=[], values=dict.fromkeys(profiles, ()), profiles=profiles, **more)
+
+
+def test_says_what_the_predictions_say():
+    files = [SourceFile("value", "a.csv", 1000, "ab" * 32)]
+    text = model_card(evidence_of({"value": of(range(850, 930))}, name="forest", origin=Origin(files)))
+    for sentence in (
+        "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
+        "- **May I trust its confidences?** Too modest",
+        "Of all answers 8.0 % [6.4, 9.9] are wrong; of those from 0.641 on, 89.4 % of the rows, 4.9 % [3.6, 6.6].",
+        "- **Where does it fail?** Worst where it answers b: says 64.3 %, is right in 0.0 % [0.0, 4.5] of 80.",
+        "Intervals hold 95 %",
+        f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
+    ):
+        assert sentence in text, text
+    assert "Which model" not in text
+    assert len(text.splitlines()) <= 15
+
+
+def test_of_several_models_with_markup_in_their_names():
+    profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
+    text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
+    assert "<b>" not in text
+    assert "&lt;b&gt;one: of all answers 5.0 %" in text
+    assert "two: of all answers 0.00 % [0.00, 0.37] are wrong." in text
+    assert "three: of all answers 100.00 % [99.63, 100.00] are wrong; no threshold brings that to 10 %." in text
+    assert "better than &lt;b&gt;one: two; worse than &lt;b&gt;one: three" in text
+    assert len(text.splitlines()) <= 15
+
+
+def test_without_predictions_only_the_verdict_is_known():
+    known = evidence_of({"value": of(range(900, 950))}).assessments
+    text = model_card(Evidence(rows=[], values={"value": []}, known=known))
+    assert "**May I trust" in text
+    assert "**When should" not in text
+    assert "**Where does" not in text
