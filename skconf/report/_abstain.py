@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +25,8 @@ from skconf.selective import TunedThreshold, required_samples, tune_threshold
 TARGETS = (0.01, 0.02, 0.05, 0.10)
 #: Stops of the slider: of each model, and of all together.
 _STOPS, _MOST_STOPS = 200, 400
+#: Places at which the interval of a curve is drawn.
+_IN_BAND = 2000
 _ERROR, _PERSON = "an error costs", "a case for people costs"
 _PRICES = {_ERROR: 10.0, _PERSON: 1.0}
 _ROUNDING = 1e-9
@@ -81,10 +82,9 @@ class Stops:
         fits = np.flatnonzero(self.wrong <= target * (1 + _ROUNDING))
         return int(fits[-1]) if len(fits) else -1
 
-    @cached_property
-    def ends(self) -> tuple[Floats, Floats]:
-        """Interval of the share of errors at each stop."""
-        return clopper_pearson(self.wrong, self.size, self.level)
+    def ends(self, stops: Any) -> tuple[Any, Any]:
+        """Return the interval of the share of errors at a stop, or at several: of a million it takes seconds."""
+        return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
 
     def threshold(self, stop: int) -> str:
         """Return the shortest number that accepts what this stop accepts, and no more."""
@@ -95,7 +95,7 @@ class Stops:
 
     def errors(self, stop: int) -> str:
         """Return the share of errors at a stop, with its interval."""
-        return percent(self.wrong[stop], self.ends[0][stop], self.ends[1][stop])
+        return percent(self.wrong[stop], *self.ends(stop))
 
 
 def shortest_between(low: float, high: float) -> str:
@@ -274,15 +274,17 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):
-        name, colour, (low, high) = titles[model], series % N_SERIES, each.ends
+        name, colour = titles[model], series % N_SERIES
         seen = np.where(each.wrong > 0, each.wrong, np.nan)
-        low = np.where(np.isnan(seen), np.nan, np.maximum(low, _FLOOR))
-        marks.append(Band(each.answered, low, high, series=colour, step=True))
+        at = np.array(sorted({each.at_share(share) for share in np.linspace(0, 1, _IN_BAND).tolist()}))
+        low, high = each.ends(at)
+        low = np.where(np.isnan(seen[at]), np.nan, np.maximum(low, _FLOOR))
+        marks.append(Band(each.answered[at], low, high, series=colour, step=True))
         marks.append(Line(each.answered, seen, name=name, series=colour, step=True))
         kept = sorted({each.at_share(share) for share in np.linspace(0, 1, _STOPS).tolist()})
-        columns = {"threshold": each.score, "answered": each.answered, "wrong": each.wrong}
-        table = pd.DataFrame({**columns, "low": each.ends[0], "high": high}).iloc[kept]
-        data.append(table.assign(model=name))
+        columns = {"threshold": each.score[kept], "answered": each.answered[kept], "wrong": each.wrong[kept]}
+        low, high = each.ends(kept)
+        data.append(pd.DataFrame({**columns, "low": low, "high": high}).assign(model=name))
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
     if not len(rates):
         return []
