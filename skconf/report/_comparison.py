@@ -148,9 +148,9 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, s
     few = all(len(profile) <= _MOST_RESAMPLED for profile in paired.values())
     for row in rows:
         if not row.metric.is_estimate:
-            reasons[row.name] = "it is no estimate"
+            reasons[row.name] = "no estimate"
         elif row.why_resampled and not few:
-            reasons[row.name] = f"it is resampled, for {_MOST_RESAMPLED:,} rows at most"
+            reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
     return reasons
 
 
@@ -202,12 +202,12 @@ def _entry(row: Row, model: Any, baseline: Any, found: Any, reason: str) -> tupl
         return *nothing, f"{NOT_COMPARED}: {reason}"
     one = found.loc[(row.name, model, baseline)]
     if np.isnan(one["difference"]):
-        return *nothing, f"{NOT_COMPARED}: it is undefined here"
+        return *nothing, f"{NOT_COMPARED}: undefined here"
     # Of a higher value, nearness grows with it; of others, the distance from the best value shrinks.
     ends = (one["low"], one["high"]) if row.better == "higher" else (-one["high"], -one["low"])
     difference = (one["difference"] if row.better == "higher" else -one["difference"]) + 0.0
     if np.isnan(one["p_adjusted"]):
-        words = f"{NOT_COMPARED}: its error cannot be estimated"
+        words = f"{NOT_COMPARED}: its error is unknown"
     elif one["p_adjusted"] <= _LEVEL:
         words = f"{model if one['difference'] > 0 else baseline} better"
     else:
@@ -300,8 +300,8 @@ class _Table:
         columns = [[_label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
         for model in self.others:
             name = str(model)
-            less = "less {}" if several else f"{name} less {{}}"
-            titles += [(name, "value"), (name, f"{less.format(self.baseline)} [95 %]"), (name, "in words")]
+            less = f"less {self.baseline} [95 %]" if several else "difference [95 %]"
+            titles += [(name, "value"), (name, less), (name, "in words")]
             columns.append([self._value(row, model) for row in rows])
             columns.append([self.difference(row, model) for row in rows])
             columns.append([self.words(row, model) for row in rows])
@@ -352,7 +352,7 @@ def _label(row: Row) -> str:
     """Return what is compared."""
     if row.name in HEADLINES:
         return HEADLINES[row.name]
-    return row.name if row.better != "closer" else f"{row.name} (difference of distances from {row.best:g})"
+    return row.name if row.better != "closer" else f"{row.name}: distance from {row.best:g}"
 
 
 def _finding(row: Row, table: _Table) -> str:
@@ -380,10 +380,10 @@ def _finding(row: Row, table: _Table) -> str:
 def _how(found: Comparison) -> str:
     """Return how to read the differences."""
     return (
-        f"Differences from {found.baseline}, paired row by row. Each interval holds 95 % for its row alone; the words "
-        f"hold for all {found.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an "
-        "interval without 0 may belong to models that are not told apart. Not told apart is not equal: more rows may "
-        "tell."
+        f"Differences from {found.baseline}, paired row by row: the other model less {found.baseline}; of a distance, "
+        "that of their distances. Each interval holds 95 % for its row alone; the words hold for all "
+        f"{found.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
+        "may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
     )
 
 

@@ -120,7 +120,7 @@ def test_of_a_ratio_the_distances_from_one_differ():
     assert entry.difference == pytest.approx(0.5 - 0.9)
     assert entry.low < entry.difference < entry.high < 0
     assert entry.words == "200 better"
-    assert "calibrated_size_ratio (difference of distances from 1)" in which(evidence).text()
+    assert "calibrated_size_ratio: distance from 1" in which(evidence).text()
 
 
 def test_words_stars_and_signs_agree(models):
@@ -144,7 +144,7 @@ def test_words_stars_and_signs_agree(models):
             assert entries["words"].item() == NOT_TOLD_APART
     assert told > 5
     risk = found.table.set_index("metric").loc["overconfidence_risk"]
-    assert risk["words"] == f"{NOT_COMPARED}: it is no estimate"
+    assert risk["words"] == f"{NOT_COMPARED}: no estimate"
     assert np.isnan(risk["difference"])
 
 
