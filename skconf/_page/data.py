@@ -18,7 +18,9 @@ def as_json(data: Any, **attributes: str) -> Markup:
 
 
 def copied_as(what: str, text: str, ids: Ids, name: str | None = None) -> Markup:
-    """Return a button that copies a text; it is there once the script of the page runs."""
+    """Return a button that copies a text; it is there once the script of the page runs, if there is one."""
+    if not ids.scripted:
+        return Markup("")
     source = ids.new("copied")
     button = element(
         "button",

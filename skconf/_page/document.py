@@ -58,7 +58,7 @@ def fragment(parts: Sequence[Part], *, prefix: str) -> str:
     prefix : str
         Begin of each identifier; another one for each cell.
     """
-    ids = Ids(prefix)
+    ids = Ids(prefix, scripted=False)
     shown = element("div", [part.html(ids) for part in parts], class_="skconf-page")
     return joined([element("style", Markup(style_sheet())), shown])
 

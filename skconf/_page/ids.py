@@ -10,9 +10,12 @@ class Ids:
     ----------
     prefix : str, default=""
         What every identifier begins with, so that several pages fit into one notebook.
+    scripted : bool, default=True
+        Whether a script runs where the elements are shown; without one, buttons are left out.
     """
 
-    def __init__(self, prefix: str = "") -> None:
+    def __init__(self, prefix: str = "", *, scripted: bool = True) -> None:
+        self.scripted = scripted
         self._prefix = prefix
         self._taken: dict[str, int] = {}
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from skconf._page.data import copied_as, csv_of
 from skconf._page.elements import Markup, element, joined
 from skconf._page.ids import Ids
+from skconf._page.tables import WIDTH, TablePart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from skconf._page.chart import Chart
-
-#: Characters of a line of text where there is no terminal.
-WIDTH = 100
 
 
 class Part(Protocol):
@@ -106,6 +104,22 @@ class FigurePart:
 
 
 @dataclass(frozen=True)
+class Copied:
+    """A button that copies a text; only on pages, where their script runs."""
+
+    what: str
+    content: str
+
+    def text(self, width: int | None = None) -> str:  # noqa: ARG002
+        """Return nothing."""
+        return ""
+
+    def html(self, ids: Ids) -> Markup:
+        """Return the button."""
+        return element("p", copied_as(self.what, self.content, ids))
+
+
+@dataclass(frozen=True)
 class Beside:
     """Parts beside each other where there is room, below each other where not."""
 
@@ -190,5 +204,10 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def texts(parts: Sequence[Part], width: int | None = None) -> str:
-    """Return parts as text, with an empty line between them."""
-    return "\n\n".join(filter(None, (part.text(width) for part in parts)))
+    """Return parts as text, with an empty line between them; tables below their titles."""
+    return "\n\n".join(filter(None, (_titled(part, width) for part in parts)))
+
+
+def _titled(part: Part, width: int | None) -> str:
+    text = part.text(width)
+    return f"{part.title}\n{text}" if isinstance(part, TablePart) and part.title else text

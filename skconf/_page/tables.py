@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from math import isnan
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,8 @@ import pandas as pd
 from skconf._page.elements import Markup, element, joined
 from skconf._page.ids import Ids
 
+#: Characters of a line of text where there is no terminal.
+WIDTH = 100
 #: Characters of a line that a printed page holds; wider tables are parted.
 _PRINTED = 120
 _NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^nothing|^all$")
@@ -46,7 +49,7 @@ class TablePart:
         shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
         if len(table) < len(self.table):
             shown.append(f"… {len(self.table) - len(table):,} more on a page.")
-        return "\n".join([*shown, *self.notes])
+        return "\n".join([*shown, *(fill(note, width or WIDTH) for note in self.notes)])
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
@@ -19,14 +20,12 @@ from skconf.inference._p_values import clopper_pearson
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import DASH, percent, plain
-from skconf.selective import TunedThreshold, required_samples, tune_threshold
+from skconf.selective import required_samples, tune_threshold
 
 #: Shares of errors among the answers that people allow.
 TARGETS = (0.01, 0.02, 0.05, 0.10)
 #: Stops of the slider: of each model, and of all together.
 _STOPS, _MOST_STOPS = 200, 400
-#: Places at which the interval of a curve is drawn.
-_IN_BAND = 2000
 _ERROR, _PERSON = "an error costs", "a case for people costs"
 _PRICES = {_ERROR: 10.0, _PERSON: 1.0}
 _ROUNDING = 1e-9
@@ -83,8 +82,13 @@ class Stops:
         return int(fits[-1]) if len(fits) else -1
 
     def ends(self, stops: Any) -> tuple[Any, Any]:
-        """Return the interval of the share of errors at a stop, or at several: of a million it takes seconds."""
+        """Return the interval of the share of errors at one stop or several."""
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
+
+    def shown(self) -> NDArray[np.intp]:
+        """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
+        at = {self.at_share(share) for share in np.linspace(0, 1, _STOPS).tolist()}
+        return np.array(sorted(at | {int(np.argmax(self.wrong > 0))}))
 
     def threshold(self, stop: int) -> str:
         """Return the shortest number that accepts what this stop accepts, and no more."""
@@ -212,38 +216,46 @@ def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
         shown[title, "seen: from"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
         shown[title, "answers"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
         shown[title, "wrong of these"] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
-        shown[title, "assured: from"] = [
-            _from(found, target, evidence) for target, found in zip(TARGETS, assured, strict=True)
-        ]
-        shown[title, "answers "] = [
-            _thousand(found.coverage) if found is not None and found.feasible else DASH for found in assured
-        ]
+        shown[title, "assured: from"] = [found.threshold for found in assured]
+        shown[title, "answers "] = [found.answers for found in assured]
         reasons += [
-            f"{title}, {100 * target:g} %: {found.reason}."
-            for target, found in zip(TARGETS, assured, strict=True)
-            if found is not None and not found.feasible
+            f"{title}, {100 * t:g} %: {each.reason}." for t, each in zip(TARGETS, assured, strict=True) if each.reason
         ]
     return TablePart("For so many errors among the answers, of 1,000 cases", pd.DataFrame(shown), tuple(reasons))
 
 
-def _assured(evidence: Evidence, model: Any, target: float) -> TunedThreshold | None:
-    """Return the threshold that is assured; None where weights forbid one."""
-    profile = evidence.profiles[model]
+class Assured(NamedTuple):
+    """An assured threshold in words.
+
+    Attributes
+    ----------
+    threshold, answers : str
+        The threshold, and how many of 1,000 cases it answers; or what is lacking.
+    reason : str
+        Why there is none, and what would help; "" if the threshold says it.
+    """
+
+    threshold: str
+    answers: str = DASH
+    reason: str = ""
+
+
+def _assured(evidence: Evidence, model: Any, target: float) -> Assured:
+    """Return the threshold that is assured, or why there is none."""
+    profile, level = evidence.profiles[model], evidence.level
     if profile.sample_weight is not None:
-        return None
+        return Assured(DASH)
+    needed = required_samples(target, level)
+    if len(profile) < needed:
+        return Assured(f"nothing: takes {needed:,} rows")
     with collected():  # where nothing qualifies, the table says so
-        return tune_threshold(profile, target=target, confidence_level=evidence.level)
-
-
-def _from(found: TunedThreshold | None, target: float, evidence: Evidence) -> str:
-    """Return an assured threshold in words, or how many rows would do."""
-    if found is None:
-        return DASH
-    if found.feasible:
-        below = found.results["threshold"]
-        lower = below[below < found.threshold].max(initial=-np.inf)
-        return "0" if found.threshold <= 0 else shortest_between(float(lower), found.threshold)
-    return f"needs {required_samples(target, evidence.level):,} rows or more"
+        found = tune_threshold(profile, target=target, confidence_level=level)
+    if not found.feasible:
+        return Assured("nothing", reason=found.reason)
+    thresholds = found.results["threshold"]
+    lower = thresholds[thresholds < found.threshold].max(initial=-np.inf)
+    text = "0" if found.threshold <= 0 else shortest_between(float(lower), found.threshold)
+    return Assured(text, _thousand(found.coverage))
 
 
 def _notes(evidence: Evidence) -> str:
@@ -274,25 +286,21 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):
-        name, colour = titles[model], series % N_SERIES
-        seen = np.where(each.wrong > 0, each.wrong, np.nan)
-        at = np.array(sorted({each.at_share(share) for share in np.linspace(0, 1, _IN_BAND).tolist()}))
-        low, high = each.ends(at)
-        low = np.where(np.isnan(seen[at]), np.nan, np.maximum(low, _FLOOR))
-        marks.append(Band(each.answered[at], low, high, series=colour, step=True))
-        marks.append(Line(each.answered, seen, name=name, series=colour, step=True))
-        kept = sorted({each.at_share(share) for share in np.linspace(0, 1, _STOPS).tolist()})
-        columns = {"threshold": each.score[kept], "answered": each.answered[kept], "wrong": each.wrong[kept]}
-        low, high = each.ends(kept)
-        data.append(pd.DataFrame({**columns, "low": low, "high": high}).assign(model=name))
+        name, colour, kept = titles[model], series % N_SERIES, each.shown()
+        share, wrong, (low, high) = each.answered[kept], each.wrong[kept], each.ends(kept)
+        seen = np.where(wrong > 0, wrong, np.nan)
+        marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=colour, step=True))
+        marks.append(Line(share, seen, name=name, series=colour, step=True))
+        columns = {"threshold": each.score[kept], "answered": share, "wrong": wrong, "low": low, "high": high}
+        data.append(pd.DataFrame(columns).assign(model=name))
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
     if not len(rates):
         return []
     first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
     answered = Axis("share answered, surest first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
-    wrong = Axis.around("wrong of these, log scale", "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
+    rate = Axis.around("wrong of these, log scale", "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
     finding = " ".join(_finding(titles[model], each) for model, each in stops.items())
-    return [Chart("Errors among the answers", finding, answered, wrong, marks, pd.concat(data))]
+    return [Chart("Errors among the answers", finding, answered, rate, marks, pd.concat(data))]
 
 
 def _finding(title: str, each: Stops) -> str:

@@ -79,7 +79,7 @@ def interval_ends(
 
 def _ends(evidence: Evidence, model: Any) -> Floats:
     """Return the ends of the intervals of a model's values."""
-    if model not in evidence.profiles:
+    if len(evidence.profiles.get(model, ())) < 2:  # of one answer no interval can be estimated
         return np.full((len(evidence.rows), 2), np.nan)
     with collected():  # an interval that cannot be had is a dash
         ends, _ = interval_ends(

@@ -4,12 +4,13 @@ from itertools import count
 
 import skconf
 from skconf._page.document import fragment, page
-from skconf._page.parts import Prose, Section, texts
+from skconf._page.parts import Copied, Prose, Section, texts
 from skconf.report._abstain import abstain
 from skconf.report._all_metrics import METRICS, all_metrics
 from skconf.report._comparison import which
 from skconf.report._evidence import Evidence
 from skconf.report._frame import ConfidenceReport, as_lines, as_table
+from skconf.report._model_card import model_card
 from skconf.report._origin import made_on, origin
 from skconf.report._trust import trust
 from skconf.report._where import where
@@ -33,7 +34,8 @@ def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
     """Return the whole report as a page."""
     if anonymous:
         evidence = evidence.anonymous()
-    return page(title(evidence), [], sections(evidence, rows=not anonymous), byline=_byline())
+    card = Copied("Copy a text for a model card", model_card(evidence))
+    return page(title(evidence), [card], sections(evidence, rows=not anonymous), byline=_byline())
 
 
 def as_text(report: ConfidenceReport, width: int | None = None) -> str:
@@ -53,7 +55,7 @@ def _compared(evidence: Evidence, width: int | None) -> list[str]:
 
 def as_fragment(report: ConfidenceReport) -> str:
     """Return what a notebook shows: the verdicts, what they rest on, and the table of metrics."""
-    answers = [] if report.evidence is None else trust(report.evidence).parts
+    answers = [] if report.evidence is None else trust(report.evidence, pictures=len(report.evidence.values) <= 2).parts
     return fragment([*answers, as_table(report, verdicts=not answers)], prefix=f"skconf-{next(_CELLS)}-")
 
 

@@ -100,8 +100,8 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         >>> X, y = load_iris(return_X_y=True)
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.at["mean_confidence", "verdict"])
-        No sign of either. The gap is 2.3 points [−.8, 9.6]; one of 4.1 would have been found in four of five such
-        samples. At the top the sample is too small: a size ratio of 19.2 could be missed.
+        No sign that it is too sure or too modest. The gap is 2.3 points [−.8, 9.6]; one of 4.1 would have been found in
+        four of five such samples. At the top the sample is too small: a size ratio of 19.2 could be missed.
         """
         from skconf.report._report import report_on_estimators
 
@@ -152,6 +152,30 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
             file.write(self.page(anonymous=anonymous))
         webbrowser.open(Path(file.name).as_uri())
+
+    def model_card(self, *, anonymous: bool = False) -> str:
+        """Return a short text for a model card: a sentence for each question, numbers, limits and hashes of files.
+
+        Parameters
+        ----------
+        anonymous : bool, default=False
+            Leave out names of models and files.
+
+        Returns
+        -------
+        str
+            Markdown.
+
+        Raises
+        ------
+        ValueError
+            If the report has groups or classes as rows, and no predictions behind it.
+        """
+        from skconf.report._model_card import model_card
+
+        if self.evidence is None:
+            raise ValueError("This report has no predictions behind it. Make one by confidence_report().")
+        return model_card(self.evidence.anonymous() if anonymous else self.evidence)
 
     def text(self, *, width: int | None = None) -> str:
         """Return the whole report as text.

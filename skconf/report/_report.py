@@ -183,7 +183,7 @@ def confidence_report(
       after Holm's adjustment for 3 comparisons. No star: no difference is shown.
     bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
       announced.
-    lda: No sign of either. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
+    lda: No sign that it is too sure or too modest. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
       been found in four of five such samples. At the top the sample is too small: a
       size ratio of 20.8 could be missed.
     >>> report.at["aurc_loss", "best_model"]

@@ -25,13 +25,13 @@ _FEWEST_SURE = 50
 _FLOOR = 1e-12
 
 
-def trust(evidence: Evidence) -> Section:
-    """Return the section."""
+def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
+    """Return the section, with pictures or without."""
     parts: list[Part] = []
     for model, found in evidence.assessments.items():
         subject = f"{model}: " if evidence.several else ""
         parts += [Prose(f"{subject}{found.text}", "finding"), Prose(f"What to do: {_advice(found)}")]
-    if evidence.profiles:
+    if evidence.profiles and pictures:
         parts.append(Beside([ChartPart(_reliability(evidence)), *map(ChartPart, _tail(evidence))]))
     parts.append(_tops(evidence))
     return Section("May I trust its confidences?", "Trust", parts)

@@ -233,7 +233,7 @@ def _errors(evidence: Evidence, model: Any, profile: ConfidenceProfile, *, folde
     columns["at"] = [certainty(error.confidence) for error in errors]
     columns["of the size ratio"] = [percent(error.share) for error in errors]
     left = int(np.count_nonzero(~profile.correct)) - len(errors)
-    more = f" {left:,} more errors cost less." if left else ""
+    more = f" {left:,} more errors cost no more." if left else ""
     note = (
         "An error counts 1/(1 − confidence) in the size ratio: how many such answers announce one. Rows are counted "
         f"from 1, without a header.{more}"

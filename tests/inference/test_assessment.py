@@ -75,7 +75,7 @@ class TestWords:
         sure = np.append(around(0.93, 0.05, 500), around(0.65, 0.1, 500))
         found = assess_confidence(profile_of(sure, spread(1 - sure, 215)))
         assert str(found) == (
-            "No sign of either. The gap is .5 points [−2.0, 3.2]; one of 3.7 would have been found in four of five "
+            "No sign that it is too sure or too modest. The gap is .5 points [−2.0, 3.2]; one of 3.7 would have been found in four of five "
             "such samples."
         )
         assert found.p_value > 0.5
@@ -137,7 +137,7 @@ class TestWords:
         """Half of the ratio rests on answers that announce hardly an error: the sample has no say there."""
         sure = np.append(around(0.7, 0.1, 1000), np.full(1000, 1 - 1e-6))
         found = assess_confidence(profile_of(sure, np.append(spread(1 - sure[:1000], 300), np.zeros(1000))))
-        assert str(found).startswith("No sign of either.")
+        assert str(found).startswith("No sign that it is too sure or too modest.")
         assert found.detectable_ratio < 3 or "At the top the sample is too small: a size ratio of " in str(found)
         found = assess_confidence(profile_of(np.full(1000, 1 - 1e-6), np.zeros(1000)))
         assert str(found).endswith("At the top the sample is too small: any size ratio could be missed.")
@@ -145,7 +145,11 @@ class TestWords:
     @pytest.mark.parametrize(
         ("sure", "wrong", "expected"),
         [
-            ([1.0] * 5, [0] * 5, "No sign of either. The gap is 0 points [0, 52.2]; one of 0 would"),
+            (
+                [1.0] * 5,
+                [0] * 5,
+                "No sign that it is too sure or too modest. The gap is 0 points [0, 52.2]; one of 0 would",
+            ),
             ([1.0] * 5, [1, 0, 0, 0, 0], "One answer decides: number 1 of 5, wrong at 1.0, which should never happen."),
             ([0.5], [1], "1 answer is too few to say: a gap of 100 points could be missed."),
         ],

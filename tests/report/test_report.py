@@ -251,7 +251,9 @@ class TestVerdicts:
         wrong, right = confidence_report(of_errors(1, 4, sure=1.0)), confidence_report(of_errors(0, 4, sure=1.0))
         expected = "One answer decides: number 1 of 4, wrong at 1.0, which should never happen."
         assert wrong.at["mean_confidence", "verdict"] == expected
-        assert right.at["mean_confidence", "verdict"].startswith("No sign of either. The gap is 0 points [0, 60.2]")
+        assert right.at["mean_confidence", "verdict"].startswith(
+            "No sign that it is too sure or too modest. The gap is 0 points [0, 60.2]"
+        )
 
     @pytest.mark.parametrize(
         ("mode", "direction"),

@@ -1,0 +1,168 @@
+"""When to abstain: stops, thresholds and the table, against counts by hand."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from skconf import ConfidenceProfile, confidence_report, required_samples, tune_threshold
+from skconf._core.warn import collected
+from skconf._page.ids import Ids
+from skconf.metrics import risk_coverage_curve
+from skconf.report._abstain import TARGETS, Stops, abstain, shortest_between
+
+RNG = np.random.default_rng(0)
+SURE = RNG.choice(np.linspace(0.5, 1, 60), 500)  # with ties
+RIGHT = RNG.random(500) < SURE
+WEIGHT = RNG.random(500) + 0.1
+
+
+def evidence_of(correct=RIGHT, sure=SURE, **options):
+    weight = options.pop("sample_weight", None)
+    profile = ConfidenceProfile.from_correctness(correct, sure, sample_weight=weight)
+    return confidence_report(profile, metrics=["confidence_gap"], **options).evidence
+
+
+def stops_of(**options):
+    evidence = evidence_of(**options)
+    return Stops.of(evidence.profiles["value"], 0.95)
+
+
+def cells(section):
+    """Return the data of the slider of a section."""
+    markup = section.html(Ids())
+    return json.loads(re.search(r'class="stops">(.*?)</script>', markup)[1])
+
+
+def test_stops_are_counts():
+    stops = stops_of()
+    assert list(stops.score) == sorted(set(SURE), reverse=True)
+    for at, score in enumerate(stops.score):
+        accepted = score <= SURE
+        assert stops.answered[at] == pytest.approx(accepted.mean())
+        assert stops.wrong[at] == pytest.approx((~RIGHT[accepted]).mean())
+    exact = binomtest(int((~RIGHT[stops.score[7] <= SURE]).sum()), int((stops.score[7] <= SURE).sum()))
+    assert stops.ends(7) == pytest.approx(tuple(exact.proportion_ci(0.95, "exact")))
+
+
+def test_stops_of_weighted_answers_have_kishs_number():
+    stops = stops_of(sample_weight=WEIGHT)
+    accepted = stops.score[20] <= SURE
+    weight = WEIGHT[accepted]
+    assert stops.answered[20] == pytest.approx(weight.sum() / WEIGHT.sum())
+    assert stops.wrong[20] == pytest.approx(weight @ ~RIGHT[accepted] / weight.sum())
+    assert stops.size[20] == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
+
+
+def test_places_of_a_stop():
+    stops = stops_of()
+    for share in (0.0, 0.3, 0.77, 1.0, *stops.answered[[3, 30]]):
+        at = stops.at_share(share)
+        assert stops.answered[at] >= share - 1e-9
+        assert at == 0 or stops.answered[at - 1] < share
+    for threshold in (0.5, 0.773, 1.0, 1.5):
+        at = stops.at_threshold(threshold)
+        assert (stops.answered[at] if at >= 0 else 0.0) == pytest.approx((threshold <= SURE).mean())
+    for target in TARGETS:
+        at = stops.at_most_wrong(target)
+        fits = [k for k in range(len(stops.score)) if stops.wrong[k] <= target]
+        assert at == (fits[-1] if fits else -1)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_threshold_is_short_and_between(one, other):
+    low, high = sorted((one, other))
+    if low == high:
+        return
+    text = shortest_between(low, high)
+    assert low < float(text) <= high
+    shorter = text[:-1]
+    if "e" not in text and len(shorter) > 2:
+        assert not low < float(shorter) <= high
+
+
+def test_printed_thresholds_accept_what_the_stop_accepts():
+    stops = stops_of()
+    for at in range(len(stops.score)):
+        assert (float(stops.threshold(at)) <= SURE).mean() == pytest.approx(stops.answered[at])
+
+
+def test_the_slider_shows_what_each_threshold_does():
+    data = cells(abstain(evidence_of(threshold=0.9)))
+    assert [words for words in data["stops"] if "(threshold 0.9)" in words] == [
+        f"{1000 * (SURE >= 0.9).mean():.0f} of 1,000 (threshold 0.9)"
+    ]
+    for at, ((threshold, answered, wrong, people),) in enumerate(data["cells"]):
+        accepted = float(threshold) <= SURE
+        missed = (~RIGHT[accepted]).mean()
+        assert float(answered.replace(",", "")) == pytest.approx(1000 * accepted.mean(), abs=0.51)
+        assert float(people.replace(",", "")) == pytest.approx(1000 * (1 - accepted.mean()), abs=0.51)
+        assert float(wrong.split()[0]) == pytest.approx(100 * missed, abs=0.5)
+        errors, rejected = (amount[at][0] for amount in data["amounts"])
+        assert errors == pytest.approx(1000 * (accepted & ~RIGHT).mean(), abs=1e-3)
+        assert rejected == pytest.approx(1000 * (~accepted).mean(), abs=1e-3)
+
+
+def test_a_threshold_above_all_scores_answers_nothing():
+    data = cells(abstain(evidence_of(sure=SURE * 0.9, threshold=0.95)))
+    (at,) = (at for at, words in enumerate(data["stops"]) if "threshold 0.95" in words)
+    assert data["cells"][at] == [["–", "0", "–", "1,000"]]
+
+
+def test_the_table_has_what_is_seen_and_what_is_assured():
+    table = abstain(evidence_of()).parts[1].table
+    shown = table.set_axis([name for _, name in table.columns], axis=1)
+    for target, (_, row) in zip(TARGETS, shown.iterrows(), strict=True):
+        assert row["errors at most"] == f"{100 * target:g} %"
+        fits = [score for score in sorted(set(SURE)) if (~RIGHT[score <= SURE]).mean() <= target]
+        if fits:
+            assert (float(row["seen: from"]) <= SURE).sum() == (fits[0] <= SURE).sum()
+        else:
+            assert row["seen: from"] == "nothing"
+        if required_samples(target, 0.95) > len(SURE):
+            assert row["assured: from"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
+            continue
+        profile = ConfidenceProfile.from_correctness(RIGHT, SURE)
+        with collected():
+            found = tune_threshold(profile, target=target, confidence_level=0.95)
+        if found.feasible:
+            assert (float(row["assured: from"]) <= SURE).mean() == pytest.approx(found.coverage)
+        else:
+            assert row["assured: from"] == "nothing"
+
+
+def test_weighted_rows_have_no_assured_threshold():
+    section = abstain(evidence_of(sample_weight=WEIGHT))
+    assert set(section.parts[1].table.iloc[:, 4]) == {"–"}
+    assert "not for weighted rows" in section.text()
+
+
+def test_two_models_are_compared_at_the_same_share():
+    other = np.clip(SURE * 0.9, 0, 1)
+    profiles = {name: ConfidenceProfile.from_correctness(RIGHT, sure) for name, sure in (("a", SURE), ("b", other))}
+    evidence = confidence_report(profiles, metrics=["confidence_gap"]).evidence
+    for row in cells(abstain(evidence))["cells"]:
+        assert row[0][1:] == row[1][1:]  # the order is the same, the thresholds differ
+    assert evidence.title_of("b") in abstain(evidence).text()
+
+
+@pytest.mark.parametrize("right", [np.ones(50, bool), np.zeros(50, bool)])
+def test_without_errors_or_right_answers(right):
+    section = abstain(evidence_of(right, SURE[:50]))
+    assert "nan" not in section.text().lower()
+    assert section.html(Ids())
+
+
+def test_the_curve_is_that_of_the_metric():
+    chart = abstain(evidence_of()).parts[-1].chart
+    data = pd.DataFrame(chart.data)
+    curve = risk_coverage_curve(ConfidenceProfile.from_correctness(RIGHT, SURE))
+    found = dict(zip(curve.coverage, curve.risk, strict=True))
+    assert len(data) == len(found)
+    for row in data.itertuples():
+        assert row.wrong == pytest.approx(found[row.answered])

@@ -1,0 +1,162 @@
+"""The whole report: as a page, as text, in a notebook, and for people who may not know whose it is."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile, ConfidenceReport, SelectiveClassifier, confidence_report
+from skconf import confidence_report_from_files as report_from_files
+
+X, Y = load_iris(return_X_y=True)
+WORDS = np.array(["setosa", "<i>versi", "virginica"])[Y]
+RNG = np.random.default_rng(0)
+QUESTIONS = [
+    "May I trust its confidences?",
+    "When should it abstain?",
+    "Which model is better?",
+    "Where does it fail?",
+    "All metrics, by question",
+    "Where does this come from?",
+]
+
+
+@pytest.fixture(scope="module")
+def models():
+    noise = X[::2] + RNG.normal(size=X[::2].shape)
+    return {"bayes": GaussianNB().fit(noise, WORDS[::2]), "line": LogisticRegression(C=0.1).fit(noise, WORDS[::2])}
+
+
+@pytest.fixture(scope="module")
+def report(models):
+    return ConfidenceReport.from_estimator(models, X[1::2], WORDS[1::2])
+
+
+def test_from_estimator_is_the_report_on_its_predictions(models, report):
+    proba = {name: model.predict_proba(X[1::2]) for name, model in models.items()}
+    expected = confidence_report(WORDS[1::2], proba, labels=models["bayes"].classes_)
+    pd.testing.assert_frame_equal(report, expected)
+    single = ConfidenceReport.from_estimator(models["line"], X[1::2], WORDS[1::2], metrics=["accuracy_score"])
+    assert single.at["accuracy_score", "value"] == models["line"].score(X[1::2], WORDS[1::2])
+    assert "LogisticRegression" in single.page()
+
+
+def test_from_estimator_takes_threshold_and_weights(models):
+    selective = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X[::2], WORDS[::2])
+    weight = RNG.random(75) + 0.5
+    found = ConfidenceReport.from_estimator(selective, X[1::2], WORDS[1::2], sample_weight=weight)
+    assert found.at["threshold", "value"] == 0.9
+    top = selective.predict_proba(X[1::2]).max(axis=1)
+    assert found.at["mean_confidence", "value"] == pytest.approx(np.average(top, weights=weight))
+
+
+def test_a_page_asks_the_readers_questions_in_order(report):
+    page = report.page()
+    assert re.findall(r"<h2>(.*?)</h2>", page) == QUESTIONS
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<i>versi" not in page
+    assert "&lt;i&gt;versi" in page
+
+
+def test_a_single_model_is_not_compared(models):
+    page = ConfidenceReport.from_estimator(models["bayes"], X[1::2], WORDS[1::2]).page()
+    assert re.findall(r"<h2>(.*?)</h2>", page) == [title for title in QUESTIONS if title != "Which model is better?"]
+
+
+def test_text_and_notebook_say_what_the_page_says(report):
+    text, notebook = report.text(), report._repr_html_()
+    for title in QUESTIONS:
+        assert (f"\n{title}" in f"\n{text}") == (title != "All metrics, by question")
+    for verdict in report.at["mean_confidence", "verdict"].split(" | "):
+        assert verdict in " ".join(text.split())
+        assert verdict in notebook
+        assert verdict in report.page()
+    assert "<script" not in notebook
+    assert len(notebook) < 40_000
+
+
+def test_every_metric_of_the_report_is_on_its_page_with_an_interval_or_a_dash(report):
+    page = report.page()
+    for name in report.index:
+        row = re.search(rf"<tr>((?:(?!<tr>).)*){re.escape(name).replace(chr(39), '.')}</td></tr>", page)[1]
+        estimates = re.findall(r'<td class="n">(.*?)</td>', row)
+        assert len(estimates) == 2
+        assert all(re.fullmatch(r"–|\S+ \[(–|\S+, \S+)\]", estimate) for estimate in estimates), estimates
+
+
+def test_anonymous_pages_name_nobody(models, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame(models["bayes"].predict_proba(X), columns=[f"proba_{label}" for label in np.unique(WORDS)])
+    table.assign(y_true=WORDS).to_csv("secret one.csv", index=False)
+    table.assign(y_true=WORDS).to_csv("secret two.csv", index=False)
+    report = report_from_files({"mine": "secret one.csv", "yours": "secret two.csv"})
+    for text in (report.page(anonymous=True), report.model_card(anonymous=True)):
+        assert not re.search("secret|setosa|versi|virginica|mine|yours", text)
+        assert not re.search(r"row \d", text)
+    assert "secret one.csv" in report.page()
+    assert "setosa" in report.page()
+
+
+def test_pages_are_the_same_bytes_in_every_process(tmp_path):
+    script = (
+        "import numpy as np; from skconf import confidence_report; rng = np.random.default_rng(0); "
+        "p = rng.random(300); y = (rng.random(300) < p).astype(int); "
+        "print(confidence_report(y, {'a': p, 'b': p ** 2}).page(), end='')"
+    )
+    pages = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": "86400", "PYTHONPATH": ":".join(sys.path)},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(pages) == 1
+    assert b"2 January 1970" in pages.pop()
+
+
+def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_path):
+    from skconf import confidence_report_by_class
+
+    by_class = confidence_report_by_class([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    assert by_class.page().count("<tr>") == 3
+    with pytest.raises(ValueError, match="no predictions behind it"):
+        by_class.model_card()
+    report.save(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.page()
+
+
+def test_open_shows_the_page(report, monkeypatch):
+    shown = []
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    report.open()
+    assert shown[0].startswith("file://")
+
+
+def test_results_of_a_report_are_plain_pandas_and_pickles_keep_it(report):
+    assert type(report.iloc[:2]) is pd.DataFrame
+    assert type(report["bayes"]) is pd.Series
+    again = pickle.loads(pickle.dumps(report))
+    assert again.page() == report.page()
+
+
+def test_the_model_card_is_short(report):
+    card = report.model_card()
+    assert 5 <= len(card.splitlines()) <= 25
+    assert "75" in card
+
+
+def test_chosen_metrics_are_printed_alone():
+    sure = RNG.random(200)
+    profile = ConfidenceProfile.from_correctness(RNG.random(200) < sure, sure)
+    chosen = confidence_report(profile, metrics=["aurc_loss"])
+    assert chosen.text() == str(chosen)
+    assert "When should it abstain?" in chosen.page()
