@@ -49,8 +49,8 @@ def _nothing(found: "Assessment") -> str:
     if points > _TOO_WIDE:
         answers = "1 answer is" if found.n_samples == 1 else f"{found.n_samples:,} answers are"
         return f"{answers} too few to say: a gap of {min(points, 100):.0f} points could be missed."
-    text = f"No sign that it is too sure or too modest. The gap is {_gap(found)}; one of {_number(points)} would have been "
-    text += "found in four of five such samples."
+    text = "No sign that it is too sure or too modest. "
+    text += f"The gap is {_gap(found)}; one of {_number(points)} would have been found in four of five such samples."
     if np.isinf(found.detectable_ratio):
         text += " At the top the sample is too small: any size ratio could be missed."
     elif found.detectable_ratio > _TOO_HIGH:

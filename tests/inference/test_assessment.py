@@ -75,7 +75,8 @@ class TestWords:
         sure = np.append(around(0.93, 0.05, 500), around(0.65, 0.1, 500))
         found = assess_confidence(profile_of(sure, spread(1 - sure, 215)))
         assert str(found) == (
-            "No sign that it is too sure or too modest. The gap is .5 points [−2.0, 3.2]; one of 3.7 would have been found in four of five "
+            "No sign that it is too sure or too modest. The gap is .5 points [−2.0, 3.2]; one of 3.7 would have been "
+            "found in four of five "
             "such samples."
         )
         assert found.p_value > 0.5
