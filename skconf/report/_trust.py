@@ -28,9 +28,13 @@ _FLOOR = 1e-12
 def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     """Return the section, with pictures or without."""
     parts: list[Part] = []
+    advised: dict[str, list[str]] = {}
     for model, found in evidence.assessments.items():
-        subject = f"{model}: " if evidence.several else ""
-        parts += [Prose(f"{subject}{found.text}", "finding"), Prose(f"What to do: {_advice(found)}")]
+        parts.append(Prose(f"{model}: {found.text}" if evidence.several else found.text, "finding"))
+        advised.setdefault(_advice(found), []).append(str(model))
+    for advice, models in advised.items():
+        whom = f" with {' and '.join(models)}" if len(advised) > 1 else ""
+        parts.append(Prose(f"What to do{whom}: {advice}"))
     if evidence.profiles and pictures:
         parts.append(Beside([ChartPart(_reliability(evidence)), *map(ChartPart, _tail(evidence))]))
     parts.append(_tops(evidence))

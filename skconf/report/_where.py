@@ -23,8 +23,6 @@ from skconf.report._numbers import percent
 _SHOWN, _LISTED = 10, 100
 #: Errors that are listed.
 _ERRORS = 20
-#: Models whose tables are not folded.
-_OPEN = 2
 #: Most decimals of a confidence in percent.
 _DECIMALS = 12
 
@@ -118,14 +116,15 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         Whether single rows are listed.
     """
     parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence, rows=rows)]
-    with_classes = {model: each for model, each in evidence.profiles.items() if each.classes is not None}
-    if with_classes:
+    if any(profile.classes is not None for profile in evidence.profiles.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
-    for place, (model, profile) in enumerate(with_classes.items()):
-        parts += _classes(evidence, model, profile, folded=place >= _OPEN)
-    if rows:
-        for place, (model, profile) in enumerate(evidence.profiles.items()):
-            parts.append(_errors(evidence, model, profile, folded=place >= _OPEN))
+    for model, profile in evidence.profiles.items():
+        found = [] if profile.classes is None else _classes(evidence, model, profile)
+        if rows:
+            found.append(_errors(evidence, model, profile))
+        if len(evidence.profiles) > 1 and found:
+            found = [Folded(f"{model}: classes, and the errors that cost most", found, in_text=True)]
+        parts += found
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
     return Section("Where does it fail?", "Where", parts)
@@ -186,7 +185,7 @@ def _how_ordered(evidence: Evidence) -> str:
     return text
 
 
-def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, *, folded: bool) -> list[Part]:
+def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list[Part]:
     """Return the classes of a model, by its answers and by the truth."""
     start = f"{model}: " if evidence.several else ""
     ways = (
@@ -199,7 +198,7 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, *, fold
     if rest:
         left = max(len(found) for _, found in ways) - _SHOWN
         parts.append(Folded(f"{start}{left:,} more classes", rest))
-    return [Folded(f"{start}classes", parts, in_text=True)] if folded else parts
+    return parts
 
 
 def _table(profile: ConfidenceProfile, way: str, found: Classes, part: slice, start: str) -> TablePart:
@@ -219,7 +218,7 @@ def _table(profile: ConfidenceProfile, way: str, found: Classes, part: slice, st
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
 
-def _errors(evidence: Evidence, model: Any, profile: ConfidenceProfile, *, folded: bool) -> Part:
+def _errors(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
     """Return the table of the costliest errors."""
     errors = costliest_errors(profile)
     start = f"{model}: " if evidence.several else ""
@@ -239,8 +238,7 @@ def _errors(evidence: Evidence, model: Any, profile: ConfidenceProfile, *, folde
         f"from 1, without a header.{more}"
     )
     title = f"{start}which errors cost most?" if evidence.several else "Which errors cost most?"
-    table = TablePart(title, pd.DataFrame(columns), (note,), rows_in_text=5)
-    return Folded(title, [table], in_text=True) if folded else table
+    return TablePart(title, pd.DataFrame(columns), (note,), rows_in_text=5)
 
 
 def certainty(confidence: float) -> str:
