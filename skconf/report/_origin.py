@@ -1,12 +1,9 @@
 """Where does this come from? Versions, command, files with their hashes, and what was chosen by whom."""
 
-import os
 import platform
-import shlex
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from hashlib import file_digest
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ import pandas as pd
 
 import skconf
 from skconf._core.messages import visible
+from skconf._page.made import made_on, without_folders
 from skconf._page.parts import Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.metrics._base.registry import get_metric
@@ -31,23 +29,6 @@ def digest(path: Path | str) -> str:
     """Return the SHA-256 of a file in hexadecimal, read block by block."""
     with Path(path).open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def made_on() -> str:
-    """Return today's date in UTC, or that of SOURCE_DATE_EPOCH where it is set, so that pages can be made again.
-
-    Raises
-    ------
-    ValueError
-        If SOURCE_DATE_EPOCH is no number of seconds.
-    """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        now = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
-    except (ValueError, OverflowError, OSError):
-        text = f"SOURCE_DATE_EPOCH={epoch!r} is no number of seconds since 1970. Unset it, or set it to one."
-        raise ValueError(text) from None
-    return f"{now.day} {now:%B %Y}"
 
 
 def origin(evidence: Evidence) -> Section:
@@ -82,30 +63,6 @@ def _threshold(profile: ConfidenceProfile) -> str:
         return "∞: nothing is accepted" if np.isinf(profile.threshold) else f"{profile.threshold:g}"
     default = get_metric("coverage_score").threshold_for(profile)
     return f"none given; metrics that need one use {default:g}"
-
-
-def without_folders(command: str) -> str:
-    """Return a command with the last part of each absolute path in it.
-
-    Examples
-    --------
-    >>> without_folders("skconf evaluate /home/ann/a.csv --html=/home/ann/page.html")
-    'skconf evaluate a.csv --html=page.html'
-    """
-    try:
-        words = shlex.split(command, posix=True)
-    except ValueError:  # a quote without an end
-        words = command.translate(dict.fromkeys(map(ord, "'\""))).split()
-    return shlex.join(_shortened(word) for word in words)
-
-
-def _shortened(word: str) -> str:
-    """Return a word of a command; an absolute path, also behind a sign of equality, without its folders."""
-    before, equal, last = word.rpartition("=")
-    for kind in (PurePosixPath, PureWindowsPath):
-        if kind(last).is_absolute():
-            return f"{before}{equal}{kind(last).name or '/'}"
-    return word
 
 
 def _files(evidence: Evidence) -> list[Part]:

@@ -10,7 +10,7 @@ import skconf
 from skconf import ConfidenceProfile
 from skconf._page.ids import Ids
 from skconf.report._evidence import Evidence, Origin, SourceFile
-from skconf.report._origin import digest, made_on, origin, without_folders
+from skconf.report._origin import digest, origin
 
 
 def profile_of(y, labels, **more):
@@ -34,33 +34,8 @@ def test_digests_are_those_of_the_whole_file(n_bytes, tmp_path):
 
 
 def test_the_date_can_be_fixed(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")  # a second before the 23rd in UTC
-    assert made_on() == "22 November 2026"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
     assert "on 22 November 2026 (UTC)" in lines_of(origin(evidence_of({})))
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795392000")
-    assert made_on() == "23 November 2026"
-    for wrong in ("yesterday", "1" * 30):
-        monkeypatch.setenv("SOURCE_DATE_EPOCH", wrong)
-        with pytest.raises(ValueError, match="is no number of seconds since 1970"):
-            made_on()
-
-
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("skconf evaluate a.csv b.csv", "skconf evaluate a.csv b.csv"),
-        ("skconf evaluate /home/ann/a.csv folder/b.csv", "skconf evaluate a.csv folder/b.csv"),
-        ("skconf evaluate forest=/home/ann/a.csv --html=/x/page.html", "skconf evaluate forest=a.csv --html=page.html"),
-        ("skconf evaluate '/home/ann lee/my file.csv'", "skconf evaluate 'my file.csv'"),
-        (r"skconf evaluate 'C:\Users\ann\a.csv'", "skconf evaluate a.csv"),
-        ("skconf evaluate '/home/ann/a.csv", "skconf evaluate a.csv"),
-        ("skconf evaluate /", "skconf evaluate /"),
-    ],
-)
-def test_a_command_names_no_folders_of_its_machine(command, shown):
-    assert without_folders(command) == shown
-    assert "/home" not in without_folders(command)
-    assert "Users" not in without_folders(command)
 
 
 def test_what_was_read_and_chosen():
