@@ -16,7 +16,7 @@ from skconf._page.ids import Ids
 #: Characters of a line of text where there is no terminal.
 WIDTH = 100
 #: Characters of a line that a printed page holds; wider tables are parted.
-_PRINTED = 120
+_PRINTED = 100
 _NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^nothing|^all$")
 
 

@@ -13,7 +13,9 @@ from skconf.cli.options import add_data_home, add_output_files, one_of, whole_nu
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
+from skconf.experiments._csr_page import csr_report
 from skconf.experiments._csr_tables import TABLES
+from skconf.experiments._document import ExperimentReport
 from skconf.experiments._results import ResultsFolderError
 
 _CSR = """\
@@ -120,7 +122,9 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         help="where predictions are kept (default: %(default)s)",
     )
     files.add_argument("--no-results", action="store_true", help="do not keep predictions, and train again")
-    add_output_files(files, "the figures, a row for each data set and calibration", "a page with tables and plots")
+    add_output_files(
+        files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
+    )
 
 
 def _cache() -> Path:
@@ -157,16 +161,19 @@ def _run(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         say(f"skconf: error: {error}", file=sys.stderr)
         return 1
-    _write(options, result)  # before the tables, whose reader may stop listening
-    texts = [f"Table {table}\n{experiments.csr_text(result, table, line_width())}" for table in options.tables]
-    say("\n\n".join(texts))
+    report = csr_report(result, options.tables)
+    _write(options, result, report)  # before the tables, whose reader may stop listening
+    say(report.text(line_width()))
     return int(set(datasets) != set(result["dataset"]))
 
 
-def _write(options: argparse.Namespace, result: pd.DataFrame) -> None:
+def _write(options: argparse.Namespace, result: pd.DataFrame, report: ExperimentReport) -> None:
     makers = {6: experiments.csr_table6, 7: experiments.csr_table7, 12: experiments.csr_table12}
     tables = [make(result) for number, make in makers.items() if number in options.tables]
     figures = pd.concat(tables or [experiments.csr_table2(result)], axis=1)
+    how = {"command": options.command, "preset": options.preset, "class weight": options.class_weight}
+    if options.trials is not None:
+        how["trials"] = f"{options.trials} instead of the preset's"
     write_file(options.csv, lambda: csv_text(figures.loc[:, ~figures.columns.duplicated()], index=False))
-    write_file(options.markdown, lambda: experiments.csr_markdown(result, options.tables))
-    write_file(options.html, lambda: experiments.csr_html(result, options.tables))
+    write_file(options.markdown, report.markdown)
+    write_file(options.html, lambda: report.page(how))

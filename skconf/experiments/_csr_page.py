@@ -1,27 +1,39 @@
-"""The CSR paper's tables on real data for the eye: as text, Markdown and a page with plots."""
+"""The CSR paper's experiment on real data for the eye: as text, Markdown and a page with pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from skconf._page.document import page
-from skconf._page.parts import FigurePart, Part, Prose, new_figure
+from skconf._page.chart import Axis, Band, Chart, Mark, Points
+from skconf._page.parts import new_figure
 from skconf._page.tables import TablePart
+from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
-from skconf.experiments._layout import agreement, lay_out
+from skconf.experiments._document import ExperimentReport
+from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.inspection._drawing import literal
+from skconf.report._numbers import number as written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_TITLE = "Calibrated size ratio on real data"
 _KEYS = {"dataset": "data set", "calibration": "calibration"}
 _KEYS_2 = {"calibration": "calibration", "n_datasets": "data sets"}
-_NOTE = (
-    "Ours, the paper's figure, and their difference in standard errors (s.e.), from the samples of the test sets. With "
-    "several seeds ours are means, and ± is the standard deviation over seeds. The size ratio, which single errors "
-    "decide, and the outcomes of tests have no standard error, and are not counted."
+_NOTES = (
+    "Ours, the paper's figure, and their difference in standard errors (s.e.), from the samples of the test sets.",
+    "With several seeds ours are means, and ± is the standard deviation over seeds.",
+    "The size ratio, which single errors decide, and outcomes of tests have no standard error, and are not counted.",
+    CHANCE,
+    "Figures of one data set come from the same model and test samples: they agree, or differ, together.",
 )
+#: Standard deviations from which the paper calls a size ratio risky without doubt.
+_RISKY = 3
+#: So many calibrations share a picture.
+_TOGETHER = 3
+#: Height of a data set in it.
+_ROW = 42
 
 
 def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> str:
@@ -52,7 +64,7 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return the paper's tables in Markdown, the printed figure beside each of ours.
+    """Return the result in words and the paper's tables in Markdown, the printed figure beside each of ours.
 
     Parameters
     ----------
@@ -73,12 +85,13 @@ def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) ->
     ...
     | calibration | data sets | accuracy ours | accuracy paper | accuracy s.e. | cwA ours | ...
     """
-    parts = [_part(result, table).markdown() for table in tables]
-    return "\n".join([f"# Calibrated size ratio on real data\n\n{_NOTE}\n", *parts])
+    return csr_report(result, tables).markdown()
 
 
 def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
-    """Return a page with the paper's tables, the printed figure beside each of ours, and plots; it needs no other file.
+    """Return a page with the result in words, pictures and the paper's tables; it needs no other file.
+
+    The printed figures stand beside ours.
 
     Parameters
     ----------
@@ -90,11 +103,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     Returns
     -------
     str
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
+        The same bytes for the same result on the same day, or at the same SOURCE_DATE_EPOCH.
 
     Examples
     --------
@@ -102,11 +111,121 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
     >>> csr_html(csr_experiment(["breast_cancer"], tables=[6]), [6])[:15]
     '<!DOCTYPE html>'
     """
-    parts: list[Part] = [_part(result, table) for table in tables]
-    if 6 in tables:
-        parts.insert(0, FigurePart("Size ratio and distance from the paper", plot_csr(result)))
-    parts += [agreement(f"Table {table}", csr_cells(result, table)) for table in tables if table != 2]
-    return page("Calibrated size ratio on real data", [Prose(_NOTE), *parts], [])
+    return csr_report(result, tables).page()
+
+
+def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
+    """Return what the experiment found.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    tables : sequence of int
+        Which tables.
+
+    Returns
+    -------
+    ExperimentReport
+    """
+    of_table = {
+        table: csr_cells(result, table) for table in dict.fromkeys(6 if table == 2 else table for table in tables)
+    }
+    key = ["dataset", "calibration", "quantity"]
+    # The tables have some columns in common.
+    cells = pd.concat(of_table.values()).drop_duplicates(key).reset_index(drop=True)
+    seeds = list(dict.fromkeys(result["seed"]))
+    parts = [_part(result, table) for table in tables]
+    return ExperimentReport(
+        _TITLE,
+        [*agreement_words(cells), *_findings(cells)],
+        left_out=not_compared(cells),
+        tables=[*parts, *(agreement(f"Table {table}", of_table[table]) for table in tables if table != 2)],
+        charts=[*(_ratios(cells) if "csr" in set(cells["quantity"]) else []), *distance_chart(cells)],
+        notes=_NOTES,
+        source={
+            "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in _sizes(result).items()),
+            "calibrations": ", ".join(dict.fromkeys(result["calibration"])),
+            "seed" if len(seeds) == 1 else "seeds": ", ".join(map(str, seeds)),
+        },
+        packages=("xgboost",),
+    )
+
+
+def _sizes(result: pd.DataFrame) -> Mapping[str, int]:
+    """Return how many test samples each data set has."""
+    return result.groupby("dataset", sort=False)["n_test"].first().to_dict()
+
+
+def _findings(cells: pd.DataFrame) -> list[str]:
+    """Return what the figures say, in sentences."""
+    ours, paper = (
+        cells.pivot(index=["dataset", "calibration"], columns="quantity", values=v) for v in ("ours", "paper")
+    )
+    said = []
+    if "csr" in ours:
+        known = paper[["csr", "csr_std"]].dropna()
+        printed = f"; in the paper {_risky(known)}" if len(known) else ""
+        said.append(f"Data sets whose size ratio is risky, more than {_RISKY}σ above 1: {_risky(ours)}{printed}.")
+    if "t_cal_reject" in ours:
+        said.append(f"Data sets where the test T-Cal rejects calibration: {_counted(ours['t_cal_reject'] > 0.5)}.")
+    if "auc_gain" in ours:
+        raised = _counted(ours["delta_auc"] > 0)
+        said.append(f"Data sets where weights of confidence raise the area under the ROC curve: {raised}.")
+    return said
+
+
+def _risky(table: pd.DataFrame) -> str:
+    return _counted(table["csr"] - 1 > _RISKY * table["csr_std"])
+
+
+def _counted(hits: "pd.Series[bool]") -> str:
+    """Return on how many data sets each calibration has something, the most first."""
+    counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
+    counts = counts.sort_values("sum", ascending=False, kind="stable")
+    return listed([f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()])
+
+
+def _by(calibration: str) -> str:
+    """Return a calibration in a sentence."""
+    return "without calibration" if calibration == "none" else f"with {calibration.replace('_', ' ')}"
+
+
+def _ratios(cells: pd.DataFrame) -> list[Chart]:
+    """Return size ratios of each data set, some calibrations a picture."""
+    sizes = cells[cells["quantity"].isin(["csr", "csr_std"])]
+    table = wide(sizes[["dataset", "calibration", "quantity", "ours", "paper"]], ["dataset", "calibration"])
+    calibrations = list(dict.fromkeys(table["calibration"]))
+    together = [calibrations[start : start + _TOGETHER] for start in range(0, len(calibrations), _TOGETHER)]
+    return [_ratio_chart(table[table["calibration"].isin(some)], some) for some in together]
+
+
+def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
+    """Return the size ratios by some calibrations, ours and the printed ones."""
+    datasets = list(dict.fromkeys(table["dataset"]))
+    is_zero = bool((table["csr"] == 0).any())
+    axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1], exact=is_zero)
+    marks: list[Mark] = [Band([1, axis.high], [-0.5] * 2, [len(datasets) - 0.5] * 2)]
+    for series, calibration in enumerate(calibrations):
+        part = table[table["calibration"] == calibration]
+        ratio, row = part["csr"], part["dataset"].map(datasets.index) + 0.24 * (series - (len(calibrations) - 1) / 2)
+        marks.append(Points(part["paper_csr"], row + 0.08))
+        name = _by(calibration).removeprefix("with ")
+        marks.append(Points(ratio, row, ratio - _RISKY * part["csr_std"], ratio, name=name, series=series, along="x"))
+    height = max(300, 70 + _ROW * len(datasets))
+    rows = Axis.named("data set", datasets)
+    return Chart("Size ratio", _ratio_finding(table), axis, rows, marks, table, height=height)
+
+
+def _ratio_finding(data: pd.DataFrame) -> str:
+    """Return what the size ratios show."""
+    printed = " Grey: the paper's." if data["paper_csr"].notna().any() else ""
+    largest = data.loc[data["csr"].idxmax()]
+    return (
+        f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "
+        f"times the errors that its confidences announce, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
+        f"left; where it ends in the shade, right of 1, the ratio is risky.{printed}"
+    )
 
 
 def plot_csr(result: pd.DataFrame) -> "Figure":

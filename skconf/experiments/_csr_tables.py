@@ -41,7 +41,7 @@ _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
 _WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
 _HALF_DIGIT = 0.5e-4
 _RAW_NOTE = "the printed row is the uncalibrated one"
-_ERROR_NOTE = "has no standard error"
+_ERROR_NOTE = "no standard error"
 #: Differences of areas, which depend on a few pairs in the wrong order if there are fewer errors than this.
 _OF_FEW_PAIRS, _FEW = ("delta_auc", "auc_gain"), 30
 _FEW_NOTE = f"fewer than {_FEW} errors decide it"

@@ -136,9 +136,14 @@ def agreement(of: str, cells: pd.DataFrame) -> TablePart:
     -------
     TablePart
     """
-    titles: dict[str, Any] = {"index": lambda name: _shown(name)[0], "columns": lambda name: name.replace("_", " ")}
+    titles: dict[str, Any] = {"index": title_of, "columns": lambda name: name.replace("_", " ")}
     counts = count_agreement(cells).rename(**titles)
-    return TablePart(f"{of}: figures within 1, 2 and 3 standard errors", as_texts(counts.reset_index()))
+    return TablePart(f"Figures within 1, 2 and 3 standard errors: {of}", as_texts(counts.reset_index()))
+
+
+def title_of(quantity: str) -> str:
+    """Return the title of a quantity."""
+    return _shown(quantity)[0]
 
 
 def _shown(quantity: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,7 @@ from skconf.experiments import (
     csr_table12,
     csr_text,
 )
+from skconf.experiments._csr_page import csr_report
 from skconf.experiments._csr_tables import TABLES, measure
 from skconf.experiments._journal import Journal, Outcome
 from skconf.experiments._layout import lay_out, wide
@@ -605,7 +607,7 @@ def test_tables_for_the_eye(cancer):
             assert text.count("platt") == (1 if table == 2 else result["dataset"].nunique())
         markdown = csr_markdown(result)
         assert markdown.count("\n## Table") == 4
-        for part in markdown.split("\n## Table ")[1:]:
+        for part in markdown.split("\n## ")[1:]:
             assert len({line.count("|") for line in part.splitlines() if line.startswith("|")}) == 1, part
     assert "–" in csr_text(own)
     line = next(line for line in csr_text(cancer, 6).splitlines() if "isotonic" in line)
@@ -628,14 +630,51 @@ def test_a_table_with_one_column_to_tell_rows_apart():
     assert shown.to_numpy().tolist() == [["b", "0.5000", "0.2500", "< -999"], ["a", "1.0000", "0.9000", "+0.0"]]
 
 
-def test_page_needs_no_other_file(cancer):
-    pytest.importorskip("matplotlib")
+def test_page_needs_no_other_file(cancer, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     html = csr_html(cancer)
-    assert html.count("<svg") == 1
+    assert html.count("<svg") == 2
     for outside in ("<script src", "<link", "<img", "url(http"):
         assert outside not in html
-    assert "breast_cancer" in html
-    assert html.count("<table") == 4 + 3
+    for said in ("breast_cancer (114 test samples)", "1, 2", "none, isotonic, platt", f"xgboost {version('xgboost')}"):
+        assert said in html
+    for number in ("0.9737", "2,631,579", "-0.0089"):  # of the paper's Tables 6, 7 and 12
+        assert f">{number}<" in html
+
+
+def test_the_result_comes_first(cancer):
+    """Counted by hand from the cells: figures that several tables share count once."""
+    report = csr_report(cancer, (2, 6, 7, 12))
+    cells = pd.concat([csr_cells(cancer, table) for table in (6, 7, 12)])
+    once = {(row.calibration, row.quantity): row for row in cells.itertuples()}.values()
+    compared = [row for row in once if row.paper == row.paper and not row.note]
+    near = sum(abs(row.deviation) <= 2 for row in compared)
+    assert report.findings[0].startswith(f"{near} of {len(compared)} comparable figures lie within 2 standard errors")
+    assert report.left_out[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed figures cannot")
+    assert report.text().startswith(report.findings[0].split(";")[0])
+    table = csr_table2(cancer).set_index("calibration")
+    for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
+        assert f"{table.loc[calibration, 'over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[0]
+        assert f"{table.loc[calibration, 'paper_over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[2]
+
+
+def test_own_data_have_nothing_to_compare_with(cancer):
+    report = csr_report(cancer.assign(dataset="mine"), [6])
+    assert "nothing to compare with" in report.findings[0]
+    assert "paper" not in report.findings[1]
+    assert [chart.name for chart in report.charts] == ["Size ratio"]
+
+
+def test_a_picture_of_size_ratios(cancer):
+    """The largest is told in the caption; four calibrations need two pictures."""
+    more = pd.concat([cancer, cancer.query("calibration == 'none'").assign(calibration="beta", csr=0.0)])
+    first, second, _ = csr_report(more, [6]).charts
+    largest = csr_cells(cancer).query("quantity == 'csr'")["ours"].max()
+    assert f"The largest is {largest:,.0f}, of breast_cancer with isotonic" in first.finding
+    assert first.data["calibration"].tolist() == ["none", "isotonic", "platt"]
+    assert second.data["calibration"].tolist() == ["beta"]
+    assert second.x.exact  # a place for 0 on the logarithmic axis
+    assert "paper" not in second.finding
 
 
 # --- the paper's figures on the raw files -------------------------------------------------------------------------
