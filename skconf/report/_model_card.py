@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import skconf
+from skconf._page.made import made_on
 from skconf._page.tables import markdown_text
 from skconf.report import _comparison, _where
 from skconf.report._abstain import TARGETS, Stops
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import percent
-from skconf.report._origin import made_on
 
 
 def model_card(evidence: Evidence) -> str:
