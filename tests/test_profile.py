@@ -474,6 +474,15 @@ class TestRowSums:
         with pytest.warns(UserWarning, match=f"row {BLOCK + 5} of y_proba sums to 0.5"):
             from_predictions(np.arange(len(proba)) % 4, proba)
 
+    @pytest.mark.parametrize("decimals", [2, 3, 4, 5, 6])
+    def test_entries_with_few_decimals_are_no_reason_to_warn_but_scores_are(self, decimals):
+        proba = np.random.default_rng(0).dirichlet(np.ones(7), size=500).round(decimals)
+        assert np.abs(proba.sum(axis=1) - 1).max() > 5e-7
+        from_predictions(np.arange(500) % 7, proba)
+        proba[3, 0] += 10 * 10.0**-decimals
+        with pytest.warns(UserWarning, match="row 3 of y_proba sums to"):
+            from_predictions(np.arange(500) % 7, proba)
+
     @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
     def test_rounding_is_no_reason_to_warn(self, dtype):
         scores = np.random.default_rng(0).exponential(size=(500, 100))

@@ -142,8 +142,21 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
 def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list[int]:
     """Return the first row whose sum is not one within rounding, if there is any.
 
-    Rounding of float32 also in float64: lists and data frames of a network's or XGBoost's output have it.
+    Rounding of float32 also in float64: lists and data frames of a network's or XGBoost's output have it. Rounding to
+    some decimals, too: files have it.
     """
     tolerance = {2: 3e-2, 4: 1e-4}.get(dtype.itemsize, 5e-6)
-    off = np.abs(block @ np.ones(block.shape[1], dtype=block.dtype) - 1) > tolerance
+    distance = np.abs(block @ np.ones(block.shape[1], dtype=block.dtype) - 1)
+    off = distance > tolerance
+    if off.any():
+        off &= distance > _rounding_of_sums(block[off])
     return [start + int(np.argmax(off))] if off.any() else []
+
+
+def _rounding_of_sums(rows: NDArray[Any]) -> float:
+    """Return how far sums may be off one because entries are written with 2 to 6 decimals; 0 if they have more."""
+    for decimals in range(2, 7):
+        units = rows.astype(np.float64) * 10**decimals
+        if (np.abs(units - np.rint(units)) < 0.01).all():
+            return (rows.shape[1] / 2 + 0.01) * 10.0**-decimals
+    return 0.0

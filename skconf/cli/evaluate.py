@@ -115,6 +115,13 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
     )
+    evaluate.add_argument(
+        "--confidence-level",
+        type=float,
+        metavar="P",
+        help="show intervals of this level beside each metric, and assure thresholds at it (default: .95 on the page, and "
+        "no intervals in the table)",
+    )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
     evaluate.add_argument(
@@ -147,6 +154,7 @@ def _run(options: argparse.Namespace) -> int:
                 progress=True,
                 ids=options.id,
                 command=options.command,
+                confidence_level=options.confidence_level,
             )
             for line in evaluation.guessed:
                 say(f"skconf: {line}", file=sys.stderr)

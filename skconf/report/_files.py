@@ -40,6 +40,7 @@ def confidence_report_from_files(
     pos_label: Any = None,
     threshold: float | None = None,
     metrics: Any = None,
+    confidence_level: float | None = None,
     in_batches: bool | None = None,
     ids: Any = None,
     progress: bool = False,
@@ -74,6 +75,8 @@ def confidence_report_from_files(
     metrics : iterable of str or callable, "all" or None, default=None
         As in :func:`confidence_report`. Metrics that need all confidences at once are left out in batches, with a
         warning.
+    confidence_level : float, default=None
+        Level of confidence intervals, between 0 and 1, as in :func:`confidence_report`; not in batches.
     in_batches : bool, default=None
         Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
         there are groups, a model has several files, or all files together are larger than 100 MB.
@@ -139,7 +142,16 @@ def confidence_report_from_files(
         pos_label=pos_label,
         threshold=threshold,
     )
-    return evaluate_files(files, columns, metrics, in_batches=in_batches, progress=progress, ids=ids).report
+    evaluation = evaluate_files(
+        files,
+        columns,
+        metrics,
+        in_batches=in_batches,
+        progress=progress,
+        ids=ids,
+        confidence_level=confidence_level,
+    )
+    return evaluation.report
 
 
 class Evaluation(NamedTuple):
@@ -179,6 +191,7 @@ def evaluate_files(
     progress: bool,
     ids: Any = None,
     command: str = "",
+    confidence_level: float | None = None,
 ) -> Evaluation:
     """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
     several = isinstance(files, Mapping)
@@ -197,6 +210,11 @@ def evaluate_files(
             "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
             f"match. Leave {option('ids')} out."
         )
+    if in_batches and confidence_level is not None:
+        raise ValueError(
+            "groups, models of several files, and files of more than 100 MB are read in batches, which give no "
+            f"intervals. Leave {option('confidence_level')} out; accumulate() has intervals in batches."
+        )
     guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
     found = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
@@ -204,7 +222,7 @@ def evaluate_files(
     if in_batches:
         report, counts = _from_batches(models, found, metrics, origin, several=several, progress=progress)
     else:
-        report, counts = _from_memory(models, found, metrics, origin, several=several, ids=ids)
+        report, counts = _from_memory(models, found, metrics, origin, several=several, ids=ids, level=confidence_level)
     read = [_what_was_read(model if several else "", parts, counts[model]) for model, parts in models.items()]
     return Evaluation(report, read, guessed)
 
@@ -217,6 +235,7 @@ def _from_memory(
     *,
     several: bool,
     ids: Any,
+    level: float | None,
 ) -> tuple[ConfidenceReport, dict[str, int]]:
     rows, sources = {}, []
     for model, (file,) in models.items():
@@ -231,6 +250,7 @@ def _from_memory(
             pairs.profiles,
             several=several,
             metrics=metrics,
+            confidence_level=level,
             origin=replace(origin, files=sources),
             unpaired=pairs.unpaired,
             row_numbers=pairs.row_numbers,
