@@ -119,8 +119,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--confidence-level",
         type=float,
         metavar="P",
-        help="show intervals of this level beside each metric, and assure thresholds at it (default: .95 on the page, and "
-        "no intervals in the table)",
+        help="show intervals of this level beside each metric, and assure thresholds at it (default: .95 on the page, "
+        "and no intervals in the table)",
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
