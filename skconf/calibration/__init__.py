@@ -1,19 +1,28 @@
 """Post-hoc calibrators: probabilities in, better probabilities out."""
 
+from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._confidence import ConfidenceCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import IsotonicCalibrator
+from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._names import CALIBRATORS, make_calibrator
 from skconf.calibration._platt import PlattCalibrator
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
+from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
+from skconf.calibration._venn_abers import VennAbersCalibrator
 
 __all__ = [
     "CALIBRATORS",
     "AffineCalibrator",
+    "BetaCalibrator",
     "ConfidenceCalibrator",
     "HistogramBinningCalibrator",
     "IsotonicCalibrator",
+    "MatrixCalibrator",
     "PlattCalibrator",
+    "QuadraticCalibrator",
+    "SplineCalibrator",
     "TemperatureCalibrator",
+    "VennAbersCalibrator",
     "make_calibrator",
 ]

@@ -122,12 +122,16 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             Rows sum to one; a row of zeros has become uniform.
         """
         check_is_fitted(self)
+        return self._calibrate(self._checked_columns(proba))
+
+    def _checked_columns(self, proba: ArrayLike) -> NDArray[Any]:
+        """Return probabilities to calibrate, with a column for each class."""
         read = _read(proba)
         if _n_columns(read) != len(self.classes_):
             raise ValueError(
                 f"proba has {_n_columns(read)} columns, but the calibrator was fitted on {len(self.classes_)}."
             )
-        return self._calibrate(_columns(read, self.classes_, proba))
+        return _columns(read, self.classes_, proba)
 
     #: What a calibrator does with a class that is missing from the calibration data.
     _absent = "leaves the probabilities of {} unchanged"
@@ -172,6 +176,42 @@ class OneVsRestCalibrator(Calibrator):
             for k, column in enumerate(batch, first):
                 column[:] = self.columns_[k](column) if k in self.columns_ else np.maximum(column, 0.0)
             _copy_in_blocks(out[:, first : first + len(batch)], batch.T)
+        return rows_to_one(out)
+
+
+class AmongPresentCalibrator(Calibrator):
+    """A calibrator of whole rows, which leaves the probability of an absent class as it is.
+
+    The other classes are calibrated among themselves, and share the rest.
+    """
+
+    @abstractmethod
+    def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
+        """Learn from rows that sum to one over classes that all have samples."""
+
+    @abstractmethod
+    def _calibrate_present(self, proba: Floats) -> Floats:
+        """Return calibrated rows of these classes, in an array of their own."""
+
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        present = self._find_present(codes, sample_weight, classes)
+        self._fitted = np.flatnonzero(present)
+        if present.any():
+            self._fit_present(self._present(proba)[0], np.cumsum(present)[codes] - 1, sample_weight)
+
+    def _present(self, proba: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Return the probabilities of the fitted classes, scaled to sum to one, and what they summed to."""
+        held = np.maximum(proba if len(self._fitted) == proba.shape[1] else proba[:, self._fitted], 0.0, dtype=float)
+        total = held.sum(axis=1, keepdims=True)
+        return rows_to_one(held), total
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        if len(self._fitted) == proba.shape[1]:
+            return self._calibrate_present(self._present(proba)[0])
+        out = np.maximum(proba, 0.0, dtype=np.float64)
+        if len(self._fitted):
+            held, total = self._present(proba)
+            out[:, self._fitted] = self._calibrate_present(held) * total
         return rows_to_one(out)
 
 

@@ -98,8 +98,8 @@ class IsotonicCalibrator(OneVsRestCalibrator):
             return _Piecewise(values, _plain(positive, negative))
         further = float(self.smoothing)
         line = _line_of_odds(Logit(proba)(values), positive, negative, further, len(self.classes_))
-        highest = _with_positives(positive, negative, further)
-        lowest = 1 - _with_positives(negative[::-1], positive[::-1], further)[::-1]
+        highest = with_positives(positive, negative, further)
+        lowest = 1 - with_positives(negative[::-1], positive[::-1], further)[::-1]
         # The line rises up to rounding.
         return _Piecewise(values, np.maximum.accumulate(np.clip(line, lowest, highest)))
 
@@ -145,7 +145,7 @@ def _line_of_odds(logit: Floats, positive: Floats, negative: Floats, further: fl
     return expit(np.interp(logit, np.maximum.accumulate(centres), np.log(odds)))
 
 
-def _with_positives(positive: Floats, negative: Floats, further: float) -> Floats:
+def with_positives(positive: Floats, negative: Floats, further: float) -> Floats:
     """Return, at every value j, the isotonic regression to which further positives have been added at j.
 
     This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. The
@@ -155,12 +155,15 @@ def _with_positives(positive: Floats, negative: Floats, further: float) -> Float
     far. Steps of 2ⁱ find that place.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
-    ends = np.append(_plateaus(positive, negative)[1:], len(positive))
+    starts = _plateaus(positive, negative)
+    ends = np.append(starts[1:], len(positive))
     hits_to, weight_to = hits[ends] + further, weight[ends] + further
-    following = np.append(np.diff(hits_to) / np.diff(weight_to), np.inf)
+    rate = np.add.reduceat(positive, starts) / np.add.reduceat(positive + negative, starts)
+    following = np.append(rate[1:], np.inf)
 
     def mean(plateau: NDArray[np.intp]) -> Floats:
-        return (hits_to[plateau] - hits[:-1]) / (weight_to[plateau] - weight[:-1])
+        # Beside huge weights the further ones would be lost.
+        return (hits_to[plateau] - hits[:-1]) / np.maximum(weight_to[plateau] - weight[:-1], further)
 
     plateau = np.searchsorted(ends, np.arange(len(positive)), side="right")
     for power in reversed(range(len(ends).bit_length())):

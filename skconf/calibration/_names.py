@@ -5,17 +5,27 @@ from functools import partial
 from typing import Any
 
 from skconf._core.messages import suggest
+from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
+from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._platt import PlattCalibrator
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
+from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
+from skconf.calibration._venn_abers import VennAbersCalibrator
 
 CALIBRATORS: dict[str, Callable[[], Any]] = {
     "platt": PlattCalibrator,
     "isotonic": IsotonicCalibrator,
     "smoothed_isotonic": partial(IsotonicCalibrator, smoothing=SMOOTHING),
     "temperature": TemperatureCalibrator,
+    "smoothed_temperature": partial(TemperatureCalibrator, smoothing=1.0),
     "affine": AffineCalibrator,
+    "matrix": MatrixCalibrator,
+    "quadratic": QuadraticCalibrator,
+    "beta": BetaCalibrator,
+    "spline": SplineCalibrator,
+    "venn_abers": VennAbersCalibrator,
     "histogram": HistogramBinningCalibrator,
 }
 

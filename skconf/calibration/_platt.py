@@ -5,12 +5,10 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats, row_blocks
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator, zero_stand_in
+from skconf.calibration._logistic import sigmoid
 
 #: Groups of close values that stand for the samples until the last step.
 _GROUPS = 2048
-
-#: Where the sigmoid ends, in log-odds: a step further, and 1 − p would be zero.
-_FARTHEST = float(np.log((1 - EPS) / EPS))
 
 
 class PlattCalibrator(OneVsRestCalibrator):
@@ -87,8 +85,7 @@ class _Sigmoid:
         self.feature, self.slope, self.intercept = feature, slope, intercept
 
     def __call__(self, proba: Floats) -> Floats:
-        margin = self.slope * self.feature(proba) + self.intercept
-        return 1 / (1 + np.exp(-np.clip(margin, -_FARTHEST, _FARTHEST)))
+        return sigmoid(self.slope * self.feature(proba) + self.intercept)
 
 
 def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[float, float]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from skconf._core.checks import check_number
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import warn
@@ -32,10 +33,20 @@ class TemperatureCalibrator(Calibrator):
     the sum of weights. If the probabilities are no better than uniform ones, 1/T would be zero or less: T is then
     1e4, with a warning.
 
+    Parameters
+    ----------
+    smoothing : float, default=0.0
+        How many further samples are mixed in, in [0, ∞): they are spread evenly over the K classes, so that with n the
+        sum of weights and smoothing s every calibrated probability p becomes (n p + s/K)/(n + s). The calibration
+        "smoothed_temperature" uses 1, Laplace's mixture: no probability is then below 1/((n + 1) K), and no single
+        sample costs more than the logarithm of that. T is fitted without the mixture.
+
     Attributes
     ----------
     temperature_ : float
         T, positive and finite.
+    uniform_ : float
+        The share of the uniform distribution in the mixture, s/(n + s); 0 if only one class is present.
     smallest_ : float
         The value that replaces a probability of 0: half the smallest positive one in the calibration data if these
         contain zeros, else 1e-8 or less.
@@ -63,8 +74,16 @@ class TemperatureCalibrator(Calibrator):
 
     _absent = "scales the probabilities of {} like those of the other classes"
 
+    def __init__(self, *, smoothing: float = 0.0) -> None:
+        self.smoothing = smoothing
+
+    @property
+    def _reads_sizes(self) -> bool:
+        return self.smoothing != 0
+
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
-        self.smallest_, self.temperature_ = zero_stand_in(proba), 1.0
+        check_number(self.smoothing, "smoothing", 0.0, open_high=True)
+        self.smallest_, self.temperature_, self.uniform_ = zero_stand_in(proba), 1.0, 0.0
         if not self._find_present(codes, sample_weight, classes).any():
             return
         data = _Data(proba, slice(None), self.smallest_, codes, sample_weight)
@@ -76,14 +95,21 @@ class TemperatureCalibrator(Calibrator):
                 "labels.",
             )
         self.temperature_ = 1 / max(scale, 1 / _HOTTEST)
+        self.uniform_ = self.smoothing / (data.total + self.smoothing)
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
         if self.temperature_ == 1:
-            return rows_to_one(np.maximum(proba, 0.0, dtype=np.float64))
+            return self._mixed(rows_to_one(np.maximum(proba, 0.0, dtype=np.float64)))
         out = np.empty(proba.shape)
         for rows in _blocks(proba):
             out[rows] = _softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
-        return out
+        return self._mixed(out)
+
+    def _mixed(self, proba: Floats) -> Floats:
+        if self.uniform_:
+            proba *= 1 - self.uniform_
+            proba += self.uniform_ / proba.shape[1]
+        return proba
 
 
 class AffineCalibrator(Calibrator):

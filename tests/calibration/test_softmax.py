@@ -361,3 +361,21 @@ def test_a_fit_copies_no_probabilities(calibrator):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < proba.nbytes
+
+
+# --- Laplace's mixture --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", [1.7, 1e-12])
+def test_smoothing_mixes_in_further_samples_of_every_class(power):
+    proba, y = sharpened(50, 3, power)
+    w = weights("counts", 50)
+    plain, smoothed = (TemperatureCalibrator(smoothing=s).fit(proba, y, w) for s in (0, 2))
+    assert plain.temperature_ == smoothed.temperature_
+    expected = (w.sum() * plain.predict_proba(proba) + 2 / 3) / (w.sum() + 2)
+    np.testing.assert_allclose(smoothed.predict_proba(proba), expected, rtol=1e-12)
+
+
+def test_a_negative_smoothing_is_refused():
+    with pytest.raises(ValueError, match="smoothing must lie in"):
+        TemperatureCalibrator(smoothing=-1).fit([0.1, 0.9], [0, 1])

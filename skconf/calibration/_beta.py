@@ -1,0 +1,80 @@
+"""Beta calibration."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._logistic import Logistic, Prior, sigmoid
+from skconf.calibration._platt import Logit
+
+#: As much as one sample says: towards a = b = 1 and c = 0, the unchanged probability.
+_PRIOR = Prior(np.array([0.0, 1.0, 1.0]), np.eye(3), np.array([False, True, True]))
+
+
+class BetaCalibrator(OneVsRestCalibrator):
+    """Beta calibration: P = 1/(1 + exp(−(a ln p − b ln(1 − p) + c))), with a and b not negative.
+
+    This is the right correction if the probabilities of either class have a beta distribution; a = b is Platt scaling
+    of the log-odds. Unlike that, it can bend one end alone. The curve never falls. More than two classes are
+    calibrated one against the rest, and rows are scaled to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so
+    that no class ever gets exactly 0 or 1.
+
+    The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty draws towards the
+    unchanged probability, as much as one sample would, and keeps parameters finite where classes can be told apart.
+
+    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    PlattCalibrator : With a = b, and targets that are smoothed in place of the penalty.
+    QuadraticCalibrator : Another curve of three parameters.
+
+    Notes
+    -----
+    The package betacal drops a parameter that comes out negative and refits, but does not look at the other one again:
+    of reversed probabilities it makes a falling curve, and this class a constant. It has no penalty, and so gives
+    exactly 0 and 1 if classes can be told apart. A weight counts repetitions.
+
+    References
+    ----------
+    .. [1] M. Kull, T. Silva Filho and P. Flach, Beta calibration: a well-founded and easily implemented improvement on
+       logistic calibration for binary classifiers, AISTATS, 2017.
+
+    Examples
+    --------
+    >>> from skconf.calibration import BetaCalibrator
+    >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
+    >>> calibrator = BetaCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
+    >>> calibrator.predict_proba([0.05, 0.95]).round(2)
+    array([[0.97, 0.03],
+           [0.05, 0.95]])
+    """
+
+    @property
+    def _reads_sizes(self) -> bool:
+        return True
+
+    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
+        curve = _Curve(Logit(proba))
+        curve.point = Logistic(curve.features(proba), target, sample_weight).fit(_PRIOR)
+        return curve
+
+
+class _Curve:
+    """σ(a ln p − b ln(1 − p) + c); `point` is (c, a, b)."""
+
+    def __init__(self, logit: Logit) -> None:
+        self.logit, self.point = logit, _PRIOR.centre
+
+    def features(self, proba: Floats) -> Floats:
+        inner = np.clip(proba, self.logit.low, self.logit.high)
+        return np.stack([np.ones(len(inner)), np.log(inner), -np.log1p(-inner)])
+
+    def __call__(self, proba: Floats) -> Floats:
+        return sigmoid(self.point @ self.features(proba))

@@ -1,0 +1,115 @@
+"""Logistic regression of a few features, with a ridge and with coefficients that must not be negative."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+from skconf._core.probabilities import Floats
+from skconf.calibration._base import EPS
+
+#: Where a sigmoid ends, in log-odds: a step further, and 1 − p would be zero.
+FARTHEST = float(np.log((1 - EPS) / EPS))
+
+
+def sigmoid(margin: Floats) -> Floats:
+    """Return 1/(1 + exp(−margin)), which stops 2⁻⁵² short of 0 and 1."""
+    return 1 / (1 + np.exp(-np.clip(margin, -FARTHEST, FARTHEST)))
+
+
+class Prior(NamedTuple):
+    """The penalty (β − centre)ᵀ ridge (β − centre), and which coefficients must not be negative."""
+
+    centre: Floats
+    ridge: Floats
+    bounded: NDArray[np.bool_]
+
+
+class _At(NamedTuple):
+    """The loss at a point, and its derivatives; with the chances of the samples that they rest on."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+    chance: Floats
+
+
+class Logistic:
+    """Σ w (log(1 + exp(m)) − t m) + penalty, for margins m = β · features; all divided by Σ w.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_features, n_samples)
+        A constant among them is the intercept.
+    target : ndarray of shape (n_samples,), bool
+        Outcomes.
+    sample_weight : ndarray of shape (n_samples,)
+        Weights, as repetitions: the penalty is that of the whole sum.
+    """
+
+    def __init__(self, features: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:
+        self.features, self.total = features, float(sample_weight.sum())
+        self.weight = sample_weight / self.total
+        self.sign = np.where(target, -1.0, 1.0)
+
+    def at(self, point: Floats, prior: Prior) -> _At:
+        """Return value, gradient, Hessian, and the probability of every outcome that was not seen."""
+        missed = point @ self.features
+        missed *= self.sign
+        shrunk = np.exp(-np.abs(missed))
+        value = float(self.weight @ (np.log1p(shrunk) + np.maximum(missed, 0)))
+        whole = 1 + shrunk
+        chance = np.where(missed > 0, 1.0, shrunk) / whole
+        gradient = self.features @ (self.weight * self.sign * chance)
+        hessian = (self.features * (self.weight * shrunk / whole**2)) @ self.features.T
+        apart = point - prior.centre
+        pull = prior.ridge @ apart / self.total
+        return _At(value + float(apart @ pull), gradient + 2 * pull, hessian + 2 / self.total * prior.ridge, chance)
+
+    def fit(self, prior: Prior, start: Floats | None = None) -> Floats:
+        """Return the coefficients of least loss, by Newton's method within the bounds."""
+        point = prior.centre if start is None else start
+        now = self.at(point, prior)
+        for _ in range(200):
+            step = _step(now, point, prior.bounded)
+            gain = -float(now.gradient @ step)
+            if gain <= 1e-10 * now.value:
+                break  # what is left after this step is the square of that
+            length, moved = 1.0, self.at(point + step, prior)
+            while moved.value > now.value - 0.1 * length * gain and length > 1e-6:
+                length /= 4
+                moved = self.at(point + length * step, prior)
+            if moved.value >= now.value:
+                break
+            point, now = point + length * step, moved
+        moved = self.at(point + step, prior)
+        return point + step if moved.value <= now.value else point
+
+    def left_out_loss(self, point: Floats, prior: Prior) -> float:
+        """Return the mean log loss of every sample under the fit without it, to first order."""
+        now = self.at(point, prior)
+        free = ~prior.bounded | (point > 0)
+        inverse = np.linalg.pinv(now.hessian[np.ix_(free, free)] * self.total, rcond=1e-14, hermitian=True)
+        features = self.features[free]
+        reach = np.einsum("fn,fn->n", features, inverse @ features)
+        kept = np.maximum(1 - reach * now.chance * (1 - now.chance), 0.01)
+        missed = (point @ self.features) * self.sign + reach / kept * now.chance
+        return float(self.weight @ np.logaddexp(0, missed))
+
+
+def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
+    """Return the step to the least value of the loss's parabola, within the bounds."""
+    scale = np.sqrt(np.maximum(np.diag(now.hessian), np.finfo(float).tiny))
+    root = cholesky(now.hessian / np.outer(scale, scale) + 1e-12 * np.eye(len(scale)))
+    aim = -solve_triangular(root, now.gradient / scale, trans=1)
+    step = solve_triangular(root, aim) / scale
+    if not (point + step < 0)[bounded].any():
+        return step
+    # |root · (x − point) · scale − aim| is least; a coefficient without a bound is the difference of two with one.
+    matrix = root * scale
+    unknown = np.hstack([matrix, -matrix[:, ~bounded]]) / np.append(scale, scale[~bounded])
+    found = nnls(unknown, aim + matrix @ point)[0]
+    found[: len(point)][~bounded] -= found[len(point) :]
+    return found[: len(point)] / scale - point

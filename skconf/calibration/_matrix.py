@@ -1,0 +1,174 @@
+"""Structured matrix scaling."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.base import clone
+
+from skconf._core.checks import check_number
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.warn import collected
+from skconf.calibration._base import AmongPresentCalibrator
+from skconf.calibration._logistic import FARTHEST
+from skconf.calibration._softmax import TemperatureCalibrator
+
+#: With more classes than this, a matrix of curvature for each of them would fill the memory.
+_MOST_MATRICES = 150
+
+
+class MatrixCalibrator(AmongPresentCalibrator):
+    """Structured matrix scaling: softmax of an affine map of log-probabilities, with a ridge for each of its parts.
+
+    A first calibrator, Laplace-smoothed temperature scaling, gives z = log p. The scores are z + Δ z + b, with a matrix
+    Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of Δ|²), with K
+    classes and ridge r: K (K + 1) parameters, of which the data move only those that they speak for. The ridge weighs
+    as much as a fixed number of samples, so that with many samples this is plain matrix scaling. No probability is
+    closer to 0 or 1 than 2⁻⁵². The order of classes may change.
+
+    A class that is missing from the calibration data keeps its probability. The other classes are calibrated among
+    themselves and share the rest, and a warning names the class.
+
+    Parameters
+    ----------
+    ridge : float, default=1.0
+        Strength of the penalty, in (0, ∞). A smaller one, such as 1/16, is better where it is one of several members of
+        a :class:`PooledCalibrator`.
+    base : calibrator or None, default=None
+        The calibrator that comes first; it is cloned. None stands for ``TemperatureCalibrator(smoothing=1)``.
+
+    Attributes
+    ----------
+    base_ : calibrator
+        The first calibrator, fitted on the classes that are present.
+    matrix_ : ndarray of shape (n_present, n_present)
+        1 + Δ, for the classes that are present: row k makes the score of class k.
+    offset_ : ndarray of shape (n_present,)
+        b.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    AffineCalibrator : One scale for all classes, and a shift for each.
+
+    Notes
+    -----
+    The loss is convex; its least value is found by L-BFGS, in variables in which the curvature is about 1. The package
+    probmetrics computes in float32 and clips logarithms; it agrees to about 2e-3. Where a class is absent, it gives
+    about 0 to it. A weight counts repetitions.
+
+    References
+    ----------
+    .. [1] E. Berta, D. Holzmüller, M. I. Jordan and F. Bach, Structured matrix scaling for multi-class calibration,
+       arXiv:2511.03685, 2025.
+
+    Examples
+    --------
+    >>> from skconf.calibration import MatrixCalibrator
+    >>> proba = [[0.9, 0.05, 0.05], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
+    >>> calibrator = MatrixCalibrator().fit(proba, ["a", "b", "b", "c"])
+    >>> calibrator.predict_proba([[0.6, 0.3, 0.1]]).round(3)
+    array([[0.371, 0.459, 0.17 ]])
+    """
+
+    def __init__(self, *, ridge: float = 1.0, base: Any = None) -> None:
+        self.ridge = ridge
+        self.base = base
+
+    @property
+    def _reads_sizes(self) -> bool:
+        return True
+
+    def _fit(self, proba: Any, codes: Codes, sample_weight: Floats, classes: Any) -> None:
+        check_number(self.ridge, "ridge", np.finfo(float).tiny, open_high=True)
+        super()._fit(proba, codes, sample_weight, classes)
+
+    def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
+        first = TemperatureCalibrator(smoothing=1.0) if self.base is None else clone(self.base)
+        with collected():  # about classes, by numbers that the user has not given
+            self.base_ = first.fit(proba, codes, sample_weight, labels=np.arange(proba.shape[1]))
+        scores = _Scores(self._logs(proba), codes, sample_weight, float(self.ridge))
+        change = scores.fit()
+        self.matrix_, self.offset_ = change[:, :-1] + np.eye(len(change)), change[:, -1]
+
+    def _logs(self, proba: Floats) -> Floats:
+        """Return log-probabilities of the first calibrator, and ones, of shape (n_classes + 1, n_rows)."""
+        logs = np.ones((proba.shape[1] + 1, len(proba)))
+        logs[:-1] = self.base_.predict_proba(proba).T
+        np.maximum(logs, np.exp(-FARTHEST), out=logs)
+        np.log(logs, out=logs)
+        logs[-1] = 1.0
+        return logs
+
+    def _calibrate_present(self, proba: Floats) -> Floats:
+        out = np.empty(proba.shape)
+        for rows in row_blocks(len(proba), 4 * proba.shape[1]):
+            scores = np.column_stack([self.matrix_, self.offset_]) @ self._logs(proba[rows])
+            out[rows] = _softmax(scores)[0].T
+        return out
+
+
+def _softmax(scores: Floats) -> tuple[Floats, Floats]:
+    """Return softmax of columns, in place, no entry closer to 0 or 1 than 2⁻⁵²; and the logarithms of their sums."""
+    top = scores.max(axis=0)
+    scores -= top
+    np.maximum(scores, -FARTHEST, out=scores)
+    total = np.exp(scores, out=scores).sum(axis=0)
+    scores /= total
+    return scores, top + np.log(total)
+
+
+class _Scores:
+    """Mean log loss of softmax(W (z, 1)), with W = (1 + Δ, b) and a penalty on Δ and b."""
+
+    def __init__(self, logs: Floats, codes: Codes, sample_weight: Floats, ridge: float) -> None:
+        n_classes = len(logs) - 1
+        total = float(sample_weight.sum())
+        self.logs, self.weight = logs, sample_weight / total
+        self.start = np.eye(n_classes, n_classes + 1)
+        self.ridge = np.full(self.start.shape, n_classes * max(n_classes - 1, 1) * ridge / total)
+        self.ridge[np.diag_indices(n_classes)] = n_classes * ridge / total
+        self.ridge[:, -1] = n_classes * ridge / total
+        self.seen = np.stack([np.bincount(codes, row * self.weight, n_classes) for row in logs], axis=1)
+
+    def __call__(self, change: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient."""
+        weights = self.start + change
+        value = float((self.ridge * change**2).sum() - (self.seen * weights).sum())
+        gradient = 2 * self.ridge * change - self.seen
+        for rows in row_blocks(self.logs.shape[1], 4 * len(self.logs)):
+            proba, sums = _softmax(weights @ self.logs[:, rows])
+            proba *= self.weight[rows]
+            value += float(self.weight[rows] @ sums)
+            gradient += proba @ self.logs[:, rows].T
+        return value, gradient
+
+    def fit(self) -> Floats:
+        """Return Δ and b, side by side, with the least loss."""
+        root = self._roots()
+
+        def change(point: Floats) -> Floats:
+            point = point.reshape(self.start.shape)
+            return root * point if root.ndim == 2 else np.einsum("kfg,kg->kf", root, point)
+
+        def loss(point: Floats) -> tuple[float, Floats]:
+            value, gradient = self(change(point))
+            return value, (root * gradient if root.ndim == 2 else np.einsum("kfg,kf->kg", root, gradient)).ravel()
+
+        options = {"maxiter": 500, "maxcor": 20, "ftol": 1e-15, "gtol": 3e-6}
+        return change(minimize(loss, np.zeros(self.start.size), jac=True, method="L-BFGS-B", options=options).x)
+
+    def _roots(self) -> Floats:
+        """Return for each class a matrix, or its diagonal, in whose coordinates the curvature is about 1."""
+        proba, _ = _softmax(self.start @ self.logs)
+        spread = (proba * (1 - proba)) @ self.weight
+        if len(spread) > _MOST_MATRICES:
+            return 1 / np.sqrt(np.outer(spread, self.logs**2 @ self.weight) + 2 * self.ridge)
+        second = (self.logs * self.weight) @ self.logs.T
+        curvature = spread[:, np.newaxis, np.newaxis] * second
+        each = np.arange(len(second))
+        curvature[:, each, each] += 2 * self.ridge
+        curvature[:, each, each] *= 1 + 1e-9
+        return np.linalg.inv(np.linalg.cholesky(curvature)).transpose(0, 2, 1)

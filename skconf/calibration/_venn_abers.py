@@ -1,0 +1,107 @@
+"""Venn–Abers predictors."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from skconf._core.probabilities import Floats
+from skconf.calibration._base import EPS, Column, OneVsRestCalibrator
+from skconf.calibration._isotonic import with_positives
+
+
+class VennAbersCalibrator(OneVsRestCalibrator):
+    """Inductive Venn–Abers calibration: two isotonic regressions, and the probability between them.
+
+    For each class and each asked probability, one isotonic regression is fitted to the calibration data and this one
+    sample more, labelled as the class (p₁ there), and another with the sample labelled as the rest (p₀ there). One of
+    the two is calibrated, whatever the classifier, if samples are exchangeable. The calibrated probability is
+    p₁/(1 − p₀ + p₁), whose log loss is at worst closest to that of the right one. It is never exactly 0 or 1, and never
+    falls. More than two classes are calibrated one against the rest, and rows are scaled to sum to one.
+
+    A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    IsotonicCalibrator : One regression; with ``smoothing=1`` it lies between these two.
+
+    Notes
+    -----
+    Both regressions are computed for all calibration samples at once, and looked up at prediction. Between two of their
+    probabilities, p₁ is that of the next one above, and p₀ that of the next one below. A weight counts repetitions.
+
+    References
+    ----------
+    .. [1] V. Vovk, I. Petej and V. Fedorova, Large-scale probabilistic predictors with and without guarantees of
+       validity, NeurIPS, 2015.
+
+    Examples
+    --------
+    >>> from skconf.calibration import VennAbersCalibrator
+    >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
+    >>> calibrator = VennAbersCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
+    >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
+    array([[0.75, 0.25],
+           [0.5 , 0.5 ],
+           [0.25, 0.75]])
+    >>> calibrator.predict_interval([0.05, 0.65, 0.95])[:, 1].round(2)
+    array([[0.  , 0.33],
+           [0.33, 0.67],
+           [0.67, 1.  ]])
+    """
+
+    @property
+    def _reads_sizes(self) -> bool:
+        return True
+
+    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
+        return _Pair(proba, target, sample_weight)
+
+    def predict_interval(self, proba: ArrayLike) -> Floats:
+        """Return both probabilities of every class, p₀ and p₁.
+
+        Parameters
+        ----------
+        proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+            Probabilities, in the order of ``classes_``, or in columns named by these, as in ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes, 2)
+            Lower and upper probability in [0, 1], one class against the rest, rows not scaled. Both are the
+            probability itself for a class that was not calibrated.
+        """
+        check_is_fitted(self)
+        columns = self._checked_columns(proba)
+        out = np.repeat(np.clip(columns, 0.0, 1.0).astype(np.float64)[:, :, np.newaxis], 2, axis=2)
+        for k, pair in self.columns_.items():
+            out[:, k] = np.stack(pair.bounds(columns[:, k].astype(np.float64)), axis=1)  # type: ignore[attr-defined]
+        if len(self.classes_) == 2 and self.columns_:
+            out[:, 0] = 1 - out[:, 1, ::-1]
+        return out
+
+
+class _Pair:
+    """The isotonic regressions with one more sample at the asked probability, of either outcome."""
+
+    def __init__(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> None:
+        self.values, where = np.unique(proba, return_inverse=True)
+        positive, negative = (
+            np.bincount(where, sample_weight * outcome).astype(np.float64) for outcome in (target, ~target)
+        )
+        # Below the least value there is none to be the next one, and none above the greatest.
+        self.low = np.append(0.0, 1 - with_positives(negative[::-1], positive[::-1], 1.0)[::-1])
+        self.high = np.append(with_positives(positive, negative, 1.0), 1.0)
+
+    def bounds(self, proba: Floats) -> tuple[Floats, Floats]:
+        """Return p₀ and p₁."""
+        below, above = (np.searchsorted(self.values, proba, side) for side in ("right", "left"))
+        return self.low[below], self.high[above]
+
+    def __call__(self, proba: Floats) -> Floats:
+        low, high = self.bounds(proba)
+        return np.clip(high / (1 - low + high), EPS, 1 - EPS)
