@@ -290,7 +290,7 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
         share, wrong, (low, high) = each.answered[kept], each.wrong[kept], each.ends(kept)
         seen = np.where(wrong > 0, wrong, np.nan)
         marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=colour, step=True))
-        marks.append(Line(share, seen, name=name, series=colour, step=True))
+        marks.append(Line(share, seen, name=name if len(stops) > 1 else None, series=colour, step=True))
         columns = {"threshold": each.score[kept], "answered": share, "wrong": wrong, "low": low, "high": high}
         data.append(pd.DataFrame(columns).assign(model=name))
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])

@@ -1,5 +1,7 @@
 """May I trust its confidences? The verdict on each model, what to do, and two pictures."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -95,7 +97,7 @@ def _reliability(evidence: Evidence) -> Chart:
     for series, (model, profile) in enumerate(evidence.profiles.items()):
         bins, colour = _binned(profile, evidence.level), series % N_SERIES
         marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=colour))
-        marks.append(Line(bins["says"], bins["right"], name=evidence.title_of(model), series=colour))
+        marks.append(Line(bins["says"], bins["right"], name=_label(evidence, model), series=colour))
         data.append(bins.assign(model=evidence.title_of(model)))
     least = min(float(min(each["says"].min(), each["low"].min())) for each in data)
     low = np.floor(least * 10) / 10
@@ -105,6 +107,11 @@ def _reliability(evidence: Evidence) -> Chart:
     )
     says, right = Axis("says it is right in", "percent", low, 1.0), Axis("is right in", "percent", low, 1.0)
     return Chart("What it says, and what is right", finding, says, right, marks, pd.concat(data))
+
+
+def _label(evidence: Evidence, model: Any) -> str | None:
+    """Return what a chart calls a model: nothing, where there is one only."""
+    return str(model) if len(evidence.profiles) > 1 else None
 
 
 def _binned(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
@@ -125,15 +132,24 @@ def _tail(evidence: Evidence) -> list[Chart]:
     data = []
     for series, (model, profile) in enumerate(evidence.profiles.items()):
         top, name = _surest(profile, evidence.level), evidence.title_of(model)
+        label = _label(evidence, model) or "seen"
         # Intervals of several models stand beside each other.
         beside = 1 - (1 - top["from"]) * 10 ** (0.06 * (series - (len(evidence.profiles) - 1) / 2))
         seen = top["wrong"].where(top["wrong"] > 0)
         low = top["low"].where(top["low"] > 0, _FLOOR)
         colour = series % N_SERIES
-        marks.append(Points(beside, seen.fillna(top["high"]), low, top["high"], series=colour))
-        marks.append(Line(beside, seen, name=name, series=colour))
+        marks.append(Points(beside, seen.fillna(top["high"]), low, top["high"], name=label, series=colour))
+        marks.append(Line(beside, seen, name=label, series=colour))
         announced = top["announced"].where(top["announced"] > 0)
-        marks.append(Line(top["from"], announced, name=None if series else "announced", series=colour, dashed=True))
+        marks.append(
+            Line(
+                top["from"],
+                announced,
+                name="announced" if len(evidence.profiles) == 1 else None,
+                series=colour,
+                dashed=True,
+            )
+        )
         data.append(top.assign(model=name))
     table = pd.concat(data)
     if not len(table):
