@@ -1,10 +1,9 @@
 """What pages are made of. A part is text in a terminal and HTML on a page."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from skconf._page.data import copied_as, csv_of
 from skconf._page.elements import Markup, element, joined
@@ -12,8 +11,6 @@ from skconf._page.ids import Ids
 from skconf._page.tables import WIDTH, TablePart
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from skconf._page.chart import Chart
 
 
@@ -71,36 +68,6 @@ class ChartPart:
         copy = copied_as("Copy the numbers as CSV", csv_of(self.chart.data), ids, self.chart.name)
         caption = element("figcaption", element("strong", self.chart.name), " ", self.chart.finding, " ", copy)
         return element("figure", shown, caption, class_="picture")
-
-
-@dataclass(frozen=True)
-class FigurePart:
-    """A figure of matplotlib; only on pages.
-
-    Attributes
-    ----------
-    title : str
-        Its heading.
-    figure : Figure
-        The figure.
-    """
-
-    title: str
-    figure: "Figure"
-
-    def text(self, width: int | None = None) -> str:  # noqa: ARG002
-        """Return nothing."""
-        return ""
-
-    def html(self, ids: Ids) -> Markup:  # noqa: ARG002
-        """Return heading and figure, as vector graphics."""
-        import matplotlib as mpl
-
-        buffer = io.StringIO()
-        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": self.title}):
-            self.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
-        drawing = buffer.getvalue()
-        return element("figure", element("h3", self.title), Markup(drawing[drawing.index("<svg") :]))
 
 
 @dataclass(frozen=True)
@@ -186,21 +153,6 @@ class Section:
     def html(self, ids: Ids) -> Markup:
         """Return the section."""
         return joined([element("h2", self.title), *(part.html(ids) for part in self.parts)])
-
-
-def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure of matplotlib that belongs to no window.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("Figures need matplotlib: pip install 'skconf[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def texts(parts: Sequence[Part], width: int | None = None) -> str:

@@ -9,39 +9,25 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from skconf import experiments
-from skconf._page.document import page
-from skconf._page.parts import FigurePart, Prose
-from skconf._page.tables import TablePart, as_texts
 from skconf.cli import csr
 from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
-from skconf.experiments._layout import agreement, lay_out, wide
+from skconf.experiments._cf1_page import cf1_report
+from skconf.experiments._cwsa_page import cwsa_report, predictions_report
+from skconf.experiments._document import ExperimentReport
+from skconf.experiments._ecuas_page import ecuas_report
+from skconf.experiments._synthetic_page import synthetic_report
 
-#: The options for files: every figure, and the page.
-Report = tuple[pd.DataFrame, list[TablePart | FigurePart]]
+#: Every figure, for a file, and what a person reads.
+Result = tuple[pd.DataFrame, ExperimentReport]
 
 _COMPARED = """\
 Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.
 """
-_NO_AREA = (
-    "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
-)
 _STATUS = """\
 Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
-#: Explanations of the columns that have no figure of the paper beside them.
-_VARIANCE = (
-    "lower: share of models and classes where the probabilistic metric has less variance; ratio: the median ratio.",
-    "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
-    "c_: the same by the probabilistic metric.",
-)
-_SAME_MODEL = (
-    "significant: share of pairs that differ by both metrics, at the level .01.",
-    "agree: share of these where both metrics prefer the same model.",
-    "_resamples: the same by the paper's t-test, which treats resamples as samples; paper_: its Table 1, on SNLI.",
-)
-
 _EXAMPLES = """\
 examples:
   %(prog)s csr
@@ -81,7 +67,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def _csr_synthetic(options: argparse.Namespace) -> Report:
+def _csr_synthetic(options: argparse.Namespace) -> Result:
     shared = {
         "n_repetitions": options.repetitions,
         "random_state": options.seed,
@@ -90,64 +76,45 @@ def _csr_synthetic(options: argparse.Namespace) -> Report:
     }
     cells = experiments.csr_synthetic_experiment(options.samples, **shared)
     areas = experiments.csr_synthetic_auc_experiment(**shared)
-    key = ["n_samples", "distribution", "mode"]
-    return cells, [
-        _beside("Tables 5, 8 and 9", cells, key),
-        _plain("Table 3", experiments.csr_risk_extremes(cells)),
-        _beside("Table 10", areas.counts, ["mode"]),
-        _beside("Table 11, and other modes", areas.areas, key[1:]),
-        agreement("Tables 5, 8 and 9", cells),
-        agreement("Table 11", areas.areas),
-    ]
+    sizes = " and ".join(f"{n:,}" for n in options.samples)
+    data = f"simulated, {sizes} samples; for areas, 1,000"
+    return cells, synthetic_report(cells, areas, {"data": data, **_repeated(options)})
 
 
-def _cwsa(options: argparse.Namespace) -> Report:
-    key = ["source", "model", "threshold", "swept"]
+def _cwsa(options: argparse.Namespace) -> Result:
     if options.predictions is not None:
         cells = experiments.cwsa_predictions_experiment(options.predictions)
-        compared = "Section 5.2, and the authors' sweep"
-        return cells, [_beside(compared, cells, key[:3]), agreement(compared, cells)]
+        return cells, predictions_report(cells, {"data": "predictions from files"})
     cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, random_state=options.seed)
     sweep = experiments.cwsa_sweep(random_state=options.seed)
-    return cells, [
-        _beside("Tables 1 to 3, and Section 5", cells, key),
-        agreement("Tables 1 to 3, and Section 5", cells),
-        _plain("Areas over coverage", sweep.summary.reset_index(), _NO_AREA),
-        *_figure(options, "Figures 1 to 6", lambda: experiments.plot_cwsa_sweep(sweep.curves)),
-    ]
+    return cells, cwsa_report(cells, sweep, {"data": "five simulated models, 1,000 samples", **_repeated(options)})
 
 
-def _ecuas(options: argparse.Namespace) -> Report:
+def _ecuas(options: argparse.Namespace) -> Result:
     shared = {"random_state": options.seed, "n_jobs": options.jobs, "progress": True}
     cells = experiments.ecuas_experiment(options.folder, **shared)
     sampled = experiments.ecuas_sampling_experiment(options.folder, **shared)
-    return cells, [
-        _beside("Table 3", cells, ["system", "scores"]),
-        agreement("Table 3", cells),
-        _plain("Sampled answers (appendix B.1)", sampled),
-        *_figure(options, "Cost of sampled answers", lambda: experiments.plot_ecuas_sampling(sampled)),
-    ]
+    return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)})
 
 
-def _cf1(options: argparse.Namespace) -> Report:
+def _cf1(options: argparse.Namespace) -> Result:
     shared = {"data_home": options.data_home, "random_state": options.seed}
     variance = experiments.cf1_variance_experiment(options.dataset, **shared)
     by_class = experiments.cf1_agreement_experiment(
         options.dataset, n_models=options.models, n_jobs=options.jobs, progress=True, **shared
     )
-    means = by_class.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
-    return variance.variances, [
-        _plain("Variance, and pairs of models that differ (Section 6.1)", variance.summary, *_VARIANCE),
-        _plain("Agreement of pairs of models, mean over classes (Section 6.2, Table 1)", means, *_SAME_MODEL),
-        _plain("Agreement by class", by_class),
-        *_figure(options, "Variance", lambda: experiments.plot_cf1_variance(variance.variances)),
-    ]
+    source = {"data set": options.dataset, "models to compare": str(options.models), "seed": str(options.seed)}
+    return variance.variances, cf1_report(variance, by_class, source)
+
+
+def _repeated(options: argparse.Namespace) -> dict[str, str]:
+    return {"repetitions": f"{options.repetitions:,}", "seed": str(options.seed)}
 
 
 class _Experiment(NamedTuple):
     """An experiment: its function, description, options and example commands."""
 
-    make: Callable[[argparse.Namespace], Report]
+    make: Callable[[argparse.Namespace], Result]
     about: str
     options: tuple[str, ...]
     examples: tuple[str, ...]
@@ -197,37 +164,21 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
             epilog=f"examples:\n{commands_to_learn}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        parser.set_defaults(run=partial(_run, name, make))
+        parser.set_defaults(run=partial(_run, make))
         for option in options:
             parser.add_argument(option, **_OPTIONS[option])
         if "--dataset" in options:
             add_data_home(parser)
-        add_output_files(
-            parser, "every figure, a row for each", "a page with the tables, and the plots if there are any"
-        )
+        add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
 
 
-def _run(name: str, make: Callable[[argparse.Namespace], Report], options: argparse.Namespace) -> int:
+def _run(make: Callable[[argparse.Namespace], Result], options: argparse.Namespace) -> int:
     try:
-        figures, parts = make(options)
+        figures, report = make(options)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    tables = [part for part in parts if isinstance(part, TablePart)]
     write_file(options.csv, lambda: csv_text(figures, index=False))
-    write_file(options.markdown, lambda: "\n".join(part.markdown() for part in tables))
-    write_file(options.html, lambda: page(f"Experiment {name}", [Prose(_COMPARED), *parts], []))
-    say("\n\n".join(f"{part.title}\n{part.text(line_width())}" for part in tables))
+    write_file(options.markdown, report.markdown)
+    write_file(options.html, lambda: report.page({"command": options.command}))
+    say(report.text(line_width()))
     return 0
-
-
-def _beside(title: str, cells: pd.DataFrame, key: list[str]) -> TablePart:
-    return lay_out(title, wide(cells, key), key)
-
-
-def _plain(title: str, table: pd.DataFrame, *notes: str) -> TablePart:
-    return TablePart(title, as_texts(table), notes)
-
-
-def _figure(options: argparse.Namespace, title: str, draw: Callable[[], Any]) -> list[FigurePart]:
-    """Return a part with a figure, if a page is written."""
-    return [FigurePart(title, draw())] if options.html else []

@@ -1,6 +1,7 @@
 """How many figures agree with the printed ones, and how many would by chance: in words, and as a picture."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ CHANCE = (
     f"Chance: of figures that differ by sampling only, {100 * _CHANCE:.1f} % lie within {_NEAR} standard errors; a few "
     "more where rounding of the printed figure explains the difference, as that counts as none."
 )
+#: So many figures that differ are named.
+_NAMED = 3
 #: Fewer figures are told to a tenth.
 _FEW = 20
 #: Deviations beyond so many standard errors are drawn at the edge.
@@ -62,8 +65,13 @@ def _of_fixed(cells: pd.DataFrame) -> list[str]:
     """Return how many figures without a standard error agree as far as they are printed."""
     if cells.empty:
         return []
-    equal = f"{int((cells['deviation'] == 0).sum()):,} of {len(cells):,}"
-    return [f"{equal} figures that do not vary between repetitions are the printed ones, as far as these are printed."]
+    other = cells[cells["deviation"] != 0]
+    equal = f"{len(cells) - len(other):,} of {len(cells):,}"
+    said = f"{equal} figures with a standard error of 0 are the printed ones, as far as these are printed"
+    if other.empty:
+        return [f"{said}."]
+    named = [_named(row) for _, row in other.head(_NAMED).iterrows()]
+    return [f"{said}; not {listed([*named, f'{len(other) - _NAMED:,} more'] if len(other) > _NAMED else named)}."]
 
 
 def not_compared(cells: pd.DataFrame) -> list[str]:
@@ -120,12 +128,19 @@ def distance_chart(cells: pd.DataFrame) -> list[Chart]:
 def _farthest(cells: pd.DataFrame) -> str:
     """Return which figure is farthest from the printed one."""
     worst = cells.loc[cells["deviation"].abs().idxmax()]
-    key = [str(worst[name]) for name in cells.columns[: list(cells).index("quantity")] if pd.notna(worst[name])]
-    where = f"{title_of(worst['quantity'])} of {', '.join(key)}"
     far = f"{worst['deviation']:+.1f}".replace("-", "\N{MINUS SIGN}")
-    said = [f"Each point is a figure; those within {_NEAR} are in the shade.", f"The farthest is {where}: {far}."]
+    said = [
+        f"Each point is a figure; those within {_NEAR} are in the shade.",
+        f"The farthest is {_named(worst)}: {far}.",
+    ]
     beyond = int((cells["deviation"].abs() > _EDGE).sum())
     return " ".join([*said, f"{beyond} beyond {_EDGE:g} are drawn at the edge."] if beyond else said)
+
+
+def _named(cell: "pd.Series[Any]") -> str:
+    """Return a figure's name: its quantity, and what stands before it in its row."""
+    key = [str(cell[name]) for name in cell.index[: list(cell.index).index("quantity")] if pd.notna(cell[name])]
+    return f"{title_of(cell['quantity'])} of {', '.join(key)}"
 
 
 def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.float64]:

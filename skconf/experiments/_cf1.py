@@ -27,8 +27,8 @@ from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
-from skconf._page.parts import new_figure
 from skconf.datasets import fetch_uci
+from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import printed_table
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import divide

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from skconf._page.chart import Axis, Band, Chart, Mark, Points
-from skconf._page.parts import new_figure
 from skconf._page.tables import TablePart
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._document import ExperimentReport
+from skconf.experiments._figures import new_figure
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.inspection._drawing import literal
 from skconf.report._numbers import number as written

@@ -12,8 +12,8 @@ from numpy.random import MT19937, RandomState, SeedSequence
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
 from skconf._core.renamed import renamed_keywords
-from skconf._page.parts import new_figure
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
+from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.inspection import ThresholdDisplay
 from skconf.inspection._drawing import literal

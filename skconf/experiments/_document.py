@@ -53,8 +53,7 @@ class ExperimentReport:
 
     def text(self, width: int | None = None) -> str:
         """Return the findings and the tables, each below its title."""
-        found = texts([Prose(sentence) for sentence in (*self.findings, *self.left_out)], width)
-        return "\n\n".join([found, *(f"{part.title}\n{part.text(width)}" for part in self.tables)])
+        return texts([*map(Prose, (*self.findings, *self.left_out)), *self.tables], width)
 
     def markdown(self) -> str:
         """Return title, findings, notes and tables."""

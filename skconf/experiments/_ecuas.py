@@ -18,8 +18,8 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
-from skconf._page.parts import new_figure
 from skconf.calibration import make_calibrator
+from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.inspection._drawing import literal
 from skconf.metrics import get_metric

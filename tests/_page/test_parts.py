@@ -11,7 +11,7 @@ from skconf._page.data import as_json, copied_as, csv_of
 from skconf._page.document import fragment, page
 from skconf._page.elements import Markup, element, joined
 from skconf._page.ids import Ids
-from skconf._page.parts import FigurePart, Folded, Prose, Section, new_figure, texts
+from skconf._page.parts import Folded, Prose, Section, texts
 from skconf._page.slider import Slider
 from skconf._page.tables import TablePart
 from skconf.report import ConfidenceReport
@@ -65,13 +65,6 @@ def test_a_report_holds_texts_and_no_markup():
     assert "</script" not in shown
     assert HOSTILE not in repr(report)
     assert "\x1b" not in repr(ConfidenceReport({"a": [1.0]}, index=["\x1b[2J"]))
-
-
-def test_figures_hold_texts_and_no_markup():
-    pytest.importorskip("matplotlib")
-    figure = new_figure(3, 3)
-    figure.subplots().set_title(HOSTILE.replace("$", r"\$"))
-    assert "<b>" not in FigurePart("a", figure).html(Ids())
 
 
 def test_data_cannot_end_its_element_and_is_read_back():

@@ -28,7 +28,8 @@ def test_agreement_beside_that_of_chance(cells):
     # 95.45 % of 60 are 57.27.
     assert varying.startswith("57 of 60 comparable figures lie within 2 standard errors of the printed ones; chance")
     assert varying.endswith("gives about 57.")
-    assert fixed.startswith("1 of 2 figures that do not vary between repetitions are the printed ones")
+    assert fixed.startswith("1 of 2 figures with a standard error of 0 are the printed ones")
+    assert fixed.endswith("; not accuracy of m.")
     (left_out,) = not_compared(cells)
     assert left_out == "5 of 67 printed figures cannot be compared: 3 of CSR (one draw); 2 of accuracy (rounded)."
 
