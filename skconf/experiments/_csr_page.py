@@ -214,7 +214,8 @@ def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
         marks.append(Points(ratio, row, ratio - _RISKY * part["csr_std"], ratio, name=name, series=series, along="x"))
     height = max(300, 70 + _ROW * len(datasets))
     rows = Axis.named("data set", datasets)
-    return Chart("Size ratio", _ratio_finding(table), axis, rows, marks, table, height=height)
+    title = f"Size ratio {listed([_by(name) for name in calibrations])}"
+    return Chart(title, _ratio_finding(table), axis, rows, marks, table, height=height)
 
 
 def _ratio_finding(data: pd.DataFrame) -> str:

@@ -217,7 +217,6 @@ def test_results_on_one_stream_and_progress_on_the_other(tmp_path, capsys):
 
 
 def test_files(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     paths = [tmp_path / "a.md", tmp_path / "a.html"]
     assert csr("--seeds", "2", "--markdown", str(paths[0]), "--html", str(paths[1]), "--no-results") == 0
     assert [path.read_text(encoding="utf-8")[:15] for path in paths] == ["# Calibrated si", "<!DOCTYPE html>"]

@@ -662,7 +662,7 @@ def test_own_data_have_nothing_to_compare_with(cancer):
     report = csr_report(cancer.assign(dataset="mine"), [6])
     assert "nothing to compare with" in report.findings[0]
     assert "paper" not in report.findings[1]
-    assert [chart.name for chart in report.charts] == ["Size ratio"]
+    assert [chart.name for chart in report.charts] == ["Size ratio without calibration, with isotonic and with platt"]
 
 
 def test_a_picture_of_size_ratios(cancer):
