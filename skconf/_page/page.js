@@ -3,9 +3,8 @@
   // What only works with a script is shown by it.
   const reveal = each => { each.hidden = false; };
 
-  const copy = async (button) => {
+  const copy = async (button, said) => {
     const text = JSON.parse(document.getElementById(button.dataset.from).textContent);
-    const said = button.textContent;
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
@@ -16,10 +15,12 @@
   };
   for (const button of document.querySelectorAll("button.copy")) {
     reveal(button);
-    button.addEventListener("click", () => copy(button));
+    const said = button.textContent;
+    button.addEventListener("click", () => copy(button, said));
   }
 
-  const whole = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
+  // As Python rounds the default, which is shown without a script.
+  const whole = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0, roundingMode: "halfEven"});
   for (const box of document.querySelectorAll(".slider")) {
     const {stops, cells, amounts} = JSON.parse(box.querySelector(".stops").textContent);
     const range = box.querySelector("input[type=range]");
