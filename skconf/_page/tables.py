@@ -15,8 +15,8 @@ from skconf._page.ids import Ids
 
 #: Characters of a line of text where there is no terminal.
 WIDTH = 100
-#: Characters of a line that a printed page holds; wider tables are parted.
-_PRINTED = 100
+#: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
+_PRINTED, _BROKEN = 100, 30
 _NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^nothing|^all$")
 
 
@@ -59,7 +59,7 @@ class TablePart:
     def html(self, ids: Ids) -> Markup:
         """Return heading, table and notes in HTML."""
         title = element("h3", self.title) if self.title else None
-        tables = [self._scroller(part, ids) for part in _narrow(self.table, _PRINTED)]
+        tables = [self._scroller(part, ids) for part in _printed(self.table)]
         return joined([title, *tables, *(element("p", note, class_="note") for note in self.notes)])
 
     def _scroller(self, part: pd.DataFrame, ids: Ids) -> Markup:
@@ -82,6 +82,22 @@ def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
             held = [""]
         held.append(heading)
     yield table.loc[:, headings.isin(held)]
+
+
+def _printed(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield a table in parts that a printed page holds, where texts are broken between words."""
+    if table.columns.nlevels > 1:
+        yield from _narrow(table, _PRINTED)
+        return
+    room = [2 + max(len(word) for text in (title, *table[title]) for word in f"{text} ".split(" ")) for title in table]
+    held, taken = [0], min(room[0], _BROKEN)
+    for at in range(1, len(room)):
+        if taken + room[at] > _PRINTED and len(held) > 1:
+            yield table.iloc[:, held]
+            held, taken = [0], min(room[0], _BROKEN)
+        held.append(at)
+        taken += room[at]
+    yield table.iloc[:, held]
 
 
 def _table(table: pd.DataFrame) -> Markup:
