@@ -85,10 +85,15 @@ class Stops:
         """Return the interval of the share of errors at one stop or several."""
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
 
+    def spread(self, most: int) -> set[int]:
+        """Return all stops, or at most so many evenly over the share answered."""
+        if len(self.score) <= most:
+            return set(range(len(self.score)))
+        return {self.at_share(share) for share in np.linspace(0, 1, most).tolist()}
+
     def shown(self) -> NDArray[np.intp]:
         """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
-        at = {self.at_share(share) for share in np.linspace(0, 1, _STOPS).tolist()}
-        return np.array(sorted(at | {int(np.argmax(self.wrong > 0))}))
+        return np.array(sorted(self.spread(_STOPS) | {int(np.argmax(self.wrong > 0))}))
 
     def threshold(self, stop: int) -> str:
         """Return the shortest number that accepts what this stop accepts, and no more."""
@@ -174,8 +179,7 @@ def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
     most = min(_STOPS, _MOST_STOPS // len(each_model))
     shares: list[float] = []
     for each in each_model:
-        kept = {each.at_share(share) for share in np.linspace(0, 1, most).tolist()}
-        kept |= {stop for target in TARGETS if (stop := each.at_most_wrong(target)) >= 0}
+        kept = each.spread(most) | {stop for target in TARGETS if (stop := each.at_most_wrong(target)) >= 0}
         shares += each.answered[sorted(kept)].tolist()
     places = [
         Place(share, f"{_thousand(share)} of 1,000", [each.at_share(share) for each in each_model])
@@ -291,7 +295,8 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
         seen = np.where(wrong > 0, wrong, np.nan)
         marks.append(Band(share, np.where(wrong > 0, np.maximum(low, _FLOOR), np.nan), high, series=colour, step=True))
         marks.append(Line(share, seen, name=name if len(stops) > 1 else None, series=colour, step=True))
-        columns = {"threshold": each.score[kept], "answered": share, "wrong": wrong, "low": low, "high": high}
+        threshold = [each.threshold(stop) for stop in kept]
+        columns = {"threshold": threshold, "answered": share, "wrong": wrong, "low": low, "high": high}
         data.append(pd.DataFrame(columns).assign(model=name))
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
     if not len(rates):

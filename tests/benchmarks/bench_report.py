@@ -11,6 +11,8 @@ from skconf.report import confidence_report, confidence_report_by_class
 
 #: A report draws for its verdict; one of two models also compares them in every row. Without both it took 1.5 at most.
 LIMIT, LIMIT_OF_TWO = 2.0, 3.2
+#: A page has every curve, stop and interval: 1,000,000 rows of two models took 8 seconds.
+LIMIT_OF_PAGE = 40.0
 CALLS = {
     "confidence_report": confidence_report,
     "confidence_report with a threshold": lambda y, proba: confidence_report(y, proba, threshold=0.3),
@@ -53,3 +55,17 @@ def test_report_and_its_text_on_two_models(predictions, ratio):
         proba.nbytes,
     )
     assert found < LIMIT_OF_TWO
+
+
+def test_page_of_two_models(predictions, ratio):
+    y, proba = predictions
+    predicted = proba.argmax(axis=1)
+    found = ratio(
+        f"page of two models {len(y):,}x{proba.shape[1]}",
+        "two classification_reports",
+        lambda: [classification_report(y, predicted) for _ in range(2)],
+        lambda: confidence_report(y, {"one": proba, "two": proba**2 / (proba**2).sum(axis=1, keepdims=True)}).page(),
+        proba.nbytes,
+        rounds=1,
+    )
+    assert found < LIMIT_OF_PAGE
