@@ -25,13 +25,14 @@ __all__ = [
     "metrics",
     "predict_selective",
     "required_samples",
+    "tree_similarity",
     "tune_threshold",
 ]
 
 if TYPE_CHECKING:
     from skconf import calibration, inference, metrics
     from skconf.accumulation import MetricAccumulator, accumulate
-    from skconf.profile import ConfidenceProfile
+    from skconf.profile import ConfidenceProfile, tree_similarity
     from skconf.report import (
         ConfidenceReport,
         confidence_report,
@@ -54,7 +55,7 @@ else:
         "calibration": (),
         "inference": (),
         "metrics": (),
-        "profile": ("ConfidenceProfile",),
+        "profile": ("ConfidenceProfile", "tree_similarity"),
         "report": (
             "ConfidenceReport",
             "confidence_report",

@@ -537,7 +537,7 @@ class TestBlocks:
         def small(n_rows, n_columns=1):
             return [slice(start, min(start + 999, n_rows)) for start in range(0, n_rows, 999)]
 
-        for module in (skconf._core.probabilities, skconf.profile):
+        for module in (skconf._core.probabilities, skconf.profile._answers):
             monkeypatch.setattr(module, "row_blocks", small)
         again = from_predictions(y_true, given_proba, **rest)
         assert same(again, profile)
@@ -690,8 +690,8 @@ class TestFromCorrectness:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"correct": [1, 0, 0.5]}, r"correct is 0.5 in row 2; it must be 0 or 1"),
-            ({"correct": [1, -1, 0]}, r"correct is -1.0 in row 1; it must be 0 or 1"),
+            ({"correct": [1, 0, 1.5]}, r"correct is 1.5 in row 2; it must lie in \[0, 1\]"),
+            ({"correct": [1, -1, 0]}, r"correct is -1.0 in row 1; it must lie in \[0, 1\]"),
             ({"correct": [1, np.nan, 0]}, "correct is nan in row 1; it must be finite"),
             ({"correct": pd.Series([True, None, False], dtype="boolean")}, "correct .*(NA|nan)"),
             ({"correct": ["right", "wrong", "right"]}, "correct could not be read as numbers: .*'right'"),

@@ -58,6 +58,7 @@ FAMILIES = (
             "skconf.confidence_report_by_class",
             "skconf.ConfidenceReport",
             "skconf.ConfidenceProfile",
+            "skconf.tree_similarity",
             "skconf.inference.assess_confidence",
             "skconf.inference.Assessment",
             "skconf.inference.TopErrors",

@@ -23,7 +23,7 @@ class Ranking:
     weight : ndarray of shape (n_distinct,)
         Total weight at each score.
     errors : ndarray of shape (n_distinct,)
-        Weight of the wrong predictions at each score.
+        Weight of the wrong predictions, or of what else is lost, at each score.
     """
 
     score: Floats
@@ -32,7 +32,9 @@ class Ranking:
 
     @classmethod
     def of(cls, score: Floats, wrong: NDArray[Any], sample_weight: Floats | None = None) -> Self:
-        """Rank samples by their score; with weights, `wrong` may also be what each prediction costs."""
+        """Rank samples by their score; `wrong` may also be what each prediction costs."""
+        if sample_weight is None and wrong.dtype != np.bool_:
+            sample_weight = np.ones(len(score))
         if sample_weight is None:
             # Sorting values is several times faster than sorting positions, and counts need no positions.
             ordered = np.sort(score)

@@ -277,8 +277,8 @@ class MetricAccumulator:
         Raises
         ------
         ValueError
-            If there are fewer than two samples, `confidence_level` is invalid, or the accumulator was made with
-            ``intervals=False``.
+            If there are fewer than two samples, these are in groups, `confidence_level` is invalid, or the accumulator
+            was made with ``intervals=False``.
 
         Examples
         --------
@@ -301,6 +301,11 @@ class MetricAccumulator:
         if not self._intervals:
             raise ValueError("This accumulator was made without intervals. Make it with intervals=True.")
         state = self._filled()
+        if state.task.in_groups:
+            raise ValueError(
+                "These answers are in groups and depend on each other, which sums over answers do not show. Use "
+                "skconf.inference.confidence_interval with the predictions in memory."
+            )
         if state.n_units < 2:
             raise ValueError(
                 f"The error of a score cannot be estimated from {state.n_units} samples with weight. "

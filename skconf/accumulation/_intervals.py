@@ -44,7 +44,7 @@ class Moments:
     def delta(self, value: float, confidence_level: float) -> Interval:
         """Return the interval from influence values; of a share the one that holds."""
         metric = self.statistic.metric
-        if isinstance(metric, Ratio) and metric.share_interval and self.flat[1]:
+        if self.is_share and self.flat[1]:
             share = Share(float(self.flat[0] / self.flat[1]), self._effective_size())
             # Weights of 1, or 0 of what is not counted.
             method, reason, _ = choose_of_share(
@@ -59,13 +59,21 @@ class Moments:
         if squares < _CANCELLED * float(np.abs(slopes) @ np.abs(self.products) @ np.abs(slopes)):
             squares = 0.0
         error = _error(float(slopes @ self.flat), squares, self.n_units)
-        is_share = isinstance(metric, Ratio) and metric.share_interval == "wilson"
-        if is_share and are_equal(self._effective_size(), self.n_units):
+        if self.is_share and metric.share_interval == "wilson" and are_equal(self._effective_size(), self.n_units):
             low, high = wilson_ends(self.statistic, value, self.n_units, student(confidence_level, np.inf))
         else:
             size, degrees_of_freedom = self._effective_size, self.n_units - 1
             low, high = delta_ends(self.statistic, value, error, size, degrees_of_freedom, confidence_level)
         return Interval(value, low, high, error, confidence_level, "delta")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of samples, each of which counts as one or none: their squares are themselves."""
+        metric = self.statistic.metric
+        if not isinstance(metric, Ratio) or not metric.share_interval:
+            return False
+        squares, counts = float(self.products[0, 0]), float(self.products[0, 1])
+        return abs(squares - counts) <= 1e-12 * counts
 
     def _effective_size(self) -> float:
         """Return the number of equal samples in the denominator of a quotient, the second sum."""

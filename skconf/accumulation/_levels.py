@@ -45,15 +45,16 @@ class LevelTable:
         """Return an empty table."""
         return cls(limit, exact, np.empty(0), np.empty((4, 0)))
 
-    def extended(self, score: NDArray[Any], first: NDArray[np.bool_], weight: Floats | None) -> "LevelTable":
+    def extended(self, score: NDArray[Any], first: NDArray[Any], weight: Floats | None) -> "LevelTable":
         """Return the table with more samples.
 
         Parameters
         ----------
         score : ndarray of shape (n_samples,)
             The scores that rank the samples.
-        first : ndarray of shape (n_samples,), bool
-            Whether they are of the first kind.
+        first : ndarray of shape (n_samples,), bool or float64
+            Whether they are of the first kind, or to which share. Their squared weights are then shared out, too: an
+            error that is found from them is no smaller than it is.
         weight : ndarray of shape (n_samples,) or None
             Their weights; None stands for ones.
         """
@@ -67,8 +68,12 @@ class LevelTable:
         order = np.argsort(distinct)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        cell = place[code] + len(order) * ~first
-        powers = [None] if weight is None else [weight, weight * weight]
+        powers: list[Any] = [None] if weight is None else [weight, weight * weight]
+        cell = place[code] + len(order) * (first == 0)
+        if first.dtype != np.bool_:
+            cell = np.concatenate([place[code], place[code] + len(order)])
+            shares = np.concatenate([first, 1 - first])
+            powers = [shares if power is None else np.tile(power, 2) * shares for power in powers]
         sums = [np.bincount(cell, weights=power, minlength=2 * len(order)).reshape(2, -1) for power in powers]
         table: Floats = np.concatenate([sums[0], sums[-1]]).astype(np.float64)
         return self.merged(LevelTable(self.limit, self.exact, np.asarray(distinct)[order], table))

@@ -57,6 +57,12 @@ class Plan:
         """Return the state of some predictions; tables that are on the grid in `onto` are put on the grid at once."""
         for statistic in self.statistics.values():
             statistic.check_positive(profile.classes, profile.positive_class)
+            statistic.metric.check_kind(profile)
+        if self.of_confidences and profile.kind == "costs":
+            raise ValueError(
+                "Areas under curves of costs cannot be accumulated: tables count right and wrong answers. Leave them "
+                "out, or compute them from predictions in memory."
+            )
         refuse_scaled("A metric of parts", profile.weight_scale)
         weight = profile.sample_weight
         n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
@@ -96,9 +102,9 @@ class Plan:
         """Yield the tables: name, limit, and the samples as score, kind and weight."""
         weight = profile.sample_weight
         if self.of_confidences:
-            yield CONFIDENCE, self.max_levels, (profile.confidence, profile.correct, weight)
+            yield CONFIDENCE, self.max_levels, (profile.confidence, profile.correctness, weight)
             if not profile.ranks_by_confidence:
-                yield SCORE, self.max_levels, (profile.score, profile.correct, weight)
+                yield SCORE, self.max_levels, (profile.score, profile.correctness, weight)
         if self.of_classes:
             true_class, task = profile.require("true_class"), Task.of(profile)
         for name, scores in self.of_classes.items():

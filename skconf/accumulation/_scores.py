@@ -80,7 +80,11 @@ class ScoreOfSums(Score):
         )
         if not products:
             raise ValueError(f"it uses more than {MOST_SUMS} sums, and products of so many are not kept")
-        metric, moments = self.statistic.metric, Moments(self.statistic, values, products, state.n_units)
+        metric = self.statistic.metric
+        statistic = (
+            replace(self.statistic, in_costs=True) if state.task.of_costs and metric.of_losses else self.statistic
+        )
+        moments = Moments(statistic, values, products, state.n_units)
         if metric.decided_by == "tail":
             raise ValueError(
                 "it rests on the most confident answers, and sums do not show how many errors they announce. Use "
@@ -88,7 +92,7 @@ class ScoreOfSums(Score):
             )
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
-        if metric.decided_by != "samples" and not getattr(metric, "share_interval", ""):
+        if metric.decided_by != "samples" and not moments.is_share and not state.task.of_costs:
             check_enough(*(float(part) for part in sums[f"errors/{self.terms}"]))
         return moments.delta(value, confidence_level)
 
@@ -173,7 +177,11 @@ class ScoreOfConfidences(ScoreOfTables):
         score, correct, weight, squares = self.tables(state)[0].samples(first_on_top)
         # Confidences beside other scores are in a separate table.
         sure = np.full(len(score), np.nan) if SCORE in state.tables and self.statistic.metric.reads_score else score
-        return ConfidenceProfile(correct=correct, confidence=sure, score=score, sample_weight=weight), weight, squares
+        return (
+            ConfidenceProfile(correctness=correct, confidence=sure, score=score, sample_weight=weight),
+            weight,
+            squares,
+        )
 
 
 @dataclass(frozen=True)

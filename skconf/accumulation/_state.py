@@ -36,18 +36,25 @@ class Task:
         Threshold of the selective classifier that the predictions came from.
     rejects : bool
         Whether that classifier has a reject label.
+    of_costs : bool
+        Whether answers have costs of their own, which no bound is known of.
+    in_groups : bool
+        Whether answers depend on each other.
     """
 
     classes: NDArray[Any] | None = None
     positive_class: int | None = None
     threshold: float | None = None
     rejects: bool = False
+    of_costs: bool = False
+    in_groups: bool = False
 
     @classmethod
     def of(cls, profile: ConfidenceProfile) -> Self:
         """Read them from predictions."""
         rejects = profile.reject_label is not None
-        return cls(profile.classes, profile.positive_class, profile.threshold, rejects)
+        of_costs, in_groups = profile.kind == "costs", profile.groups is not None
+        return cls(profile.classes, profile.positive_class, profile.threshold, rejects, of_costs, in_groups)
 
     @property
     def labels(self) -> list[Any] | None:
@@ -75,7 +82,7 @@ class Task:
                 for labels in (self.labels, other.labels)
             )
             raise ValueError(f"All parts must have the same labels in the same order, but got {mine} and {theirs}.")
-        for name in ("positive_label", "threshold", "rejects"):
+        for name in ("positive_label", "threshold", "rejects", "of_costs", "in_groups"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(f"All parts must have the same {name}, but got {mine!r} and {theirs!r}.")
@@ -140,10 +147,11 @@ class State:
             limit, exact, level, weight = (arrays[f"{part}/{name}"] for part in ("limit", "exact", "level", "weight"))
             tables[name] = LevelTable(int(limit), bool(exact), level, weight)
         n_samples, n_units = arrays["counts"].tolist()
+        facts = (bool(arrays.get(name, False)) for name in ("rejects", "of_costs", "in_groups"))
         return cls(
             n_samples,
             n_units,
-            Task(arrays.get("classes"), positive, threshold, bool(arrays["rejects"])),
+            Task(arrays.get("classes"), positive, threshold, *facts),
             SumVector(json.loads(arrays["shapes"].item()), arrays["sums"]),
             tables,
         )

@@ -86,15 +86,19 @@ def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list
     """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
 
     Correctness is then drawn with the confidence c: a term is x₁ or x₀, in the mean c x₁ + (1 − c) x₀, with a deviation
-    of sqrt(c (1 − c)) (x₁ − x₀).
+    of sqrt(c (1 − c)) (x₁ − x₀). Of a graded correctness z the root is z − c: all that is
+    known of its deviation.
     """
     sure = profile.confidence
-    both = (metric.terms(replace(profile, correct=np.full(len(sure), right))) for right in (True, False))
+    apart = np.sqrt(sure * (1 - sure))
+    if profile.kind != "right or wrong":
+        apart = profile.correctness - sure
+    both = (metric.terms(replace(profile, correctness=np.full(len(sure), right))) for right in (True, False))
     expected, deviations = [], []
     for right, wrong in zip(*both, strict=True):
         gain = np.asarray(right.values) - np.asarray(wrong.values)
         expected.append(replace(right, values=wrong.values + sure * gain))
-        deviations.append(replace(right, values=np.sqrt(sure * (1 - sure)) * gain))
+        deviations.append(replace(right, values=apart * gain))
     return expected, deviations
 
 
@@ -121,8 +125,8 @@ def full_matrix(blocks: Sequence[Floats], n_terms: int) -> Floats:
 
 
 def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile) -> Sums:
-    """Return Σ w of the errors, of all that a metric counts, and Σ w² of it."""
+    """Return Σ w of the errors, or of what else is lost, of all that a metric counts, and Σ w² of it."""
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     if counted is not None:
         weight = weight * counted
-    return np.asarray(weight @ ~profile.correct), np.asarray(weight.sum()), np.asarray(weight @ weight)
+    return np.asarray(weight @ profile.loss), np.asarray(weight.sum()), np.asarray(weight @ weight)

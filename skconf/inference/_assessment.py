@@ -12,8 +12,9 @@ from skconf._core.checks import check_whole
 from skconf.inference._calibration_draws import CalibrationDraws
 from skconf.inference._error_table import EPS, N_ERROR_SUMS, ErrorTable, GapSums
 from skconf.inference._p_values import clopper_pearson, holm, poisson_ends
+from skconf.inference._sampling import Sampling
 from skconf.inference._wording import in_words, one_answer
-from skconf.profile import ConfidenceProfile, as_profile
+from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
 #: Level of the verdict.
 LEVEL = 0.05
@@ -195,7 +196,8 @@ def assess_confidence(
     pos_label : label, default=None
         Positive class of a binary task. None stands for the second label.
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. Unless all are alike, only the gap is tested, and the sentence says so.
+        Non-negative weights. Unless all are alike, only the gap is tested, and the sentence says so; likewise of graded
+        answers, and of answers in groups.
 
     Returns
     -------
@@ -230,7 +232,8 @@ def assess_confidence(
     Weights break the draws: where the chance of being sampled depends on the label, errors of a calibrated classifier
     do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
     standard errors, that which the confidences announce and that of the data. Fewer than 30 effective errors are too
-    few to say.
+    few to say. Of graded answers, and of answers in groups (a profile's `groups`), the standard error of the gap is
+    that of the data, by group.
 
     References
     ----------
@@ -259,6 +262,10 @@ def assess_confidence(
 
 def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
     """Return the verdict on a profile; weights that are all alike, or zero, are none."""
+    if profile.kind == "costs":
+        raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
+    if profile.kind == "graded" or profile.groups is not None:
+        return _assess_units(profile)
     if profile.sample_weight is None:
         return _with_row(assess_table(ErrorTable.of(profile), n_draws, random_state), profile)
     weights = profile.sample_weight[profile.sample_weight > 0]
@@ -267,6 +274,19 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
         found = assess_table(ErrorTable.of(there), n_draws, random_state)
         return _with_row(found, profile)
     return assess_weighted(len(weights), *GapSums().sums(profile))
+
+
+def _assess_units(profile: ConfidenceProfile) -> Assessment:
+    """Return the verdict on graded answers, or on answers in groups: on the gap alone, from the data's own variance."""
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    sampling = Sampling.of(profile) if len(profile) > 1 else None
+    apart = weight * (profile.confidence - profile.correctness)
+    apart, size = (apart, weight) if sampling is None else (sampling.totals(apart), sampling.totals(weight))
+    sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
+    # Nothing is known of the variance that the confidences announce.
+    found = assess_weighted(int(np.count_nonzero(weight)), *sums, 0.0, apart @ apart, apart @ size, size @ size)
+    graded = profile.kind == "graded"
+    return replace(found, text=in_words(found, graded=graded, in_groups=profile.groups is not None))
 
 
 def _with_row(found: Assessment, profile: ConfidenceProfile) -> Assessment:

@@ -116,7 +116,7 @@ def compare(
         models have been swapped for a random half of the samples, exact where the models are exchangeable; the interval
         is that of "auto", which is "delta" if it is available, else "bootstrap".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one group are drawn, and swapped, together.
+        Samples of one group are drawn, and swapped, together. None stands for the groups that profiles come with.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Strata with a fixed number of samples.
     n_resamples : int, default=1000
@@ -199,7 +199,7 @@ def compare(
     else:
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     any_of_them = next(iter(profiles.values()))
-    sampling = Sampling(len(any_of_them), groups, stratify, any_of_them.sample_weight)
+    sampling = Sampling.of(any_of_them, groups, stratify)
     found = _comparisons(list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling)
     if method == "permutation":
         warn_each(resolution_notices("compare()", len(found), n_resamples, 1 - confidence_level))
@@ -243,6 +243,7 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
         for what, mine, theirs in (
             ("true labels", _truth(profile), _truth(reference)),
             ("sample weights", profile.sample_weight, reference.sample_weight),
+            ("groups", profile.groups, reference.groups),
         ):
             if not _alike(mine, theirs):
                 raise ValueError(
@@ -315,7 +316,7 @@ def _comparisons(
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
     """Return the predictions of two models as those for twice as many samples."""
-    for name in ("threshold", "prediction_given", "positive_class", "answered", "decisions"):
+    for name in ("kind", "threshold", "prediction_given", "positive_class", "answered", "decisions"):
         if getattr(first, name) != getattr(second, name):
             raise ValueError(f"The models differ in {name}, so their predictions cannot be swapped. Use 'bootstrap'.")
     if not _alike(first.classes, second.classes):

@@ -71,11 +71,16 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
             return Choice("none", reason)
     if statistic.why_resampled:
         return Choice("bootstrap")
-    if not sampling.independent or metric.decided_by in ("samples", "tail"):
+    if not sampling.independent or metric.decided_by in ("samples", "tail") or profile.kind == "costs":
         return Choice("delta")
-    if isinstance(metric, Ratio) and metric.share_interval:
+    if isinstance(metric, Ratio) and metric.share_interval and is_share(metric, profile):
         return choose_of_share(metric, *share_of(metric, profile))
     return _of_few(metric, profile)
+
+
+def is_share(metric: Ratio, profile: ConfidenceProfile) -> bool:
+    """Return whether a metric that counts answers counts each of these as one or none."""
+    return profile.kind == "right or wrong" or not metric.of_losses
 
 
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
@@ -134,13 +139,13 @@ def errors_among(metric: Any, profile: ConfidenceProfile) -> Share:
 
 
 def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = None) -> Share:
-    wrong, weight = ~profile.correct, profile.sample_weight
+    lost, weight = profile.loss, profile.sample_weight
     if counted is not None:
-        wrong, weight = wrong[counted], None if weight is None else weight[counted]
+        lost, weight = lost[counted], None if weight is None else weight[counted]
     if weight is None:
-        return Share(float(wrong.mean()), len(wrong)) if len(wrong) else Share(0.0, 0.0)
+        return Share(float(lost.mean()), len(lost)) if len(lost) else Share(0.0, 0.0)
     total = float(weight.sum())
-    return Share(float(weight[wrong].sum()) / total, total**2 / float(weight @ weight)) if total else Share(0.0, 0.0)
+    return Share(float(weight @ lost) / total, total**2 / float(weight @ weight)) if total else Share(0.0, 0.0)
 
 
 def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skconf._core.probabilities import Floats
-from skconf.inference._evidence import Share
+from skconf.inference._evidence import Share, is_share
 from skconf.inference._p_values import ROUNDING, clopper_pearson, student
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.kinds import Ratio
@@ -40,7 +40,12 @@ def influence_ends(
     metric = statistic.metric
     sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
     error = sampling.standard_error(statistic.influence(profile))
-    if isinstance(metric, Ratio) and metric.share_interval == "wilson" and sampling.simple:
+    if (
+        isinstance(metric, Ratio)
+        and metric.share_interval == "wilson"
+        and sampling.simple
+        and is_share(metric, profile)
+    ):
         return *wilson_ends(statistic, value, sampling.n_units, student(confidence_level, np.inf)), error
     size = partial(_effective_size, metric, profile, sampling)
     return *delta_ends(statistic, value, error, size, sampling.degrees_of_freedom, confidence_level), error

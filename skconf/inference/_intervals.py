@@ -22,7 +22,7 @@ from skconf.inference._interval_ends import bca_ends, bootstrap_ends, influence_
 from skconf.inference._p_values import ROUNDING
 from skconf.inference._phantoms import phantom_replicates
 from skconf.inference._resampling import replicate
-from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
+from skconf.inference._sampling import Sampling, both_outcomes, both_sides, draw_mirrored, draw_outcomes
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 from skconf.scoring._scorers import MultiScorer
@@ -167,7 +167,8 @@ def confidence_interval(
         of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": the one
         that holds, as below; the result says which.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
-        Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations.
+        Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations. None
+        stands for the groups that a profile comes with, such as the rows of a multilabel task.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Strata with a fixed number of samples: classes, where the numbers of samples of each were chosen.
     n_resamples : int, default=1000
@@ -231,6 +232,9 @@ def confidence_interval(
       :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
     - A metric that rests on a single error, or on fewer than 5 samples of a class: "none".
 
+    Graded answers are no shares: theirs is "delta" from 100 errors on, Σ (1 − z) of them, and "bayesian" below it. With
+    costs of their own it is "delta" or "bootstrap" at any number.
+
     The answers that are added are single rows: with groups or strata it is "delta" or "bootstrap" at any number of
     errors, which is too narrow where errors are few.
 
@@ -243,7 +247,8 @@ def confidence_interval(
     Calibration errors of any number of samples are above 0, and those of resamples are further above. The interval of
     one that reads confidence and correctness (all but ``on="classes"``) reaches to 0 unless calibration is refuted:
     unless correctness that is drawn from the confidences leads as far from 0 in no more than a share 1 − level of
-    `n_resamples` draws.
+    `n_resamples` draws. Of graded answers, and with groups, correctness is put on the other side of the confidence
+    instead, as far away, for a random half of the units.
 
     References
     ----------
@@ -275,7 +280,7 @@ def confidence_interval(
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("confidence_interval()", y_true, y_proba, **given)
-    sampling = Sampling(len(profile), groups, stratify, profile.sample_weight)
+    sampling = Sampling.of(profile, groups, stratify)
     evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
     found, notices = intervals(
         list(statistics.values()),
@@ -321,6 +326,7 @@ def intervals(
     resampling: Mapping[str, Any],
 ) -> tuple[list[Interval], list[Notice]]:
     """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
+    statistics = [statistic.in_units_of(profile) for statistic in statistics]
     notices: list[Notice] = []
     chosen: list[Choice] = []
     for statistic, value in zip(statistics, values, strict=True):
@@ -371,11 +377,15 @@ def intervals(
                 else "no sample or resample differs from the others, so that its error cannot be estimated."
             )
             notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
-    return _with_calibration(found, statistics, profile, resampling), notices
+    return _with_calibration(found, statistics, profile, sampling, resampling), notices
 
 
 def _with_calibration(
-    found: list[Interval], statistics: Sequence[Statistic], profile: ConfidenceProfile, resampling: Mapping[str, Any]
+    found: list[Interval],
+    statistics: Sequence[Statistic],
+    profile: ConfidenceProfile,
+    sampling: Sampling,
+    resampling: Mapping[str, Any],
 ) -> list[Interval]:
     """Extend the intervals of calibration errors to 0 if calibrated draws often have as large an error.
 
@@ -389,8 +399,11 @@ def _with_calibration(
     }
     if not apart:
         return found
-    draw = partial(draw_outcomes, profile.confidence)
-    drawn = replicate(draw, [both_outcomes(profile)], list(apart.values()), **resampling)[:, 0]
+    if sampling.grouped or profile.kind != "right or wrong":
+        draw, drawn_from = partial(draw_mirrored, sampling), both_sides(profile)
+    else:
+        draw, drawn_from = partial(draw_outcomes, profile.confidence), both_outcomes(profile)
+    drawn = replicate(draw, [drawn_from], list(apart.values()), **resampling)[:, 0]
     for i, column in zip(apart, drawn.T, strict=True):
         interval = found[i]
         as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))

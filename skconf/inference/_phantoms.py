@@ -117,7 +117,7 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
     if profile.sample_weight is not None:
         weight = profile.sample_weight if counted is None else profile.sample_weight[counted]
         added = replace(added, sample_weight=np.full(len(added), weight.max()))
-    rare = profile.correct if share.value > 0.5 else ~profile.correct
+    rare = (profile.correctness if share.value > 0.5 else profile.loss) != 0
     if len(classes):
         rare = rare | np.isin(profile.require("true_class"), classes)
     return Phantoms(*_thinned(profile, rare), added, by_lot)
@@ -144,7 +144,7 @@ def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) 
 def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
     """Return the answers of some samples as right or wrong ones: the true class of a wrong one is its second guess."""
     there = profile[places]
-    given: dict[str, Any] = {"correct": np.full(len(places), right)}
+    given: dict[str, Any] = {"correctness": np.full(len(places), right)}
     if there.predicted_class is not None:
         true_class = there.predicted_class
         if not right:
@@ -158,7 +158,7 @@ def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool
 def _at_both_ends(profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
     """Return an answer of more and one of less confidence than all others."""
     there = profile[np.zeros(2, dtype=np.intp)]
-    return replace(there, correct=np.full(2, right), confidence=np.array([np.inf, -np.inf]))
+    return replace(there, correctness=np.full(2, right), confidence=np.array([np.inf, -np.inf]))
 
 
 def _of_class(code: int, profile: ConfidenceProfile) -> ConfidenceProfile:
@@ -174,7 +174,7 @@ def _of_class(code: int, profile: ConfidenceProfile) -> ConfidenceProfile:
     )
     return replace(
         there,
-        correct=true_class == predicted,
+        correctness=true_class == predicted,
         confidence=sure,
         score=sure if profile.ranks_by_confidence else np.full(3, profile.score.max()),
         true_class=true_class,

@@ -135,14 +135,15 @@ def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Coun
     values = np.empty((len(counts), len(metrics)))
     ranked = {i: metric for i, metric in enumerate(metrics) if isinstance(metric, Ranked)}
     whole = {i: metric for i, metric in enumerate(metrics) if i not in ranked}
-    sorts = {
-        by_score: _SharedSort(profile, profile.score if by_score else profile.confidence)
-        for by_score in {metric.reads_score for metric in ranked.values()}
-    }
+    sorts: dict[bool, _SharedSort] = {}
+    for by_score in {metric.reads_score for metric in ranked.values()}:
+        sorts[by_score] = _SharedSort(profile, profile.score if by_score else profile.confidence)
+    losses = {i: metric.losses_of(profile) for i, metric in ranked.items() if metric.own_losses}
     for row, times in enumerate(counts):
-        rankings = {by_score: sort.resample(times) for by_score, sort in sorts.items()}
+        rankings = {by_score: sort.resample(times, profile.loss) for by_score, sort in sorts.items()}
         for i, metric in ranked.items():
-            values[row, i] = metric.of_ranking(rankings[metric.reads_score])
+            own = sorts[metric.reads_score].resample(times, losses[i]) if i in losses else None
+            values[row, i] = metric.of_ranking(own or rankings[metric.reads_score])
         if whole:
             repeated = _times(profile, times)
             values[row, list(whole)] = [metric.value(repeated) for metric in whole.values()]
@@ -204,17 +205,16 @@ class _SharedSort:
             self.order = self.order[profile.sample_weight[self.order] > 0]  # a sample of weight zero is no sample
         self.weight = None if profile.sample_weight is None else profile.sample_weight[self.order]
         self.score = score[self.order]
-        self.wrong = ~profile.correct[self.order]
         self.tied = bool((self.score[1:] == self.score[:-1]).any())
 
-    def resample(self, counts: Counts) -> Ranking:
-        """Return the ranking of the samples with these counts, or factors, as weights."""
+    def resample(self, counts: Counts, lost: NDArray[Any]) -> Ranking:
+        """Return the ranking of the samples, given what each loses, with these counts, or factors, as weights."""
         drawn = counts[self.order]
         there = np.flatnonzero(drawn)
         score, weight = self.score[there], drawn[there].astype(np.float64)
         if self.weight is not None:
             weight *= self.weight[there]
-        errors = weight * self.wrong[there]
+        errors = weight * lost[self.order[there]]
         if self.tied:
             starts = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
             score, weight, errors = score[starts], np.add.reduceat(weight, starts), np.add.reduceat(errors, starts)

@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,8 @@ class Sampling:
     ) -> None:
         #: Whether units are single samples of one weight, drawn from everywhere.
         self.simple = groups is None and stratify is None and _equal(sample_weight)
+        #: Whether samples of a unit depend on each other.
+        self.grouped = groups is not None
         #: Whether samples were drawn one by one, from everywhere.
         self.independent = groups is None and stratify is None
         self.unit = None if groups is None else read_groups(groups, n_samples, "groups").codes
@@ -69,6 +71,11 @@ class Sampling:
                 )
         #: Number of units beyond one for each stratum; infinite where errors are normal.
         self.degrees_of_freedom: float = self.n_units - len(self.sizes)
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
+        """Return how predictions were drawn: in the groups that are given, or else in those that they come with."""
+        return cls(len(profile), profile.groups if groups is None else groups, stratify, profile.sample_weight)
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the stratum of every unit, which may have samples of one stratum only."""
@@ -182,6 +189,20 @@ def both_outcomes(profile: ConfidenceProfile) -> ConfidenceProfile:
         np.tile(profile.confidence, 2),
         sample_weight=None if profile.sample_weight is None else np.tile(profile.sample_weight, 2),
     )
+
+
+def draw_mirrored(sampling: Sampling, n_draws: int, rng: np.random.Generator) -> Counts:
+    """Draw for which units correctness is on the other side of the confidence: counts of :func:`both_sides`."""
+    return sampling.swap(n_draws, rng)[::2]
+
+
+def both_sides(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return every prediction twice: as it is, and with its correctness as far on the other side of its confidence.
+
+    If the confidences are calibrated, either is as probable as far as means and variances go, whatever the correctness
+    within a group has in common, and however it is graded.
+    """
+    return joined(profile, replace(profile, correctness=2 * profile.confidence - profile.correctness))
 
 
 def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:

@@ -13,7 +13,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.renamed import renamed_keywords
 from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm
-from skconf.profile import ConfidenceProfile
+from skconf.profile import KNOWN, ConfidenceProfile
 
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -77,7 +77,7 @@ def shift_test(
     Raises
     ------
     ValueError
-        If scores are missing or not one-dimensional, or there are sample weights.
+        If scores are missing or not one-dimensional, there are sample weights, or answers are graded or in groups.
 
     Examples
     --------
@@ -119,6 +119,13 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
     if isinstance(given, ConfidenceProfile):
         if given.sample_weight is not None:
             raise ValueError(f"{name} has sample weights, which these tests do not take. Leave them out.")
+        if given.kind != "right or wrong":
+            raise ValueError(f"shift_test counts right answers, but {KNOWN[given.kind]}. Pass {name}.score alone.")
+        if given.groups is not None:
+            raise ValueError(
+                f"{name} has answers in groups, which depend on each other, and these tests do not take them. Pass one "
+                "answer of each group."
+            )
         return given.score
     try:
         scores = np.asarray(given, dtype=np.float64)

@@ -252,10 +252,12 @@ def overconfidence_by_group(
     profile = as_profile("overconfidence_by_group()", y_true, y_proba, **given)
     slices = read_groups(groups, len(profile), "groups")
     ratio = get_metric("calibrated_size_ratio", eps=eps)
+    ratio.check_kind(profile)
     values, counts = ratio.by_group(profile, slices.codes, len(slices)), np.bincount(slices.codes)
     rng = np.random.default_rng(random_state)
     drawn = {} if n_resamples is None else {"n_resamples": n_resamples}
     risk = get_metric("overconfidence_risk", eps=eps, method=method, random_state=rng, **drawn)
+    risk.check_kind(profile)
     if method == "monte_carlo" and n_resamples is None:
         risk.refuse_weights(profile)
         most, parts = most_draws(len(slices), _LEVEL), (profile[rows] for rows in slices.members())
@@ -297,7 +299,7 @@ def _intervals(
     """Return the ends of the intervals on one group, NaN where there are none."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan)] * len(statistics)
-    sampling = Sampling(len(profile), sample_weight=profile.sample_weight)
+    sampling = Sampling.of(profile)
     values = [statistic.value(profile) for statistic in statistics]
     # One warning for all groups follows, in place of one for each.
     found, _ = intervals(

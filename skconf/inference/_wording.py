@@ -11,10 +11,16 @@ if TYPE_CHECKING:
 
 #: If gaps of this size, in points, and ratios of this size could be missed, the sample is too small to say.
 _TOO_WIDE, _TOO_HIGH = 10.0, 3.0
-_WEIGHTED = " Weighted: only the gap is tested."
 
 
-def in_words(found: "Assessment", table: ErrorTable | None = None, chance_limit: float = np.nan) -> str:
+def in_words(
+    found: "Assessment",
+    table: ErrorTable | None = None,
+    chance_limit: float = np.nan,
+    *,
+    graded: bool = False,
+    in_groups: bool = False,
+) -> str:
     """Return the sentence.
 
     Parameters
@@ -22,12 +28,17 @@ def in_words(found: "Assessment", table: ErrorTable | None = None, chance_limit:
     found : Assessment
         All numbers.
     table : ErrorTable, default=None
-        The table that the numbers come from; None for weighted answers.
+        The table that the numbers come from; None where only the gap is tested.
     chance_limit : float, default=nan
         Size ratio that one in twenty calibrated samples exceeds.
+    graded : bool, default=False
+        Whether answers are graded.
+    in_groups : bool, default=False
+        Whether answers are in groups.
     """
     if table is None:
-        return _of_weighted(found)
+        why = "graded" if graded else "in groups" if in_groups else "weighted"
+        return _of_gap(found, why, "has a mean correctness of" if graded else "is right in")
     if not found.p_value <= 0.05:
         return _nothing(found)
     if found.decisive is not None:
@@ -141,17 +152,18 @@ def _shape(table: ErrorTable) -> str:
     return f"Too {direction} {where}: says {sure:.0f} %, is right in {right:.0f} %. Overall not shown."
 
 
-def _of_weighted(found: "Assessment") -> str:
+def _of_gap(found: "Assessment", why: str, is_right_in: str) -> str:
     if np.isnan(found.p_value):
-        return "The weighted answers have too few errors to say."
+        answers = f"{why} answers" if why != "in groups" else "answers in groups"
+        return f"The {answers} have too few errors to say."
     if not found.gap_holds:
         points = _number(100 * found.detectable_gap)
         text = f"No sign of a gap. It is {_gap(found)}; one of {points} would have been found in four of five such "
         text += "samples."
     else:
         direction = "sure" if found.gap > 0 else "modest"
-        text = f"Too {direction}: says {_percent(found.confidence)} %, is right in {_accuracy(found)}."
-    return text + _WEIGHTED
+        text = f"Too {direction}: says {_percent(found.confidence)} %, {is_right_in} {_accuracy(found)}."
+    return f"{text} {why.capitalize()}: only the gap is tested."
 
 
 def _accuracy(found: "Assessment") -> str:

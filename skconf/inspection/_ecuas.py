@@ -120,6 +120,8 @@ class ECUASDisplay(Display):
         """
         check_option(kind, "kind", KINDS)
         check_option(scale, "scale", SCALES)
+        if profile.kind == "costs":
+            raise ValueError("ECUASDisplay draws what errors cost, but of these answers there are costs alone.")
         largest = get_metric("ecuas_loss").largest_uncertainty(profile.n_classes)
         defaults = {
             "n": np.append(0.0, 2.0 ** np.arange(-2, 7.5, 0.5)),
@@ -129,7 +131,7 @@ class ECUASDisplay(Display):
         given = np.sort(np.atleast_1d(np.asarray(defaults[kind] if values is None else values, dtype=np.float64)))
         if len(given) == 0:
             raise ValueError("values is empty; give at least one, or None for the usual ones.")
-        error_rate = float(np.average(~profile.correct, weights=profile.sample_weight))
+        error_rate = float(np.average(profile.loss, weights=profile.sample_weight))
         if kind == "reject_cost":
             return cls(given, {"cost": _cost_at(given, profile)}, kind, error_rate, name, scale)
         metrics = {n: get_metric("ecuas_loss", n=n) for n in given.tolist()}

@@ -119,12 +119,14 @@ class ReliabilityDisplay(Display):
         check_option(strategy, "strategy", STRATEGIES)
         check_drawable(n_bins)
         check_number(confidence_level, "confidence_level", 0.0, 1.0)
-        sure, correct = profile.confidence, profile.correct
+        sure, correct = profile.confidence, profile.correctness
         w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
         bins = _tail_bin(sure) if view == "tail" else _bin(profile, n_bins, strategy)
         right, wrong, squares, promised = (
-            np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * ~correct, w * w, w * sure)
+            np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * profile.loss, w * w, w * sure)
         )
+        if profile.groups is not None:
+            squares = _squares_of_groups(bins, profile.groups, w)
         kept = right + wrong > 0
         right, wrong, squares, promised = (sums[kept] for sums in (right, wrong, squares, promised))
         weight = right + wrong
@@ -231,6 +233,12 @@ def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
     # Samples of weight zero may be put into any bin.
     level = np.searchsorted(found.confidence, profile.confidence).clip(max=len(found.confidence) - 1)
     return equal_mass_bin(found.weight, n_bins)[level]
+
+
+def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
+    """Return Σ w² of each bin where all answers of a group count as one: their interval is no narrower than it is."""
+    pairs, code = np.unique(bins * (groups.max() + 1) + groups, return_inverse=True)
+    return np.bincount(pairs // (groups.max() + 1), np.bincount(code, weight) ** 2).astype(np.float64)
 
 
 def _tail_bin(confidence: Floats) -> Codes:

@@ -112,13 +112,19 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or `scale` is not one of its values.
+            If `confidence_level` is out of range, or given for answers that are not right or wrong, each for itself; or
+            `scale` is not one of its values.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None
         curve = risk_coverage_curve(profile)
         if confidence_level is not None:
             check_number(confidence_level, "confidence_level", 0.0, 1.0)
+            if profile.kind != "right or wrong" or profile.groups is not None:
+                raise ValueError(
+                    "confidence_level counts answers that are right or wrong, each for itself. Leave it out of graded "
+                    "answers, and of answers with costs or in groups."
+                )
             size = _effective_sizes(profile, curve.thresholds)
             low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
         area = aurc_loss(profile)

@@ -119,6 +119,7 @@ class ThresholdDisplay(Display):
         for chosen in () if metrics is None else metrics:
             check_option(chosen, "metrics", METRICS)
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
+        metric.check_kind(profile)
         curve = metric.curve(profile.ranking)
         order = np.argsort(curve.thresholds)
         shown = {"coverage": curve.coverage, "selective accuracy": curve.selective_accuracy}

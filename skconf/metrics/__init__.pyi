@@ -108,9 +108,9 @@ def aurc_loss(
 ) -> float:
     """Area under the risk-coverage curve (AURC): mean error rate of the surest answers, over all shares of them.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
-    together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
-    matters.
+    AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
+    Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
+    of rows never matters.
 
     Returns
     -------
@@ -412,8 +412,8 @@ def confidence_brier_loss(
     Parameters
     ----------
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc). The value may
-        then exceed 1.
+        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
+        of graded correctness. The value may then exceed 1.
 
     Returns
     -------
@@ -1261,6 +1261,8 @@ def cwsa_curve(
     sample_weight: ArrayLike | None = None,
     thresholds: Any = None,
     normalize: str = "accepted",
+    phi: Callable[[Floats], ArrayLike] | None = None,
+    similarity: ArrayLike | None = None,
 ) -> CWSACurve:
     """CWSA, CWSA+, coverage and selective accuracy at many thresholds, at the cost of one sort.
 
@@ -1270,6 +1272,11 @@ def cwsa_curve(
         Thresholds in [0, 1), in any order. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
+        `labels`, or found by the names of a DataFrame.
 
     Returns
     -------
@@ -1306,7 +1313,8 @@ def cwsa_plus_score(
     phi : callable, default=None
         Another φ, a function of an array of accepted confidences.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns).
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
+        `labels`, or found by the names of a DataFrame.
 
     Returns
     -------
@@ -1344,7 +1352,8 @@ def cwsa_score(
     phi : callable, default=None
         Another φ, a function of an array of accepted confidences.
     similarity : array-like of shape (n_classes, n_classes), default=None
-        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns).
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
+        `labels`, or found by the names of a DataFrame.
 
     Returns
     -------
@@ -1572,6 +1581,8 @@ def metric_coverage_auc(
     sample_weight: ArrayLike | None = None,
     thresholds: Any = None,
     normalize: str = "accepted",
+    phi: Callable[[Floats], ArrayLike] | None = None,
+    similarity: ArrayLike | None = None,
     metric: str = "cwsa",
     to_zero: bool = False,
 ) -> float:
@@ -1590,6 +1601,11 @@ def metric_coverage_auc(
         Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    phi : callable, default=None
+        Another φ, a function of an array of accepted confidences.
+    similarity : array-like of shape (n_classes, n_classes), default=None
+        Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of
+        `labels`, or found by the names of a DataFrame.
     to_zero : bool, default=False
         Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
 
@@ -1762,7 +1778,7 @@ def selective_risk_loss(
     """Selective risk: the error rate on the predictions that are accepted.
 
     Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by.
+    selection ranks by. Of answers with costs of their own it is their mean cost.
 
     Parameters
     ----------

@@ -20,9 +20,12 @@ from skconf.profile import ConfidenceProfile
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-def outcome_probability(profile: ConfidenceProfile) -> Floats:
-    """Return the probability given to what happened: c of a right prediction, 1 − c of a wrong one."""
-    return np.where(profile.correct, profile.confidence, 1 - profile.confidence)
+def surprise(profile: ConfidenceProfile, eps: float) -> Floats:
+    """Return −ln of the probability of what happened, c if right and 1 − c if wrong; of graded answers the mean."""
+    sure, right = profile.confidence, profile.correctness
+    if profile.kind == "right or wrong":
+        return -np.log(np.maximum(np.where(right, sure, 1 - sure), eps))
+    return -right * np.log(np.maximum(sure, eps)) - (1 - right) * np.log(np.maximum(1 - sure, eps))
 
 
 class ConfidenceBrier(
@@ -39,8 +42,8 @@ class ConfidenceBrier(
 
     {predictions}
     normalize : bool, default=False
-        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc). The value may
-        then exceed 1.
+        Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
+        of graded correctness. The value may then exceed 1.
 
     Returns
     -------
@@ -67,6 +70,8 @@ class ConfidenceBrier(
     0.56
     """
 
+    takes = "graded"
+
     normalize: bool = False
 
     def __post_init__(self) -> None:
@@ -76,7 +81,7 @@ class ConfidenceBrier(
         return _Normalized(loss=ConfidenceBrier(), naive=_spread) if self.normalize else self
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
-        return (profile.confidence - profile.correct) ** 2, 1.0
+        return (profile.confidence - profile.correctness) ** 2, 1.0
 
 
 confidence_brier_loss = ConfidenceBrier.function
@@ -125,6 +130,8 @@ class ConfidenceLogLoss(
     0.338
     """
 
+    takes = "graded"
+
     eps: float = 1e-8
     normalize: bool = False
 
@@ -136,7 +143,7 @@ class ConfidenceLogLoss(
         return _Normalized(loss=ConfidenceLogLoss(eps=self.eps), naive=_entropy) if self.normalize else self
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
-        return -np.log(np.maximum(outcome_probability(profile), self.eps)), 1.0
+        return surprise(profile, self.eps), 1.0
 
 
 confidence_log_loss = ConfidenceLogLoss.function
@@ -146,22 +153,29 @@ class _Normalized(Additive):
     """A loss over that of the system whose confidence is always the accuracy."""
 
     undefined = "all predictions are right, or all are wrong"
+    takes = "graded"
 
     loss: Ratio
-    naive: Callable[[NDArray[Any]], NDArray[Any]]
+    naive: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return *self.loss.terms(profile), Term(profile.correct)
+        right = profile.correctness
+        # Between right and wrong: exactly zero where there is nothing between.
+        between = 0.0 if profile.kind == "right or wrong" else right * (1 - right)
+        return *self.loss.terms(profile), Term(right), Term(between)
 
-    def combine(self, loss: NDArray[Any], weight: NDArray[Any], right: NDArray[Any]) -> Any:
-        return divide(loss, weight * self.naive(divide(right, weight, np.nan)), np.nan)
+    def combine(self, loss: NDArray[Any], weight: NDArray[Any], right: NDArray[Any], between: NDArray[Any]) -> Any:
+        naive = self.naive(divide(right, weight, np.nan), divide(between, weight, np.nan))
+        return divide(loss, weight * naive, np.nan)
 
 
-def _spread(accuracy: NDArray[Any]) -> NDArray[Any]:
-    return accuracy * (1 - accuracy)
+def _spread(accuracy: NDArray[Any], between: NDArray[Any]) -> NDArray[Any]:
+    """Return the variance of correctness; 0 where a rounding error is all there is."""
+    most = accuracy * (1 - accuracy)
+    return np.where((most - between).real <= 1e-12 * most.real, 0.0, most - between)
 
 
-def _entropy(accuracy: NDArray[Any]) -> NDArray[Any]:
+def _entropy(accuracy: NDArray[Any], between: NDArray[Any]) -> NDArray[Any]:  # noqa: ARG001
     return -xlogy(accuracy, accuracy) - xlogy(1 - accuracy, 1 - accuracy)
 
 

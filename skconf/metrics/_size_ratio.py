@@ -206,6 +206,7 @@ class CalibratedSizeRatioStd(
     0.8
     """
 
+    draws_answers = True
     weight_meaning = WeightMeaning.IMPORTANCES
     decided_by = "samples"
 
@@ -259,6 +260,7 @@ class CalibratedSizeRatioZScore(
     -0.25
     """
 
+    draws_answers = True
     weight_meaning = WeightMeaning.IMPORTANCES
     decided_by = "tail"
 
@@ -334,6 +336,7 @@ class OverconfidenceRisk(
     0.91
     """
 
+    draws_answers = True
     is_estimate = False  # it is itself a statement about the error of the ratio
     why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
     decided_by = "errors"
@@ -365,6 +368,7 @@ class _SimulatedRisk(_Clipped, Whole):
     """1 − p of the size ratio under errors drawn from the confidences."""
 
     is_estimate = False
+    draws_answers = True
 
     n_resamples: int
     random_state: Any

@@ -68,7 +68,7 @@ def interval_ends(
         [rows[k] for k in kept],
         [values[k] for k in kept],
         profile,
-        Sampling(len(profile), sample_weight=profile.sample_weight),
+        Sampling.of(profile),
         confidence_level=level,
         method="auto",
         resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},

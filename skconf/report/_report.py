@@ -285,7 +285,9 @@ def lay_out(evidence: Evidence, ends: Mapping[Any, Floats]) -> ConfidenceReport:
     frame["verdict"] = _verdicts(evidence)
     report = ConfidenceReport(frame)
     report.attrs["marks"] = evidence.comparison.note if several else ""
-    report.evidence = evidence
+    # The page counts right and wrong answers, each for itself.
+    counts = all(profile.kind == "right or wrong" and profile.groups is None for profile in evidence.profiles.values())
+    report.evidence = evidence if counts else None
     return report
 
 

@@ -44,6 +44,7 @@ JUDGED = (
 
 class _Threshold(Whole):
     is_estimate = False  # it was chosen
+    takes = "costs"
     info = Info("threshold", None, (0.0, np.inf), None, "")
 
     def value(self, profile: ConfidenceProfile) -> float:

@@ -13,6 +13,7 @@ class MeanConfidence(Ratio):
 
     info = Info("mean_confidence", None, (0.0, 1.0), None, "")
     decided_by = "samples"
+    takes = "graded"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
         return profile.confidence, 1.0

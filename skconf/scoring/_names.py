@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -48,6 +48,8 @@ class Statistic:
         Its positive class; None stands for that of the predictions.
     usual_label : label, default=None
         The positive class that its name has elsewhere, where none is given: scikit-learn's is the label 1.
+    in_costs : bool, default=False
+        Whether values are in units of a cost, which may exceed the largest share of errors.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Statistic:
     to_score: Callable[[Any], Any] | None = None
     pos_label: Any = None
     usual_label: Any = None
+    in_costs: bool = False
 
     def value(self, profile: ConfidenceProfile) -> float:
         """Return the number, NaN where it is undefined."""
@@ -73,6 +76,10 @@ class Statistic:
             return profile.with_positive(self.pos_label)
         self.check_positive(profile.classes, profile.positive_class)
         return profile
+
+    def in_units_of(self, profile: ConfidenceProfile) -> "Statistic":
+        """Return the statistic with the bounds that its value has of these predictions."""
+        return replace(self, in_costs=True) if profile.kind == "costs" and self.metric.of_losses else self
 
     def check_positive(self, classes: NDArray[Any] | None, positive_class: int | None) -> None:
         """Raise where the second label is the positive class of the predictions, and the name means another label."""
@@ -135,7 +142,8 @@ class Statistic:
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value."""
         info = self.metric.info
-        ends = [float(self.score(end)) for end in (*info.bounds, *([] if info.best is None else [info.best]))]
+        bounds = (0.0, np.inf) if self.in_costs else info.bounds
+        ends = [float(self.score(end)) for end in (*bounds, *([] if info.best is None else [info.best]))]
         return min(ends), max(ends)
 
     @property

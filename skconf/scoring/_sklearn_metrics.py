@@ -53,10 +53,12 @@ class Accuracy(Ordinary, Ratio):
     info = Info("accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
     stands_for = sklearn.metrics.accuracy_score
     share_interval = "wilson"
+    takes = "graded"
+    of_losses = True
 
-    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.bool_], float]:
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         accepted = accepted_of(profile)
-        return profile.correct if accepted is None else profile.correct & accepted, 1.0
+        return profile.correctness if accepted is None else profile.correctness * accepted, 1.0
 
 
 class _CountedOnce(Ordinary, OfOutcomes):

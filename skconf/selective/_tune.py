@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.warn import warn
-from skconf.profile import ConfidenceProfile, as_profile
+from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._clusters import one_of_each, read_clusters
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._tuned_threshold import TunedThreshold
@@ -66,7 +66,7 @@ def tune_threshold(
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
         `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
-        new cluster. Leave it out without a `confidence_level`.
+        new cluster. None stands for the groups of a profile. Leave it out without a `confidence_level`.
     y_pred : array-like of shape (n_samples,), default=None
         Predicted labels, where they are not the most probable ones.
     labels : array-like of shape (n_classes,), default=None
@@ -128,6 +128,8 @@ def tune_threshold(
     aim = Objective(objective, target, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
     aim.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
     clusters = None
+    if confidence_level is not None and profile.kind != "right or wrong":
+        raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave it out.")
     if confidence_level is None:
         if groups is not None:
             raise ValueError("groups are unused without a confidence_level. Set one, or leave groups out.")
@@ -136,6 +138,8 @@ def tune_threshold(
             "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave it out (of a "
             "profile by with_weight(None))."
         )
+    elif groups is None:
+        groups = profile.groups
     if groups is not None:
         clusters = read_clusters(groups, len(profile))
     return choose_threshold(profile, aim, clusters, random_state, see="to_frame()")

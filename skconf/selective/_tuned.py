@@ -241,7 +241,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         members, rows, predicted, score = self._out_of_sample(training)
         truth = training.codes[rows]
         profile = ConfidenceProfile(
-            correct=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
+            correctness=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
             confidence=score,
             score=score,
             sample_weight=None if training.weight is None else training.weight[rows],

@@ -16,7 +16,7 @@ def choose(sample, name="risk", **params):
     """Return what an objective chooses of scores, true and predicted classes, and weights."""
     score, truth, predicted, weight = sample
     profile = ConfidenceProfile(
-        correct=truth == predicted,
+        correctness=truth == predicted,
         confidence=score,
         score=score,
         sample_weight=weight,

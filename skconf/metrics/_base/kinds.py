@@ -25,9 +25,12 @@ from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice, warn_each
 from skconf.metrics._base.registry import Registered
-from skconf.profile import ConfidenceProfile
+from skconf.profile import KNOWN, ConfidenceProfile, Kind
 
 Sums = tuple[NDArray[Any], ...]
+
+#: Each includes those before it.
+_KINDS: tuple[Kind, ...] = ("right or wrong", "graded", "costs")
 
 
 class Metric(Registered):
@@ -54,6 +57,13 @@ class Metric(Registered):
     #: it counts; "order": these, and the order of their confidences; "classes" and "order of classes": these, and the
     #: samples of each class; "tail": errors that confidences call rare; "samples": all of them alike.
     decided_by: ClassVar[str] = "errors"
+    #: What it is defined for: answers that are right or wrong; besides them "graded" ones, whose correctness lies in
+    #: [0, 1]; or besides these "costs" alone.
+    takes: ClassVar[Kind] = "right or wrong"
+    #: Whether it compares answers with independent draws: it then refuses those in groups.
+    draws_answers: ClassVar[bool] = False
+    #: Whether it is a mean of what answers lose: a share if they are right or wrong, and in units of their costs.
+    of_losses: ClassVar[bool] = False
 
     @property
     def zero_if_calibrated(self) -> bool:
@@ -85,8 +95,21 @@ class Metric(Registered):
         """Return the metric of a profile as users get it, and what to warn them of."""
         if len(profile) == 0:
             raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
+        self.check_kind(profile)
         value = as_users_get_it(self.value(profile))
         return value, self.notices(profile, value)
+
+    def check_kind(self, profile: ConfidenceProfile) -> None:
+        """Raise if it is not defined for what is known of these answers."""
+        if self.draws_answers and profile.groups is not None:
+            raise ValueError(
+                f"{self.info.name} compares answers with independent ones, and these are in groups, such as labels of "
+                "one row. Pass one answer of each group, or use an interval, which draws groups."
+            )
+        if _KINDS.index(profile.kind) <= _KINDS.index(self.takes):
+            return
+        taken = "right or wrong, or graded" if self.takes == "graded" else self.takes
+        raise ValueError(f"{self.info.name} needs answers that are {taken}, and {KNOWN[profile.kind]}.")
 
     def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
         """Return what to warn of where this is the value of a profile."""
@@ -260,6 +283,7 @@ class Additive(Metric):
         """Return the metric of a profile as users get it, and what to warn them of."""
         if len(profile) == 0:
             return super().evaluate(profile)
+        self.check_kind(profile)
         sums = self.sums(profile)
         value = as_users_get_it(self.of_sums(*sums))
         return value, [*self.notices(profile, value), *self.notices_of_sums(*sums)]
@@ -339,6 +363,11 @@ class Ranked(Metric):
     why_resampled = "its slopes are not known"
     reads_score = True
 
+    @property
+    def own_losses(self) -> bool:
+        """Whether it reads other losses than those of the profile."""
+        return False
+
     @abstractmethod
     def of_ranking(self, ranking: Ranking) -> Any:
         """Return the value, NaN where it is undefined."""
@@ -350,6 +379,10 @@ class Ranked(Metric):
     def ranking_of(self, profile: ConfidenceProfile) -> Ranking:
         """Return the ranking it reads, or raise where the profile has none that it can read."""
         return profile.ranking if self.reads_score else profile.confidence_ranking
+
+    def losses_of(self, profile: ConfidenceProfile) -> NDArray[Any]:
+        """Return what each answer loses in the ranking it reads."""
+        return profile.loss
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:  # noqa: ARG002
         """Return the derivatives of the value by the weight of right and of wrong predictions at each score."""
@@ -364,7 +397,9 @@ class Ranked(Metric):
         at = np.empty(len(score), dtype=np.intp)
         # A sample of weight zero may have a score of its own, below all others.
         at[order] = np.minimum(np.searchsorted(-ranking.score, -score[order]), len(ranking.score) - 1)
-        effect = np.where(profile.correct, right[at], wrong[at])
+        lost = self.losses_of(profile)
+        gained, paid = right[at], wrong[at]
+        effect = np.where(lost, paid, gained) if lost.dtype == np.bool_ else (1 - lost) * gained + lost * paid
         return effect if profile.sample_weight is None else profile.sample_weight * effect
 
 

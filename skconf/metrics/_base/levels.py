@@ -9,6 +9,9 @@ from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.profile import ConfidenceProfile
 
+#: Share of a weight by which sums in another order differ.
+_ROUNDING = 1e-14
+
 
 class Levels(NamedTuple):
     """Every distinct confidence, ascending, with its weight and that of the right predictions.
@@ -23,7 +26,8 @@ class Levels(NamedTuple):
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
         """Turn a ranking by confidence around."""
-        right = np.clip(ranking.weight - ranking.errors, 0.0, None)  # no weight below zero by rounding
+        right = ranking.weight - ranking.errors
+        right[np.abs(right) <= _ROUNDING * ranking.weight] = 0.0  # no weight below zero by rounding
         return cls(ranking.score[::-1], ranking.weight[::-1], right[::-1])
 
     @property

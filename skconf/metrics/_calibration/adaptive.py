@@ -97,6 +97,7 @@ class TCalTest(
     (True, array([2, 4, 8]))
     """
 
+    draws_answers = True
     result = TCalResult
     weight_meaning = WeightMeaning.REFUSED
 

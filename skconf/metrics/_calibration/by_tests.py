@@ -71,6 +71,7 @@ class CalibrationErrorByTests(
     50.0
     """
 
+    draws_answers = True
     weight_meaning = WeightMeaning.REFUSED
 
     strategy: str = "pavabc"

@@ -45,6 +45,8 @@ class CalibrationDistance(
     0.25
     """
 
+    takes = "graded"
+
     @property
     def zero_if_calibrated(self) -> bool:
         """True: it reads confidences and correctness alone."""
@@ -95,6 +97,8 @@ class CumulativeCalibrationError(
     >>> round(cumulative_calibration_error([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.4], statistic="range"), 3)
     0.2
     """
+
+    takes = "graded"
 
     statistic: str = "mad"
 

@@ -160,6 +160,7 @@ class ECDTest(
     (0.879, 1)
     """
 
+    draws_answers = True
     result = ECDTestResult
     weight_meaning = WeightMeaning.REFUSED
 

@@ -74,6 +74,7 @@ class ExpectedCalibrationError(
     """
 
     why_resampled = KINK
+    takes = "graded"
 
     n_bins: int = 15
     strategy: str = "uniform"
@@ -97,7 +98,7 @@ class ExpectedCalibrationError(
         return _EqualMass(n_bins=self.n_bins, norm=self.norm, on=self.on)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        columns = [(profile.correct, profile.confidence)] if self.on == "confidence" else _class_columns(profile)
+        columns = [(profile.correctness, profile.confidence)] if self.on == "confidence" else _class_columns(profile)
         return [term for right, sure in columns for term in _bin_terms(right, sure, self.n_bins)]
 
     def combine(self, *sums: NDArray[Any]) -> Any:
@@ -151,6 +152,7 @@ class MaximumCalibrationError(
     """
 
     why_resampled = KINK
+    takes = "graded"
 
     n_bins: int = 15
     strategy: str = "uniform"
@@ -168,7 +170,7 @@ class MaximumCalibrationError(
         return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return _bin_terms(profile.correct, profile.confidence, self.n_bins)
+        return _bin_terms(profile.correctness, profile.confidence, self.n_bins)
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
         return gap_norm(gap, weight, "max")
@@ -179,6 +181,8 @@ maximum_calibration_error = MaximumCalibrationError.function
 
 class _EqualMass(Whole):
     """A norm of the gaps in bins of equal mass: their edges depend on all confidences."""
+
+    takes = "graded"
 
     n_bins: int
     norm: str
@@ -229,7 +233,7 @@ def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]
     return np.where(total == 0, np.nan, largest)
 
 
-def _bin_terms(right: NDArray[np.bool_], sure: Floats, n_bins: int) -> tuple[Term, Term]:
+def _bin_terms(right: NDArray[Any], sure: Floats, n_bins: int) -> tuple[Term, Term]:
     cell = equal_width_bin(sure, n_bins)
     return Term(right - sure, cell=cell, n_cells=n_bins), Term(1.0, cell=cell, n_cells=n_bins)
 

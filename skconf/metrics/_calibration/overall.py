@@ -55,8 +55,10 @@ class ConfidenceGap(
     0.05
     """
 
+    takes = "graded"
+
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
-        return profile.confidence - profile.correct, 1.0
+        return profile.confidence - profile.correctness, 1.0
 
 
 confidence_gap = ConfidenceGap.function
@@ -127,6 +129,7 @@ class SpiegelhalterTest(
     (2.18, 0.029)
     """
 
+    draws_answers = True
     result = SpiegelhalterResult
     weight_meaning = WeightMeaning.IMPORTANCES
     undefined = "its variance is zero, as every confidence is 0, 1/2 or 1"

@@ -70,6 +70,8 @@ class SmoothCalibrationError(
     0.242
     """
 
+    takes = "graded"
+
     bandwidth: float | None = None
 
     def __post_init__(self) -> None:
@@ -82,7 +84,7 @@ class SmoothCalibrationError(
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:
-        gap = profile.confidence - profile.correct
+        gap = profile.confidence - profile.correctness
         weight = profile.sample_weight
         if weight is None:
             gap /= len(gap)

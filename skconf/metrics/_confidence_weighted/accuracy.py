@@ -51,9 +51,10 @@ class CWAccuracy(
     """
 
     undefined = "all confidences are zero"
+    takes = "graded"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
-        return profile.confidence * profile.correct, profile.confidence
+        return profile.confidence * profile.correctness, profile.confidence
 
 
 cw_accuracy_score = CWAccuracy.function

@@ -1,8 +1,11 @@
 """CWSA and its companions over many thresholds, from one sort."""
 
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.messages import short_repr
@@ -11,7 +14,14 @@ from skconf._core.ranking import Ranking
 from skconf.metrics._base.kinds import Ranked, divide
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._base.registry import Preset
-from skconf.metrics._cwsa.score import NORMALIZE, check_ranks_by_confidence
+from skconf.metrics._cwsa.score import (
+    NORMALIZE,
+    REWARD,
+    check_ranks_by_confidence,
+    check_reward,
+    graded_by,
+    worth_of,
+)
 from skconf.profile import ConfidenceProfile
 
 
@@ -43,8 +53,13 @@ class CWSACurve(NamedTuple):
 class _OverThresholds(Ranked):
     """A metric read off the selective metrics at many thresholds."""
 
+    shared_text = MappingProxyType({"{reward}": REWARD})
+    takes = "graded"
+
     thresholds: Any = None
     normalize: str = "accepted"
+    phi: Callable[[Floats], ArrayLike] | None = None
+    similarity: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         check_option(self.normalize, "normalize", NORMALIZE)
@@ -53,10 +68,21 @@ class _OverThresholds(Ranked):
         if thresholds.ndim != 1 or not ((thresholds >= 0) & (thresholds < 1)).all():
             raise ValueError("thresholds must be a list of numbers in [0, 1).")
         object.__setattr__(self, "thresholds", thresholds)
+        check_reward(self.phi, self.similarity)
 
     def ranking_of(self, profile: ConfidenceProfile) -> Ranking:
         check_ranks_by_confidence(self.info.name, profile)
-        return super().ranking_of(profile)
+        if self.similarity is None:
+            return super().ranking_of(profile)
+        return Ranking.of(profile.score, self.losses_of(profile), profile.sample_weight)
+
+    @property
+    def own_losses(self) -> bool:
+        """Whether answers are graded by a similarity."""
+        return self.similarity is not None
+
+    def losses_of(self, profile: ConfidenceProfile) -> NDArray[Any]:
+        return super().losses_of(profile) if self.similarity is None else 1 - graded_by(self.similarity, profile)
 
     def curve(self, ranking: Ranking) -> CWSACurve:
         # The ranking runs down from the highest score: of the first k, all are accepted at thresholds up to score k.
@@ -67,10 +93,15 @@ class _OverThresholds(Ranked):
 
         right = ranking.weight - ranking.errors
         weight, rights, errors = accepted(ranking.weight), accepted(right), accepted(ranking.errors)
-        # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own.
-        scale = 1 / (1 - self.thresholds)
-        earned = (accepted(ranking.score * right) - self.thresholds * rights) * scale
-        lost = (accepted(ranking.score * ranking.errors) - self.thresholds * errors) * scale
+        if self.phi is None:  # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own
+            scale = 1 / (1 - self.thresholds)
+            earned = (accepted(ranking.score * right) - self.thresholds * rights) * scale
+            lost = (accepted(ranking.score * ranking.errors) - self.thresholds * errors) * scale
+        else:
+            worth = np.zeros(len(ranking.score))
+            most = int(count.max())  # what no threshold accepts is none of its business
+            worth[:most] = worth_of(self.phi, ranking.score[:most])
+            earned, lost = accepted(worth * right), accepted(worth * ranking.errors)
         total = ranking.total_weight
         below = weight if self.normalize == "accepted" else np.where(weight > 0, total, 0.0)
         return CWSACurve(
@@ -95,6 +126,7 @@ class CWSACurveOverThresholds(
         Thresholds in [0, 1), in any order. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    {reward}
 
     Returns
     -------
@@ -105,7 +137,7 @@ class CWSACurveOverThresholds(
 
     See Also
     --------
-    cwsa_score : At one threshold, with another φ or graded correctness.
+    cwsa_score : At one threshold.
     metric_coverage_auc : The area under one of them, over coverage.
 
     References
@@ -153,6 +185,7 @@ class MetricCoverageAUC(
         Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
+    {reward}
     to_zero : bool, default=False
         Carry the curve on to coverage 0, at the height it has at the last threshold that accepts anything.
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
+from skconf._core.similarity import check_similarity, similarity_of
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import divide
 from skconf.metrics._base.references import CWSA
@@ -28,21 +29,48 @@ def check_ranks_by_confidence(name: str, profile: ConfidenceProfile) -> None:
         )
 
 
+def check_reward(phi: Any, similarity: Any) -> None:
+    """Raise unless φ is a function, and similarities are a square matrix of numbers in [0, 1]."""
+    if phi is not None and not callable(phi):
+        raise TypeError(f"phi must be a function of an array of confidences, but is {phi!r}.")
+    if similarity is not None:
+        check_similarity(similarity)
+
+
+def worth_of(phi: Callable[[Floats], ArrayLike], confidence: Floats) -> Floats:
+    """Return the user's φ of confidences."""
+    worth = np.asarray(phi(confidence), dtype=np.float64)
+    if worth.shape != confidence.shape or not np.isfinite(worth).all():
+        raise ValueError("phi must return a finite number for every confidence it is given.")
+    return worth
+
+
+def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
+    """Return the correctness of each answer, by a similarity of predicted and true class where there is one."""
+    if similarity is None:
+        return profile.correctness
+    matrix = similarity_of(similarity, profile.require("classes"))
+    return np.asarray(matrix[profile.require("predicted_class"), profile.require("true_class")])
+
+
 _THRESHOLD = """\
 threshold : float, default=None
     Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
     threshold of the selective classifier that a profile came from, and for .5 elsewhere."""
-_REWARD = """\
+REWARD = """\
 phi : callable, default=None
     Another φ, a function of an array of accepted confidences.
 similarity : array-like of shape (n_classes, n_classes), default=None
-    Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns)."""
+    Graded correctness in [0, 1] instead of z, by predicted (rows) and true class (columns), in the order of `labels`,
+    or found by the names of a DataFrame."""
 
 
 class _AboveThreshold(AtThreshold):
     """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
 
-    shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{reward}": _REWARD})
+    shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{reward}": REWARD})
+
+    takes = "graded"
 
     normalize: str = "accepted"
     phi: Callable[[Floats], ArrayLike] | None = None
@@ -53,14 +81,7 @@ class _AboveThreshold(AtThreshold):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_option(self.normalize, "normalize", NORMALIZE)
-        if self.phi is not None and not callable(self.phi):
-            raise TypeError(f"phi must be a function of an array of confidences, but is {self.phi!r}.")
-        if self.similarity is not None:
-            matrix = np.asarray(self.similarity, dtype=np.float64)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-                raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
-            if not ((matrix >= 0) & (matrix <= 1)).all():
-                raise ValueError("similarity must hold values in [0, 1].")
+        check_reward(self.phi, self.similarity)
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:  # noqa: ARG002
         """Return nothing: .5 is CWSA's own, where of two classes all count, by how far they are above chance."""
@@ -75,24 +96,13 @@ class _AboveThreshold(AtThreshold):
         accepted, threshold = self.accepted(profile), self.threshold_for(profile)
         earned = np.zeros(len(profile))
         worth = self._worth(profile.confidence[accepted], threshold)
-        earned[accepted] = worth * self.reward(self._correctness(profile)[accepted])
+        earned[accepted] = worth * self.reward(graded_by(self.similarity, profile)[accepted])
         return earned, accepted if self.normalize == "accepted" else 1.0
 
     def _worth(self, confidence: Floats, threshold: float) -> Floats:
         if self.phi is None:  # full confidence is worth 1 at every threshold, also at 1
             return divide(confidence - threshold, 1 - threshold, 1.0)
-        worth = np.asarray(self.phi(confidence), dtype=np.float64)
-        if worth.shape != confidence.shape or not np.isfinite(worth).all():
-            raise ValueError("phi must return a finite number for every confidence it is given.")
-        return worth
-
-    def _correctness(self, profile: ConfidenceProfile) -> NDArray[Any]:
-        if self.similarity is None:
-            return profile.correct
-        matrix = np.asarray(self.similarity, dtype=np.float64)
-        if len(matrix) != profile.n_classes:
-            raise ValueError(f"similarity is for {len(matrix)} classes, but there are {profile.n_classes}.")
-        return matrix[profile.require("predicted_class"), profile.require("true_class")]
+        return worth_of(self.phi, confidence)
 
 
 class CWSAScore(

@@ -1,6 +1,6 @@
 """What an answer costs before any rejection, and how uncertain that cost is."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ class CandidateCost(Additive):
         Smallest probability or uncertainty inside a logarithm.
     """
 
+    takes = "costs"
+
     cost_matrix: Any = None
     eps: float = 1e-7
 
@@ -40,6 +42,8 @@ class CandidateCost(Additive):
         The uncertainty is the expected cost under the probabilities themselves. The decision is the one that was
         answered, or the given prediction, or else the one that makes it least.
         """
+        if profile.kind == "costs":
+            return self._own_costs(profile)
         largest = self.largest_uncertainty(profile.n_classes)
         if self.cost_matrix is None:
             if profile.decisions is not None:
@@ -47,7 +51,7 @@ class CandidateCost(Additive):
                     f"{self.info.name} without a cost_matrix counts errors, but the answers are decisions and no "
                     "classes. Pass the cost_matrix."
                 )
-            return 1 - profile.confidence, (~profile.correct).astype(np.float64), largest
+            return 1 - profile.confidence, profile.loss.astype(np.float64), largest
         true_class, proba = profile.require("true_class"), np.asarray(profile.proba, dtype=np.float64)
         rows = np.arange(len(profile))
         if self.cost_matrix == "log":
@@ -57,6 +61,16 @@ class CandidateCost(Additive):
         given = answered_decision(profile)
         decision = least_expected(expected) if given is None else given
         return at_decision(expected, decision), costs[true_class, decision], largest
+
+    def _own_costs(self, profile: ConfidenceProfile) -> tuple[Floats, Floats, float]:
+        """Return the uncertainty and cost that came with each answer."""
+        if self.cost_matrix is not None:
+            raise ValueError(f"{self.info.name} got costs of each answer: leave out cost_matrix.")
+        return (
+            cast(Floats, profile.uncertainty),
+            cast(Floats, profile.answer_cost),
+            cast(float, profile.largest_uncertainty),
+        )
 
     def costs_of(self, profile: ConfidenceProfile) -> Floats:
         """Return the costs with rows in the order of the profile's classes, and a column for each of its decisions."""

@@ -75,6 +75,7 @@ class RiskCoverage(
     """
 
     result = RiskCoverageCurve
+    takes = "costs"
 
     def of_ranking(self, ranking: Ranking) -> RiskCoverageCurve:
         accepted = np.cumsum(ranking.weight)
@@ -112,9 +113,9 @@ class AURC(
 ):
     """Area under the risk-coverage curve (AURC): mean error rate of the surest answers, over all shares of them.
 
-    AURC = (1/n) Σ_k E_k / k, with E_k the errors among the k predictions of highest score. Tied predictions enter
-    together: within a tie it is the expectation over a random order, exactly, so that the order of rows never
-    matters.
+    AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
+    Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
+    of rows never matters.
 
     {predictions}
 
@@ -140,6 +141,9 @@ class AURC(
     >>> aurc_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
     0.0625
     """
+
+    takes = "costs"
+    of_losses = True
 
     def of_ranking(self, ranking: Ranking) -> float:
         return ranking.mean_prefix_risk()
@@ -255,6 +259,8 @@ class AUGRC(
     """
 
     why_resampled = ""
+    takes = "costs"
+    of_losses = True
 
     def of_ranking(self, ranking: Ranking) -> float:
         total, errors = ranking.total_weight, float(ranking.errors.sum())

@@ -94,6 +94,7 @@ class Coverage(
     """
 
     share_interval = "exact"
+    takes = "costs"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return self.accepted(profile), 1.0
@@ -140,10 +141,12 @@ class SelectiveAccuracy(
 
     undefined = "nothing is accepted at this threshold"
     share_interval = "exact"
+    takes = "graded"
+    of_losses = True
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
-        return accepted & profile.correct, accepted
+        return accepted * profile.correctness, accepted
 
 
 selective_accuracy_score = SelectiveAccuracy.function
@@ -159,7 +162,7 @@ class SelectiveRisk(
     """Selective risk: the error rate on the predictions that are accepted.
 
     Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by.
+    selection ranks by. Of answers with costs of their own it is their mean cost.
 
     {predictions}
     {threshold}
@@ -188,10 +191,12 @@ class SelectiveRisk(
 
     undefined = "nothing is accepted at this threshold"
     share_interval = "exact"
+    takes = "costs"
+    of_losses = True
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
-        return accepted & ~profile.correct, accepted
+        return accepted * profile.loss, accepted
 
 
 selective_risk_loss = SelectiveRisk.function

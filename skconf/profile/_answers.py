@@ -1,0 +1,354 @@
+"""Answers: what every profile holds, and what is read off it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal, Self, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.costs import costs_given_truth, read_costs_by_sample
+from skconf._core.inputs import position_of, scaled_weight
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
+from skconf._core.ranking import Ranking
+from skconf._core.similarity import check_similarity, similarity_of
+
+T = TypeVar("T")
+#: What may be known of an answer. Costs are any numbers from 0 on; what is graded is a correctness in [0, 1].
+Kind = Literal["right or wrong", "graded", "costs"]
+#: The end of a sentence that refuses answers of a kind.
+KNOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "right or wrong": "these are right or wrong",
+        "graded": "the correctness of these is graded, between 0 and 1",
+        "costs": "of these only costs and uncertainties are known",
+    }
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers:
+    """The arrays of a profile, by row, and what is read off them. :class:`ConfidenceProfile` documents them."""
+
+    correctness: NDArray[Any]
+    confidence: Floats
+    score: Floats
+    sample_weight: Floats | None = None
+    classes: NDArray[Any] | None = None
+    true_class: Codes | None = None
+    predicted_class: Codes | None = None
+    positive_class: int | None = None
+    threshold: float | None = None
+    reject_label: Any = None
+    prediction_given: bool = False
+    given_proba: NDArray[Any] | None = None
+    weight_scale: float = 1.0
+    answered: bool = False
+    decided: Codes | None = None
+    decisions: tuple[Any, ...] | None = None
+    costs: Floats | None = None
+    groups: Codes | None = None
+    answer_cost: Floats | None = None
+    uncertainty: Floats | None = None
+    largest_uncertainty: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.correctness)
+
+    def __repr__(self) -> str:
+        classes = "" if self.classes is None else f", n_classes={self.n_classes}"
+        weighted = "" if self.sample_weight is None else ", weighted"
+        kind = "" if self.kind == "right or wrong" else f", {self.kind}"
+        return f"ConfidenceProfile(n_samples={self.n_samples}{classes}{kind}{weighted})"
+
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
+        """Return the profile of some rows: views for a slice, copies for an index or a mask."""
+        if not isinstance(rows, slice) and np.ndim(rows) == 0:
+            raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
+        parts: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            per_row = isinstance(value, np.ndarray) and field.name != "classes"
+            parts[field.name] = value[rows] if per_row else value
+        if self.ranks_by_confidence:
+            parts["score"] = parts["confidence"]
+        return replace(self, **parts)
+
+    def blocks(self) -> Iterator[tuple[slice, Self]]:
+        """Go through the rows in parts that fit the processor's cache.
+
+        Yields
+        ------
+        rows : slice
+            Where the part is.
+        part : ConfidenceProfile
+            Its predictions.
+        """
+        for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes)):
+            block = self[rows]
+            if block.given_proba is not None and block.given_proba.dtype == np.float16:
+                block = replace(block, given_proba=at_least_single(block.given_proba))
+            yield rows, block
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.correctness)
+
+    @property
+    def kind(self) -> Kind:
+        """What is known of each answer."""
+        if self.answer_cost is not None:
+            return "costs"
+        return "right or wrong" if self.correctness.dtype == np.bool_ else "graded"
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each answer is right.
+
+        Raises
+        ------
+        ValueError
+            If correctness is graded, or only costs are known.
+        """
+        if self.kind != "right or wrong":
+            raise ValueError(f"This needs answers that are right or wrong, and {KNOWN[self.kind]}.")
+        return self.correctness
+
+    @property
+    def loss(self) -> NDArray[Any]:
+        """What each answer loses: whether it is wrong; or 1 less its graded correctness; or its cost."""
+        if self.answer_cost is not None:
+            return self.answer_cost
+        return ~self.correct if self.kind == "right or wrong" else 1.0 - self.correctness
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None where it is unknown, as for a generative system."""
+        return None if self.classes is None else len(self.classes)
+
+    @property
+    def given_weight(self) -> Floats | None:
+        """Weights as they were given, for sums whose size is that of the weights."""
+        if self.sample_weight is None or self.weight_scale == 1:
+            return self.sample_weight
+        return self.sample_weight * self.weight_scale
+
+    @property
+    def ranks_by_confidence(self) -> bool:
+        """Whether selection ranks by the confidence itself."""
+        return self.score is self.confidence
+
+    @cached_property
+    def proba(self) -> NDArray[Any]:
+        """Probabilities of shape (n_samples, n_classes), in the type they were given.
+
+        Raises
+        ------
+        ValueError
+            If the profile was built from correctness.
+        """
+        if self.given_proba is None:
+            raise ValueError(
+                "This needs the probabilities of all classes, and the profile was built from correctness alone. "
+                "Use ConfidenceProfile.from_predictions."
+            )
+        if self.given_proba.ndim == 1:
+            return both_columns(self.given_proba, self.require("positive_class"))
+        return self.given_proba
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Weight and losses at every distinct score: the one sort that rank metrics share."""
+        return Ranking.of(self.score, self.loss, self.sample_weight)
+
+    @cached_property
+    def confidence_ranking(self) -> Ranking:
+        """Weight and losses at every distinct confidence: `ranking`, unless selection ranks by another score."""
+        return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
+
+    def once(self, name: str, find: Callable[[Self], T]) -> T:
+        """Return what a function finds of this profile: once, however many metrics need it.
+
+        Parameters
+        ----------
+        name : str
+            The name under which it is kept.
+        find : callable
+            Takes the profile, and returns the result to keep.
+
+        Returns
+        -------
+        object
+            What `find` returned when the name was first asked for.
+        """
+        if name not in self._found:
+            self._found[name] = find(self)
+        return cast(T, self._found[name])
+
+    @cached_property
+    def _found(self) -> dict[str, Any]:
+        return {}
+
+    def with_weight(self, sample_weight: ArrayLike | None) -> Self:
+        """Return the same predictions with other weights.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,) or None
+            Non-negative weights; None takes them away.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If a weight is negative or missing, all are zero, or there are more or fewer than samples.
+        """
+        weight, weight_scale = scaled_weight(sample_weight, len(self))
+        return replace(self, sample_weight=weight, weight_scale=weight_scale)
+
+    def with_costs(self, costs: ArrayLike | None) -> Self:
+        """Return the same answers with costs of each sample, which :func:`skconf.metrics.reject_cost_loss` charges.
+
+        Parameters
+        ----------
+        costs : array-like of shape (n_samples, n_decisions) or (n_samples, n_classes, n_decisions) or None
+            What each decision costs in each sample, given its true class or for every class, with classes and
+            decisions in their order here; None takes them away.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If costs have another shape, are negative or not finite, or the answers are not known.
+        """
+        if costs is None:
+            return self if self.costs is None else replace(self, costs=None)
+        if not (self.answered or self.prediction_given):
+            raise ValueError("costs of each sample are those of answers: build the profile with y_pred.")
+        classes = self.require("classes")
+        n_decisions = len(classes if self.decisions is None else self.decisions)
+        true_class, given = self.require("true_class"), read_costs_by_sample(costs)
+        return replace(self, costs=costs_given_truth(given, true_class, len(classes), n_decisions))
+
+    def with_similarity(self, similarity: ArrayLike) -> Self:
+        """Return the same answers, graded by how similar what was predicted is to what is true.
+
+        The confidence becomes the similarity that the probabilities promise, Σ_k p_k κ(ŷ, k), with κ the similarity and
+        ŷ the predicted class. It is calibrated if, among answers of confidence c, the mean similarity is c; calibrated
+        probabilities are enough for that.
+
+        Parameters
+        ----------
+        similarity : array-like of shape (n_classes, n_classes)
+            Correctness in [0, 1] of a predicted (rows) for a true class (columns), in the order of `classes`, or found
+            by the names of a DataFrame, such as that of :func:`skconf.tree_similarity`.
+
+        Returns
+        -------
+        ConfidenceProfile
+            Graded, and without classes: what is predicted is not wrong altogether.
+
+        Raises
+        ------
+        ValueError
+            If the matrix has another shape, or values outside [0, 1]; or the profile has no probabilities.
+        """
+        classes = self.require("classes")
+        matrix = similarity_of(check_similarity(similarity), classes)
+        predicted, proba = self.require("predicted_class"), np.asarray(self.proba, dtype=np.float64)
+        expected = np.clip(np.einsum("ij,ij->i", proba, matrix[predicted]), 0.0, 1.0)
+        return replace(
+            self,
+            correctness=matrix[predicted, self.require("true_class")],
+            confidence=expected,
+            score=expected if self.ranks_by_confidence else self.score,
+            **cast(dict[str, Any], dict.fromkeys(_OF_CLASSES)),
+            prediction_given=False,
+            answered=False,
+        )
+
+    def with_positive(self, pos_label: Any) -> Self:
+        """Return the same predictions with another positive class.
+
+        Parameters
+        ----------
+        pos_label : label
+            One of `classes`.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such class, or the profile knows no classes.
+        """
+        return replace(self, positive_class=position_of(self.require("classes"), pos_label), given_proba=self.proba)
+
+    @overload
+    def require(self, attribute: Literal["classes"]) -> NDArray[Any]: ...
+
+    @overload
+    def require(self, attribute: Literal["true_class", "predicted_class"]) -> Codes: ...
+
+    @overload
+    def require(self, attribute: Literal["positive_class"]) -> int: ...
+
+    def require(self, attribute: str) -> Any:
+        """Return an attribute that not every profile has, or say what it lacks.
+
+        Parameters
+        ----------
+        attribute : {"classes", "true_class", "predicted_class", "positive_class"}
+            Its name.
+
+        Returns
+        -------
+        ndarray or int
+            The attribute.
+
+        Raises
+        ------
+        ValueError
+            If it is None.
+        """
+        value = getattr(self, attribute)
+        if value is not None:
+            return value
+        if attribute == "positive_class" and self.classes is not None:
+            raise ValueError(
+                f"There are {self.n_classes} classes and no positive one: pass pos_label, or average='macro', "
+                "'micro', 'weighted' or None."
+            )
+        raise ValueError(
+            "This needs the true and predicted classes, and the profile was built from correctness alone. "
+            "Use ConfidenceProfile.from_predictions."
+        )
+
+
+#: Fields that are None where there are no classes.
+_OF_CLASSES = (
+    "classes",
+    "true_class",
+    "predicted_class",
+    "positive_class",
+    "reject_label",
+    "given_proba",
+    "decided",
+    "decisions",
+    "costs",
+)

@@ -1,0 +1,104 @@
+"""Samples that have any number of labels."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skconf._core.arrays import as_floats
+from skconf._core.columns import column_names
+from skconf._core.labels import check_labels
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats, check_probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class Multilabel:
+    """Labels, their probabilities and what is predicted, of shape (n_samples, n_labels) each."""
+
+    truth: NDArray[np.bool_]
+    proba: Floats
+    predicted: NDArray[np.bool_]
+    labels: list[Any]
+
+    @classmethod
+    def read(cls, Y_true: Any, Y_proba: Any, Y_pred: Any, labels: Any) -> Self:
+        """Check what users hand in."""
+        truth = _indicators(Y_true, "Y_true")
+        proba = as_floats(_of_labels(Y_proba), "Y_proba").astype(np.float64)
+        _check_shape(proba, truth, "Y_proba")
+        check_probabilities(proba, "Y_proba")
+        names = column_names(Y_true)
+        proba = _in_order(proba, column_names(Y_proba), names, "Y_proba")
+        predicted = proba > 0.5
+        if Y_pred is not None:
+            predicted = _indicators(Y_pred, "Y_pred")
+            _check_shape(predicted, truth, "Y_pred")
+            predicted = _in_order(predicted, column_names(Y_pred), names, "Y_pred")
+        known = list(range(truth.shape[1])) if names is None else names
+        if labels is not None:
+            known = check_labels(labels).tolist()
+            if len(known) != truth.shape[1]:
+                raise ValueError(f"labels holds {len(known)} labels, but Y_true has {truth.shape[1]} columns.")
+        return cls(truth, np.clip(proba, 0.0, 1.0), predicted, known)
+
+    def jaccard(self) -> Floats:
+        """Return, for each sample, the labels that are predicted and true over those that are either; 1 of none."""
+        both, either = (self.truth & self.predicted).sum(axis=1), (self.truth | self.predicted).sum(axis=1)
+        return np.where(either == 0, 1.0, both / np.maximum(either, 1))
+
+    def expected_jaccard(self) -> Floats:
+        """Return the mean of that index where each label is true with its probability, independently.
+
+        With m predicted labels, of which A are true, and B true ones that are not predicted, it is E[A] E[1/(m + B)],
+        and the latter the integral of t^(m − 1) Π (1 − p + p t) over [0, 1], which Gauss' nodes give exactly.
+        """
+        size = self.predicted.sum(axis=1)
+        found = np.where(self.predicted, self.proba, 0.0).sum(axis=1)
+        missed = np.where(self.predicted, 0.0, self.proba)
+        inverse = np.zeros(len(size))
+        nodes, weights = np.polynomial.legendre.leggauss(self.proba.shape[1] // 2 + 1)
+        for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+            inverse += weight * node ** np.maximum(size - 1, 0) * (1 - missed * (1 - node)).prod(axis=1)
+        return np.where(size == 0, (1 - missed).prod(axis=1), np.clip(found * inverse, 0.0, 1.0))
+
+
+def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
+    """Return a matrix of 0 and 1 as booleans."""
+    array = as_floats(given.toarray() if sparse.issparse(given) else given, name)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} must have shape (n_samples, n_labels), but has shape {array.shape}.")
+    wrong = (array != 0) & (array != 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(f"{name} is {array[row, column]} in row {row}, column {column}; it must be 0 or 1.")
+    return array == 1
+
+
+def _of_labels(given: Any) -> Any:
+    """Return the probability of each label, where both columns of each were given."""
+    if not isinstance(given, list | tuple) or not given or np.ndim(given[0]) != 2:
+        return given
+    for position, part in enumerate(given):
+        if np.shape(part) != (len(given[0]), 2):
+            raise ValueError(
+                f"Y_proba holds an array of shape {np.shape(part)} for label {position}; pass one of shape "
+                f"({len(given[0])}, 2) for each label, or a single array of shape (n_samples, n_labels)."
+            )
+    return np.column_stack([np.asarray(part)[:, 1] for part in given])
+
+
+def _check_shape(array: NDArray[Any], truth: NDArray[np.bool_], name: str) -> None:
+    if array.shape != truth.shape:
+        raise ValueError(f"{name} has shape {array.shape}, but Y_true has shape {truth.shape}.")
+
+
+def _in_order(array: Any, names: list[Any] | None, known: list[Any] | None, name: str) -> Any:
+    """Return columns in the order of those of `Y_true`, where both are named."""
+    if names is None or known is None or names == known:
+        return array
+    if len(set(names)) < len(names) or set(names) != set(known):
+        raise ValueError(f"{name} has the columns {shorten(names)}, but Y_true has {shorten(known)}.")
+    return array[:, [names.index(label) for label in known]]

@@ -1,0 +1,189 @@
+"""Profiles of answers of which only their own correctness, or cost, and confidence are known."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skconf._core.checks import check_number
+from skconf._core.inputs import check_column, check_length, scaled_weight
+from skconf._core.labels import Codes, LabelColumn
+from skconf._core.probabilities import Floats
+from skconf.profile._answers import Answers
+
+
+class FromPairs(Answers):
+    """Constructors from one column that says how good each answer is, and one that says how sure it was."""
+
+    @classmethod
+    def from_correctness(
+        cls,
+        correct: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        score: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Build a profile from correctness and confidence alone, all that a generative system gives.
+
+        Correctness may be graded, such as the share of an answer that is right. The confidence is then the correctness
+        that is expected, and calibrated if, among answers of confidence c, the mean correctness is c. Metrics that
+        count right and wrong answers refuse graded ones; losses, curves over coverage and calibration errors take them.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_samples,)
+            Whether each answer is right: booleans, or 0 and 1; or how nearly right it is, in [0, 1].
+        confidence : array-like of shape (n_samples,)
+            Confidence in each answer, in [0, 1].
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+        score : array-like of shape (n_samples,), default=None
+            What selection ranks by; None stands for the confidence.
+        groups : array-like of shape (n_samples,), default=None
+            What each answer is of, such as its patient, where answers of one depend on each other.
+
+        Returns
+        -------
+        ConfidenceProfile
+            Without classes: a metric that needs the probabilities of other classes raises.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing or out of range, or lengths differ.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> from skconf.metrics import confidence_gap, selective_accuracy_score
+        >>> profile = ConfidenceProfile.from_correctness([1, 0.5, 0.75, 0], [0.9, 0.7, 0.8, 0.2])
+        >>> round(confidence_gap(profile), 4)
+        0.0875
+        >>> selective_accuracy_score(profile, threshold=0.5)
+        0.75
+        """
+        sure = _shares(confidence, None, "confidence")
+        right = _shares(correct, len(sure), "correct")
+        ranked_by = None if score is None else check_column(score, len(sure), "score")
+        weight, weight_scale = scaled_weight(sample_weight, len(sure))
+        return cls(
+            correctness=right if ((right != 0) & (right != 1)).any() else right == 1,
+            confidence=sure,
+            score=score_or_confidence(ranked_by, sure),
+            sample_weight=weight,
+            weight_scale=weight_scale,
+            groups=codes_of(groups, len(sure)),
+        )
+
+    @classmethod
+    def from_costs(
+        cls,
+        cost: ArrayLike,
+        uncertainty: ArrayLike,
+        *,
+        largest: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Build a profile from what each answer costs and how uncertain it is, of any task.
+
+        The uncertainty is the cost that is expected, and calibrated if, among answers of uncertainty u, the mean cost
+        is u. Selection ranks by 1 − u / `largest`, and the risk is the mean cost of what is accepted. ECUAS, the reject
+        cost and the risk-coverage family take such profiles; all other metrics refuse them.
+
+        Parameters
+        ----------
+        cost : array-like of shape (n_samples,)
+            Cost of each answer, 0 or greater.
+        uncertainty : array-like of shape (n_samples,)
+            Expected cost of each answer, 0 or greater.
+        largest : float, default=None
+            The largest uncertainty that a best guess can have, u_M. None stands for 1 where no cost or uncertainty is
+            larger.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights.
+        groups : array-like of shape (n_samples,), default=None
+            What each answer is of, such as its patient, where answers of one depend on each other.
+
+        Returns
+        -------
+        ConfidenceProfile
+
+        Raises
+        ------
+        ValueError
+            If a value is negative or missing, lengths differ, or `largest` is needed and not given.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> from skconf.metrics import aurc_loss, ecuas_loss, reject_cost_loss
+        >>> profile = ConfidenceProfile.from_costs([0, 4, 10, 0], [1, 3, 6, 0.5], largest=8)
+        >>> reject_cost_loss(profile, reject_cost=2)
+        1.0
+        >>> aurc_loss(profile)
+        1.208...
+        >>> round(ecuas_loss(profile, n=1), 3)
+        0.493
+        """
+        doubt = _costs(uncertainty, None, "uncertainty")
+        paid = _costs(cost, len(doubt), "cost")
+        if largest is None:
+            if max(paid.max(), doubt.max()) > 1:
+                raise ValueError(
+                    f"cost and uncertainty reach {max(paid.max(), doubt.max()):g}: pass largest, the largest "
+                    "uncertainty that a best guess can have."
+                )
+            largest = 1.0
+        check_number(largest, "largest", 0.0, np.inf, open_high=True)
+        if largest == 0:
+            raise ValueError("largest must be above 0, but is 0.")
+        weight, weight_scale = scaled_weight(sample_weight, len(doubt))
+        sure = 1 - doubt / largest
+        return cls(
+            correctness=np.full(len(doubt), np.nan),
+            confidence=sure,
+            score=sure,
+            sample_weight=weight,
+            weight_scale=weight_scale,
+            groups=codes_of(groups, len(doubt)),
+            answer_cost=paid,
+            uncertainty=doubt,
+            largest_uncertainty=float(largest),
+        )
+
+
+def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
+    """Return a column of numbers in [0, 1], or outside by the rounding error that numbers of float32 may have."""
+    column = check_column(given, n_samples, name)
+    rounding = 8 * np.finfo(np.float32).eps
+    outside = (column < -rounding) | (column > 1 + rounding)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise ValueError(f"{name} is {column[row]} in row {row}; it must lie in [0, 1].")
+    return np.clip(column, 0.0, 1.0)
+
+
+def _costs(given: Any, n_samples: int | None, name: str) -> Floats:
+    """Return a column of numbers that are not negative."""
+    column = check_column(given, n_samples, name)
+    if column.min() < 0:
+        row = int(np.argmax(column < 0))
+        raise ValueError(f"{name} is {column[row]} in row {row}; it must not be negative.")
+    return column
+
+
+def codes_of(groups: Any, n_samples: int) -> Codes | None:
+    """Return the number of the group of every answer."""
+    if groups is None:
+        return None
+    column = LabelColumn(groups, "groups")
+    check_length(column, n_samples, "groups")
+    return column.positions_in(column.sorted_distinct())
+
+
+def score_or_confidence(score: Floats | None, confidence: Floats) -> Floats:
+    """Return the confidence itself where the score equals it: metrics distinguish the two by identity."""
+    return confidence if score is None or np.array_equal(score, confidence) else score

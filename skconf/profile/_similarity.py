@@ -1,0 +1,75 @@
+"""How near the leaves of a tree are to each other."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from skconf._core.labels import check_labels
+from skconf._core.messages import shorten
+
+
+def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFrame:
+    """Return how similar the classes of a hierarchy are: 1 for the same one, 0 where only the root is in common.
+
+    Two classes at depths d and e, whose last common ancestor is at depth a, have the similarity 2a / (d + e) [1]_. The
+    root, at depth 0, is what has no parent.
+
+    Parameters
+    ----------
+    parents : mapping of node to node
+        The parent of every node but the root, as in ``{"cat": "mammal", "mammal": "animal"}``. Nodes without a parent
+        hang from one root together.
+    labels : array-like of shape (n_classes,)
+        The classes.
+
+    Returns
+    -------
+    DataFrame of shape (n_classes, n_classes)
+        Similarity in [0, 1], with the labels as index and columns: for ``similarity=`` of
+        :func:`~skconf.metrics.cwsa_score`, and for :meth:`ConfidenceProfile.with_similarity`.
+
+    Raises
+    ------
+    ValueError
+        If labels are missing, repeated or not in the tree, or the parents of a node lead back to it.
+
+    References
+    ----------
+    .. [1] Z. Wu and M. Palmer, Verb semantics and lexical selection, ACL 1994.
+
+    Examples
+    --------
+    >>> from skconf import tree_similarity
+    >>> parents = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "trout": "fish", "fish": "animal"}
+    >>> tree_similarity(parents, ["cat", "dog", "trout"])
+           cat  dog  trout
+    cat    1.0  0.5    0.0
+    dog    0.5  1.0    0.0
+    trout  0.0  0.0    1.0
+    """
+    classes, known = check_labels(labels).tolist(), {*parents, *parents.values()}
+    if unknown := [label for label in classes if label not in known]:
+        raise ValueError(f"labels holds {shorten(unknown)}, which parents does not name. Give each its parent.")
+    paths = [_path(label, parents) for label in classes]
+    if len({path[0] for path in paths}) > 1:  # they hang from one root together
+        paths = [[None, *path] for path in paths]
+    similarity = np.eye(len(classes))
+    for i, one in enumerate(paths):
+        for j, other in enumerate(paths[:i]):
+            shared = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+            common = (min(len(one), len(other)) if shared is None else shared) - 1
+            similarity[i, j] = similarity[j, i] = 2 * common / (len(one) + len(other) - 2)
+    return pd.DataFrame(similarity, index=classes, columns=classes)
+
+
+def _path(label: Hashable, parents: Mapping[Any, Any]) -> list[Any]:
+    """Return the nodes from the root to a label."""
+    path = [label]
+    while path[0] in parents:
+        if parents[path[0]] in path:
+            raise ValueError(f"parents lead from {label!r} back to {parents[path[0]]!r}; a tree has no cycle.")
+        path.insert(0, parents[path[0]])
+    return path
