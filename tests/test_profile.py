@@ -499,7 +499,7 @@ class TestRowSums:
     def test_a_warning_never_complains_of_a_sum_of_one(self, off):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            from_predictions([0, 1], [[0.5, 0.5], [0.5, 0.5 - off]])
+            from_predictions([0, 1], [[0.5, 0.5], [1 / 3, 2 / 3 - off]])
         shown = [float(str(w.message).split("sums to ")[1].split(". ")[0]) for w in caught]
         assert shown == [pytest.approx(1 - off, abs=off / 2)] * len(caught)
         assert caught or off < 1e-5

@@ -274,9 +274,10 @@ def sources(definitions: Definitions) -> str:
     """Return the papers, each with its metrics and where it defines them."""
     found: dict[str, list[str]] = {}
     for name, cls in definitions.items():
-        paper, place = re.fullmatch(
-            r"(.*?, (?:19|20)\d\d(?:, arXiv:[\d.]+)?)(?:[,;] )?(.*)", cls.info.reference
-        ).groups()
+        cited = re.fullmatch(r"(.*?, (?:19|20)\d\d(?:, arXiv:[\d.]+)?)(?:[,;] )?(.*)", cls.info.reference)
+        if cited is None:
+            raise ValueError(f"{name}: its reference has no year: {cls.info.reference!r}.")
+        paper, place = cited.groups()
         found.setdefault(paper, []).append(f"`{name}`" + (f" ({place})" if place else ""))
     return "".join(f"- {paper}: {', '.join(names)}.\n" for paper, names in sorted(found.items()))
 

@@ -19,13 +19,14 @@
     button.addEventListener("click", () => copy(button, said));
   }
 
-  // As Python rounds the default, which is shown without a script.
-  const whole = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0, roundingMode: "halfEven"});
+  const whole = number => Math.floor(number + .5);
+  const written = number => whole(number).toLocaleString("en-US");
   for (const box of document.querySelectorAll(".slider")) {
     const {stops, cells, amounts} = JSON.parse(box.querySelector(".stops").textContent);
     const range = box.querySelector("input[type=range]");
     const place = box.querySelector("output");
     const prices = [...box.querySelectorAll("input.price")];
+    const names = [...box.querySelectorAll("tbody th")].map(name => name.textContent);
     const rows = [...box.querySelectorAll("tbody tr")].map(row => [...row.querySelectorAll("td")]);
     const show = () => {
       const stop = +range.value;
@@ -33,17 +34,26 @@
       range.setAttribute("aria-valuetext", stops[stop]);
       rows.forEach((row, at) => {
         cells[stop][at].forEach((text, column) => { row[column].textContent = text; });
-        if (prices.length) {
-          const total = prices.reduce((sum, price, k) => sum + price.value * amounts[k][stop][at], 0);
-          row[row.length - 1].textContent = whole.format(total);
-        }
+        if (prices.length) row[row.length - 1].textContent = written(total(stop, at));
       });
     };
+    const paid = price => Math.max(0, +price.value || 0);
+    const total = (stop, at) => prices.reduce((sum, price, k) => sum + paid(price) * amounts[k][stop][at], 0);
+    const cheapest = () => {
+      const found = names.map((name, at) => {
+        const costs = stops.map((_, stop) => whole(total(stop, at)));
+        const least = Math.min(...costs);
+        return `${name} where it answers ${stops[costs.indexOf(least)]}: ${written(least)}`;
+      });
+      box.querySelector(".cheapest").textContent = `Cheapest: ${found.join("; ")}.`;
+    };
     for (const field of [range, ...prices]) field.addEventListener("input", show);
+    for (const price of prices) price.addEventListener("input", cheapest);
     reveal(range);
     for (const each of box.querySelectorAll(".prices")) reveal(each);
     for (const each of box.querySelectorAll(".priced")) each.hidden = true;
     show();  // a browser may have kept what was moved before
+    if (prices.length) cheapest();
   }
 
   // Browsers that do not know ::details-content print folded parts closed.

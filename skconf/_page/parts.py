@@ -34,12 +34,12 @@ class Prose:
     ----------
     words : str
         Plain text.
-    kind : {"", "finding", "note"}
-        A finding is what a section says first; a note is set smaller.
+    kind : {"", "finding", "finding fault", "note"}
+        A finding is what a section says first; one of a fault has a mark of another colour; a note is set smaller.
     """
 
     words: str
-    kind: Literal["", "finding", "note"] = ""
+    kind: Literal["", "finding", "finding fault", "note"] = ""
 
     def text(self, width: int | None = None) -> str:
         """Return the lines."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor
 
 import pandas as pd
 
@@ -43,7 +44,7 @@ class Slider:
 
     def text(self, width: int | None = None) -> str:
         """Return the table at the default."""
-        notes = (self._priced(),) if self.amounts else ()
+        notes = (self._priced(), self._cheapest()) if self.amounts else ()
         return f"{self.label} {self.stops[self.default]}\n{TablePart('', self._shown(), notes).text(width)}"
 
     def html(self, ids: Ids) -> Markup:
@@ -65,7 +66,23 @@ class Slider:
         table = TablePart("", self._shown()).html(ids)
         data = as_json(self._data(), class_="stops")
         priced = element("p", self._priced(), class_="note priced") if self.amounts else None
-        return element("div", head, self._fields(ids), table, priced, data, class_="slider")
+        cheapest = element("p", self._cheapest(), class_="cheapest", aria_live="polite") if self.amounts else None
+        return element("div", head, self._fields(ids), table, priced, cheapest, data, class_="slider")
+
+    def _cheapest(self) -> str:
+        """Return where each row costs least; the script says it of other prices in the same words."""
+        names = self.tables[0].iloc[:, 0]
+        costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in range(len(names))]
+        least = [min(range(len(each)), key=each.__getitem__) for each in costs]
+        found = [
+            f"{name} where it answers {self.stops[at]}: {each[at]:,}"
+            for name, at, each in zip(names, least, costs, strict=True)
+        ]
+        return f"Cheapest: {'; '.join(found)}."
+
+    def _total(self, stop: int, row: int) -> int:
+        """Return a whole cost, rounded as the script rounds it."""
+        return floor(sum(self.prices[what] * self.amounts[what][stop][row] for what in self.amounts) + 0.5)
 
     def _priced(self) -> str:
         """Return the prices that are shown first, in words."""
@@ -93,8 +110,4 @@ class Slider:
         table = self.tables[self.default]
         if not self.amounts:
             return table
-        totals = [
-            sum(self.prices[what] * self.amounts[what][self.default][row] for what in self.amounts)
-            for row in range(len(table))
-        ]
-        return table.assign(**{self.total: [f"{total:,.0f}" for total in totals]})
+        return table.assign(**{self.total: [f"{self._total(self.default, row):,}" for row in range(len(table))]})

@@ -48,7 +48,7 @@ class TablePart:
         parts = [table] if width is None else _narrow(table, width)
         shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
         if len(table) < len(self.table):
-            shown.append(f"… {len(self.table) - len(table):,} more on a page.")
+            shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
         return "\n".join([*shown, *(fill(note, width or WIDTH) for note in self.notes)])
 
     def markdown(self) -> str:
@@ -104,7 +104,11 @@ def _table(table: pd.DataFrame) -> Markup:
     """Return the element of a table; its first column names the rows."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
     kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
-    cells = [[element("td", cell, class_=kind) for cell in column] for column, kind in zip(columns, kinds, strict=True)]
+    titles = [str(title) for title in table.columns.get_level_values(-1)]
+    cells = [
+        [element("td", cell, class_=kind, data_label=title) for cell in column]
+        for column, kind, title in zip(columns, kinds, titles, strict=True)
+    ]
     if cells:
         cells[0] = [element("th", cell, scope="row") for cell in columns[0]]
     body = [element("tr", row) for row in zip(*cells, strict=True)]

@@ -112,11 +112,11 @@ def _worst(found: "Assessment") -> "TopErrors | None":
 
 
 def _errors(top: "TopErrors") -> str:
-    ratio = (
-        ""
-        if not top.announced > EPS * top.count
-        else (f" (× {_number(top.wrong / top.announced)} [{_number(top.low)}, {_number(top.high)}])")
-    )
+    ratio = ""
+    if top.announced > EPS * top.count and top.low > 1:
+        ratio = f" (× {_number(top.wrong / top.announced)} [{_number(top.low)}, {_number(top.high)}])"
+    elif top.announced > EPS * top.count:  # a one-sided test with so few errors says that, and not how much
+        ratio = f" (chance alone gives as many in {_percent(top.p_value)} % of such samples)"
     are = "is" if top.wrong == 1 else "are"
     where = f"{top.wrong:,} of {top.count:,} answers at {_confidence(top.confidence)} or more {are} wrong"
     return f"{where}, {_count(top.announced)} announced{ratio}"

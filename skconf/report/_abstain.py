@@ -20,7 +20,7 @@ from skconf.inference._p_values import clopper_pearson
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import DASH, percent, plain
-from skconf.selective import required_samples, tune_threshold
+from skconf.selective import TunedThreshold, required_samples, tune_threshold
 
 #: Shares of errors among the answers that people allow.
 TARGETS = (0.01, 0.02, 0.05, 0.10)
@@ -29,6 +29,8 @@ _STOPS, _MOST_STOPS = 200, 400
 _ERROR, _PERSON = "an error costs", "a case for people costs"
 _PRICES = {_ERROR: 10.0, _PERSON: 1.0}
 _ROUNDING = 1e-9
+#: Fewest answers among which a share of errors says something.
+_FEWEST = 20
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
@@ -77,8 +79,8 @@ class Stops:
         return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
 
     def at_most_wrong(self, target: float) -> int:
-        """Return the last stop with at most this share of errors; -1 if there is none."""
-        fits = np.flatnonzero(self.wrong <= target * (1 + _ROUNDING))
+        """Return the last stop with at most this share of errors among enough answers; -1 if there is none."""
+        fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= _FEWEST))
         return int(fits[-1]) if len(fits) else -1
 
     def ends(self, stops: Any) -> tuple[Any, Any]:
@@ -166,7 +168,7 @@ def _slider(evidence: Evidence, stops: Mapping[Any, Stops]) -> Slider:
         "Answer at least",
         [place.words for place in places],
         tables,
-        _default(evidence, stops, places),
+        _default(evidence, places, (wrong, people)),
         amounts={_ERROR: wrong, _PERSON: people},
         prices=_PRICES,
         total="cost of 1,000",
@@ -181,7 +183,8 @@ def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
     for each in each_model:
         kept = each.spread(most) | {stop for target in TARGETS if (stop := each.at_most_wrong(target)) >= 0}
         shares += each.answered[sorted(kept)].tolist()
-    places = [
+    places = [Place(0.0, "0 of 1,000", [-1] * len(each_model))]
+    places += [
         Place(share, f"{_thousand(share)} of 1,000", [each.at_share(share) for each in each_model])
         for share in sorted(set(shares))
     ]
@@ -193,20 +196,20 @@ def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
 
 
 def _thresholds(evidence: Evidence) -> list[float]:
-    """Return the finite thresholds that predictions come with."""
+    """Return the finite thresholds that predictions come with; 0 accepts everything, as none does."""
     given = dict.fromkeys(profile.threshold for profile in evidence.profiles.values())
-    return [threshold for threshold in given if threshold is not None and np.isfinite(threshold)]
+    return [threshold for threshold in given if threshold is not None and np.isfinite(threshold) and threshold > 0]
 
 
-def _default(evidence: Evidence, stops: Mapping[Any, Stops], places: Sequence[Place]) -> int:
-    """Return the place to show first: a given threshold, else the first one of the targets that is below all errors."""
+def _default(evidence: Evidence, places: Sequence[Place], amounts: Sequence[Sequence[Sequence[float]]]) -> int:
+    """Return the place to show first: a given threshold, else where the first model costs least."""
     named = [at for at, place in enumerate(places) if "threshold" in place.words]
     if _thresholds(evidence) and named:
         return named[0]
-    first = next(iter(stops.values()))
-    fits = [stop for target in reversed(TARGETS) if 0 <= (stop := first.at_most_wrong(target)) < len(first.score) - 1]
-    share = float(first.answered[fits[0]]) if fits else 1.0
-    return min(range(len(places)), key=lambda at: abs(places[at].share - share))
+    cheapest = [
+        _PRICES[_ERROR] * wrong[0] + _PRICES[_PERSON] * people[0] for wrong, people in zip(*amounts, strict=True)
+    ]
+    return int(np.argmin(cheapest))
 
 
 def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
@@ -216,16 +219,19 @@ def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
     for model, each in stops.items():
         title = evidence.title_of(model)
         seen = [each.at_most_wrong(target) for target in TARGETS]
-        assured = [_assured(evidence, model, target) for target in TARGETS]
-        shown[title, "seen: from"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
-        shown[title, "answers"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
+        assured = [_assured(evidence, model, each, target) for target in TARGETS]
+        shown[title, "seen threshold"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
+        shown[title, "answered of 1,000"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
         shown[title, "wrong of these"] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
-        shown[title, "assured: from"] = [found.threshold for found in assured]
-        shown[title, "answers "] = [found.answers for found in assured]
-        reasons += [
-            f"{title}, {100 * t:g} %: {each.reason}." for t, each in zip(TARGETS, assured, strict=True) if each.reason
-        ]
-    return TablePart("For so many errors among the answers, of 1,000 cases", pd.DataFrame(shown), tuple(reasons))
+        shown[title, "assured threshold"] = [found.threshold for found in assured]
+        shown[title, "answered"] = [found.answers for found in assured]
+        lacking: dict[str, list[str]] = {}
+        for target, found in zip(TARGETS, assured, strict=True):
+            if found.reason:
+                lacking.setdefault(found.reason, []).append(f"{100 * target:g} %")
+        subject = f"{title}, " if evidence.several else ""
+        reasons += [f"{subject}{' and '.join(at)} not assured: {why}." for why, at in lacking.items()]
+    return TablePart("Thresholds for the errors that you allow", pd.DataFrame(shown), tuple(reasons))
 
 
 class Assured(NamedTuple):
@@ -244,7 +250,7 @@ class Assured(NamedTuple):
     reason: str = ""
 
 
-def _assured(evidence: Evidence, model: Any, target: float) -> Assured:
+def _assured(evidence: Evidence, model: Any, stops: Stops, target: float) -> Assured:
     """Return the threshold that is assured, or why there is none."""
     profile, level = evidence.profiles[model], evidence.level
     if profile.sample_weight is not None:
@@ -255,27 +261,38 @@ def _assured(evidence: Evidence, model: Any, target: float) -> Assured:
     with collected():  # where nothing qualifies, the table says so
         found = tune_threshold(profile, target=target, confidence_level=level)
     if not found.feasible:
-        return Assured("nothing", reason=found.reason)
-    thresholds = found.results["threshold"]
-    lower = thresholds[thresholds < found.threshold].max(initial=-np.inf)
-    text = "0" if found.threshold <= 0 else shortest_between(float(lower), found.threshold)
-    return Assured(text, _thousand(found.coverage))
+        return Assured("nothing", reason=_lacking(found, stops, target, level))
+    stop = stops.at_threshold(found.threshold)
+    return Assured(stops.threshold(stop), _thousand(stops.answered[stop]))
+
+
+def _lacking(found: TunedThreshold, stops: Stops, target: float, level: float) -> str:
+    """Return how many rows would assure what these do not, in words."""
+    if not (stops.wrong[stops.size >= _FEWEST] < target).any():
+        return "more rows of this kind would not help: no threshold has been seen to reach it"
+    closest = int(np.argmin(found.results["risk_upper_bound"]))
+    coverage, risk = (float(found.results[name][closest]) for name in ("coverage", "risk"))
+    errors = round(risk * coverage * found.n_samples)
+    if errors >= target * coverage * found.n_samples:
+        return "more rows may help: what is seen to reach it rests on few answers"
+    needed = required_samples(target, level, coverage=coverage, errors=errors)
+    return f"{found.n_samples:,} rows are too few; about {needed:,} like these would do"
 
 
 def _notes(evidence: Evidence) -> str:
     """Return what seen and assured mean."""
     level = f"{100 * evidence.level:g} %"
     text = (
-        "Seen: chosen by looking at these rows; new cases will do a little worse. The intervals are of one threshold "
-        "that was fixed beforehand, not of the best of many. "
+        f"Seen: chosen by looking at these rows, among at least {_FEWEST} answers; new cases will do a little worse. "
+        "The intervals are of one threshold that was fixed beforehand. "
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
         return text + "Assured: not for weighted rows, as the rule counts each row once."
     return text + (
-        f"Assured: with a probability of {level}, for one row of this table that was chosen beforehand, the share of "
-        "errors among answers to new cases is at most that, if new cases are like these and none of these trained the "
-        "model. It does not cover a row, or a model, chosen after looking at the table: for that, use "
-        "tune_threshold(n_candidates=…)."
+        f"Assured: choose a line of the table before you look. With a probability of {level}, the share of errors "
+        "among answers to new cases is then at most that, if new cases are like these, and none of these trained the "
+        "model. A line, or a model, that is chosen after looking is not covered (in Python: tune_threshold with "
+        "n_candidates)."
     )
 
 

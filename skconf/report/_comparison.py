@@ -12,6 +12,8 @@ from skconf._core.warn import collected
 from skconf._page.parts import Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.inference._comparison import compare
+from skconf.inference._evidence import choose
+from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile
 from skconf.report._frame import BETWEEN
 from skconf.report._numbers import DASH, digits_of, number, percent, plain
@@ -32,11 +34,12 @@ _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
 _ACCURACY = "accuracy_score"
 HEADLINES = {
     _ACCURACY: "right answers",
-    "aurc_loss": "who is sure is right (AURC)",
+    "aurc_loss": "errors, over all shares answered (AURC)",
     "confidence_brier_loss": "its numbers as they are (Brier)",
 }
 _HEADLINES_READ = (
-    "AURC: the mean share of errors among the surest answers; Brier: the loss of its confidence. Less is better."
+    "AURC: the share of errors among the surest answers, averaged over how many are answered; Brier: the loss of the "
+    "confidence. Less is better. Where curves of errors cross, the better one depends on the share answered."
 )
 
 
@@ -149,9 +152,21 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, s
     for row in rows:
         if not row.metric.is_estimate:
             reasons[row.name] = "no estimate"
+        elif any(_has_no_interval(row, profile) for profile in paired.values()):
+            reasons[row.name] = "cannot be estimated here"
         elif row.why_resampled and not few:
             reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
     return reasons
+
+
+def _has_no_interval(row: Row, profile: ConfidenceProfile) -> bool:
+    """Return whether these predictions are too few, or too few of them decide, to estimate a metric at all."""
+    if len(profile) < 2:
+        return False  # the comparison says why
+    try:
+        return choose(row, profile, Sampling(len(profile), sample_weight=profile.sample_weight)).method == "none"
+    except ValueError:  # it is not defined here, which the comparison says, too
+        return False
 
 
 def _compared(
@@ -300,7 +315,7 @@ class _Table:
         columns = [[_label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
         for model in self.others:
             name = str(model)
-            less = f"less {self.baseline} [95 %]" if several else "difference [95 %]"
+            less = f"minus {self.baseline} [95 %]" if several else "difference [95 %]"
             titles += [(name, "value"), (name, less), (name, "in words")]
             columns.append([self._value(row, model) for row in rows])
             columns.append([self.difference(row, model) for row in rows])
@@ -361,8 +376,8 @@ def _finding(row: Row, table: _Table) -> str:
     if len(table.others) == 1:
         (model,) = table.others
         difference = table.difference(row, model)
-        less = "" if difference == DASH else f", {difference} ({model} less {table.baseline})"
-        return f"{what}: {table.words(row, model)}{less}."
+        minus = "" if difference == DASH else f", {difference} ({model} minus {table.baseline})"
+        return f"{what}: {table.words(row, model)}{minus}."
     said: dict[str, list[str]] = {}
     for model in table.others:
         words = table.words(row, model)
@@ -380,8 +395,8 @@ def _finding(row: Row, table: _Table) -> str:
 def _how(found: Comparison) -> str:
     """Return how to read the differences."""
     return (
-        f"Differences from {found.baseline}, paired row by row: the other model less {found.baseline}; of a distance, "
-        "that of their distances. Each interval holds 95 % for its row alone; the words hold for all "
+        f"Differences from {found.baseline}, paired row by row: the other model minus {found.baseline}. Each interval "
+        "holds 95 % for its line alone; the words hold for all "
         f"{found.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
         "may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
     )

@@ -64,7 +64,7 @@ def confidence_report(
         not allow, such as a metric of all classes if only correctness is known.
     threshold : float, default=None
         Lowest score at which a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for that of the
-        selective classifier that a profile came from; if there is none, ``metrics=None`` leaves out metrics of a
+        selective classifier that a profile came from; if some model has none, ``metrics=None`` leaves out metrics of a
         threshold.
     confidence_level : float, default=None
         Level of confidence intervals, between 0 and 1, as in :func:`skconf.inference.confidence_interval`. None leaves
@@ -180,7 +180,8 @@ def confidence_report(
     aurc_loss                  0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
-      after Holm's adjustment for 3 comparisons. No star: no difference is shown.
+      after Holm's adjustment for 2 comparisons. No star: no difference is shown; not
+      compared: calibrated_size_ratio.
     bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
       announced.
     lda: No sign that it is too sure or too modest. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
@@ -222,7 +223,7 @@ def report_on(
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
     if confidence_level is not None:
         check_confidence_level(confidence_level)
-    rows = rows_of(metrics, has_threshold=any(profile.threshold is not None for profile in profiles.values()))
+    rows = rows_of(metrics, has_threshold=all(profile.threshold is not None for profile in profiles.values()))
     rows, values = _evaluate(rows, profiles, keep_all=is_chosen(metrics))
     evidence = Evidence(
         rows=rows,
@@ -249,10 +250,13 @@ def report_on_estimators(
 ) -> ConfidenceReport:
     """Return the report on fitted classifiers, as :meth:`ConfidenceReport.from_estimator` says."""
     if isinstance(estimator, Mapping):
-        profiles = {
-            name: ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
-            for name, model in estimator.items()
-        }
+        profiles = {}
+        for name, model in estimator.items():
+            try:
+                profiles[name] = ConfidenceProfile.from_estimator(model, X, y, sample_weight=sample_weight)
+            except (TypeError, ValueError) as error:
+                error.add_note(f"The error is in the predictions of the model {name!r}.")
+                raise
         return confidence_report(profiles, **options)
     profile = ConfidenceProfile.from_estimator(estimator, X, y, sample_weight=sample_weight)
     report = confidence_report(profile, **options)

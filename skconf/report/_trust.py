@@ -11,7 +11,7 @@ from skconf._page.marks import N_SERIES
 from skconf._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.inference._assessment import Assessment
-from skconf.inference._p_values import clopper_pearson, poisson_ends
+from skconf.inference._p_values import clopper_pearson
 from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import LEVEL, Evidence
@@ -32,7 +32,8 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     parts: list[Part] = []
     advised: dict[str, list[str]] = {}
     for model, found in evidence.assessments.items():
-        parts.append(Prose(f"{model}: {found.text}" if evidence.several else found.text, "finding"))
+        text = f"{model}: {found.text}" if evidence.several else found.text
+        parts.append(Prose(text, "finding fault" if found.p_value <= 1 - LEVEL else "finding"))
         advised.setdefault(_advice(found), []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {' and '.join(models)}" if len(advised) > 1 else ""
@@ -45,13 +46,13 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
 
 def _advice(found: Assessment) -> str:
     """Return what to do about a verdict."""
-    apart = "on rows that trained neither it nor its calibrator"
+    how = "calibrate it on rows that did not train it, and look at others again"
     if found.gap_holds and found.gap < 0 and not found.top_holds:
-        return f"its numbers are too low; their order may still serve to abstain. To use them, calibrate it {apart}."
+        return f"its numbers are too low; their order may still serve to abstain. To use the numbers, {how}."
     if found.gap_holds or found.top_holds or found.shape_holds or found.decisive is not None:
-        return f"calibrate it {apart}. Until then, do not act on what it says of its surest answers."
-    if found.p_value <= 0.05:
-        return f"collect more labelled rows, or calibrate it {apart}."
+        return f"{how}. Until then, read its highest confidences as the table below has them."
+    if found.p_value <= 1 - LEVEL:
+        return f"collect more labelled rows, or {how}."
     return "no fault shown is not no fault: mind how large a gap could hide. More labelled rows show smaller ones."
 
 
@@ -61,10 +62,12 @@ def _tops(evidence: Evidence) -> TablePart:
     for model, found in evidence.assessments.items():
         named = {"model": str(model)} if evidence.several else {}
         parts = [("all", found.n_samples, found.wrong, found.announced)]
-        parts += [(f"at {top.confidence:g} or more", top.count, top.wrong, top.announced) for top in found.tops]
+        for top in found.tops:
+            if top.count < parts[-1][1]:  # else these are the same answers
+                parts.append((f"≥ {top.confidence:g}", top.count, top.wrong, top.announced))
         if np.isnan(found.wrong):  # weighted: there are no counts
             right = percent(found.accuracy, found.accuracy_low, found.accuracy_high)
-            rows.append({**named, "answers": "all", "number": f"{found.n_samples:,}", **_says(found.confidence, right)})
+            rows.append({**named, "answers": "all", "rows": f"{found.n_samples:,}", **_says(found.confidence, right)})
         else:
             rows += [{**named, **_counted(*part)} for part in parts]
     note = "Announced: the number of errors that the confidences themselves announce, Σ (1 − c)."
@@ -79,14 +82,15 @@ def _says(confidence: float, right: str) -> dict[str, str]:
 def _counted(answers: str, count: int, wrong: float, announced: float) -> dict[str, str]:
     """Return a row of counts."""
     right = 1 - wrong / count
-    ends = (end / announced for end in poisson_ends(int(wrong))) if announced else (np.nan, np.nan)
+    low, high = clopper_pearson(right, count, LEVEL)
+    ratios = (count * (1 - high) / announced, count * (1 - low) / announced) if announced else ()
     return {
         "answers": answers,
-        "number": f"{count:,}",
-        **_says(1 - announced / count, percent(right, *clopper_pearson(right, count, LEVEL))),
+        "rows": f"{count:,}",
+        **_says(1 - announced / count, percent(right, low, high)),
         "wrong": f"{wrong:,.0f}",
         "announced": number(announced),
-        "wrong ÷ announced": number(wrong / announced, *ends) if announced else DASH,
+        "wrong ÷ announced": number(wrong / announced, *ratios) if announced else DASH,
     }
 
 
@@ -154,9 +158,10 @@ def _tail(evidence: Evidence) -> list[Chart]:
     table = pd.concat(data)
     if not len(table):
         return []
-    rates = np.concatenate([table["high"], table["wrong"][table["wrong"] > 0], [0.1 / table["answers"].max()]])
+    rates = np.concatenate([table["high"], *(table[name][table[name] > 0] for name in ("wrong", "announced"))])
+    rates = np.maximum(rates, rates.max() / 10_000)
     rate = Axis.around("wrong of these, log scale", "log percent", rates)
-    surest = Axis("answers that say this or more", "nines", 0.4, max(float(table["from"].max()), 0.99))
+    surest = Axis("answers that say this or more", "nines", 0.4, 1 - 0.7 * (1 - max(float(table["from"].max()), 0.9)))
     finding = (
         "Points: errors seen, with their interval; where there are none, its upper end. Dashed: errors announced. "
         "Points above the dashed line are too sure."

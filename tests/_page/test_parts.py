@@ -138,8 +138,8 @@ class TestSlider:
     def test_the_default_is_there_without_a_script(self):
         shown = self.slider().html(Ids())
         assert ">some</output>" in shown
-        assert '<td class="n">1</td><td class="n">11</td>' in shown
-        assert '<td class="n">2</td><td class="n">22</td>' in shown
+        assert '<td class="n" data-label="answered">1</td><td class="n" data-label="cost">11</td>' in shown
+        assert '<td class="n" data-label="answered">2</td><td class="n" data-label="cost">22</td>' in shown
         assert re.search(r'<input type="range"[^>]* value="1"[^>]* hidden>', shown)
 
     def test_the_script_finds_every_stop(self):
@@ -148,6 +148,10 @@ class TestSlider:
         assert data["stops"] == ["none", "some", "all"]
         assert data["cells"] == [[["0"], ["0"]], [["1"], ["2"]], [["2"], ["4"]]]
         assert data["amounts"][0] == [[0, 1], [1, 2], [2, 3]]
+
+    def test_the_cheapest_place_of_each_row_is_named(self):
+        shown = self.slider().html(Ids())
+        assert "Cheapest: a where it answers none: 1; b where it answers none: 12." in shown  # 10 · 0 + 1, 10 · 1 + 2
 
     def test_text_says_the_prices(self):
         assert "Here error 10, person 1." in self.slider().text()

@@ -70,7 +70,7 @@ def test_places_of_a_stop():
         assert (stops.answered[at] if at >= 0 else 0.0) == pytest.approx((threshold <= SURE).mean())
     for target in TARGETS:
         at = stops.at_most_wrong(target)
-        fits = [k for k in range(len(stops.score)) if stops.wrong[k] <= target]
+        fits = [k for k in range(len(stops.score)) if stops.wrong[k] <= target and stops.size[k] >= 20]
         assert at == (fits[-1] if fits else -1)
 
 
@@ -98,6 +98,9 @@ def test_the_slider_shows_what_each_threshold_does():
         f"{1000 * (SURE >= 0.9).mean():.0f} of 1,000 (threshold 0.9)"
     ]
     for at, ((threshold, answered, wrong, people),) in enumerate(data["cells"]):
+        if threshold == "–":
+            assert (at, answered, people, wrong) == (0, "0", "1,000", "–")
+            continue
         accepted = float(threshold) <= SURE
         missed = (~RIGHT[accepted]).mean()
         assert float(answered.replace(",", "")) == pytest.approx(1000 * accepted.mean(), abs=0.51)
@@ -119,21 +122,44 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
     shown = table.set_axis([name for _, name in table.columns], axis=1)
     for target, (_, row) in zip(TARGETS, shown.iterrows(), strict=True):
         assert row["errors at most"] == f"{100 * target:g} %"
-        fits = [score for score in sorted(set(SURE)) if (~RIGHT[score <= SURE]).mean() <= target]
+        fits = [
+            score
+            for score in sorted(set(SURE))
+            if (~RIGHT[score <= SURE]).mean() <= target and (score <= SURE).sum() >= 20
+        ]
         if fits:
-            assert (float(row["seen: from"]) <= SURE).sum() == (fits[0] <= SURE).sum()
+            assert (float(row["seen threshold"]) <= SURE).sum() == (fits[0] <= SURE).sum()
         else:
-            assert row["seen: from"] == "nothing"
+            assert row["seen threshold"] == "nothing"
         if required_samples(target, 0.95) > len(SURE):
-            assert row["assured: from"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
+            assert row["assured threshold"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
             continue
         profile = ConfidenceProfile.from_correctness(RIGHT, SURE)
         with collected():
             found = tune_threshold(profile, target=target, confidence_level=0.95)
         if found.feasible:
-            assert (float(row["assured: from"]) <= SURE).mean() == pytest.approx(found.coverage)
+            printed = float(row["assured threshold"])
+            assert (printed <= SURE).mean() == pytest.approx(found.coverage)
+            assert float(row["answered"].replace(",", "")) == pytest.approx(1000 * found.coverage, abs=0.51)
         else:
-            assert row["assured: from"] == "nothing"
+            assert row["assured threshold"] == "nothing"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
+    """Scores between the planned ones were answered by the printed threshold, and not counted."""
+    rng = np.random.default_rng(seed)
+    sure = rng.beta(8, 1, 2000).clip(0.5)
+    section = abstain(evidence_of(rng.random(2000) < sure, sure))
+    table = section.parts[1].table
+    shown = table.set_axis([name for _, name in table.columns], axis=1)
+    found = 0
+    for _, row in shown.iterrows():
+        for threshold, answered in ((row.iloc[1], row.iloc[2]), (row.iloc[4], row.iloc[5])):
+            if not threshold.startswith("nothing"):
+                found += 1
+                assert f"{1000 * (sure >= float(threshold)).mean():,.0f}" == answered
+    assert found > 2
 
 
 def test_weighted_rows_have_no_assured_threshold():

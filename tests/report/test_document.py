@@ -86,7 +86,7 @@ def test_every_metric_of_the_report_is_on_its_page_with_an_interval_or_a_dash(re
     page = report.page()
     for name in report.index:
         row = re.search(rf"<tr>((?:(?!<tr>).)*){re.escape(name).replace(chr(39), '.')}</td></tr>", page)[1]
-        estimates = re.findall(r'<td class="n">(.*?)</td>', row)
+        estimates = re.findall(r'<td class="n" data-label="[^"]*">(.*?)</td>', row)
         assert len(estimates) == 2
         assert all(re.fullmatch(r"–|\S+ \[(–|\S+, \S+)\]", estimate) for estimate in estimates), estimates
 

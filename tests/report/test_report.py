@@ -372,12 +372,14 @@ class TestComparison:
         assert set(report["best_model"]) <= {"", self.NO_DIFFERENCE, "not compared"}
 
     def test_nan_is_never_best(self):
-        models = {"all": of_errors(1, 40), "none": of_errors(1, 40)}
-        models["none"] = ConfidenceProfile(**{**vars(models["none"]), "threshold": np.inf})
+        accepting = {"all": 0.0, "none": np.inf}
+        models = {
+            name: ConfidenceProfile(**{**vars(of_errors(1, 40)), "threshold": t}) for name, t in accepting.items()
+        }
         with pytest.warns(UndefinedMetricWarning, match="nothing is accepted"):
             report = confidence_report(models)
         assert np.isnan(report.at["selective_accuracy_score", "none"])
-        assert report.at["selective_accuracy_score", "best_model"] == self.NO_DIFFERENCE
+        assert report.at["selective_accuracy_score", "best_model"] in (self.NO_DIFFERENCE, "not compared")
         with pytest.warns(UndefinedMetricWarning) as told:
             report = confidence_report({"a": of_errors(1, 4), "b": of_errors(2, 4)}, metrics=["cf1_score"])
         assert len(told) == 1
@@ -514,7 +516,8 @@ class TestFrame:
         assert re.fullmatch(
             r"\* better than raw \(at raw: than all others\) by paired differences, p <= 0.05 .*", stars
         )
-        assert stars.endswith("; not compared: overconfidence_risk.")
+        assert "; not compared: " in stars
+        assert stars.endswith("overconfidence_risk.")
         assert told == comparison.at["mean_confidence", "verdict"].split(" | ")
 
     def test_text_fits_a_terminal(self):
