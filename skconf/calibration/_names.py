@@ -10,6 +10,7 @@ from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._platt import PlattCalibrator
+from skconf.calibration._pooled import PooledCalibrator
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
 from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 from skconf.calibration._venn_abers import VennAbersCalibrator
@@ -26,6 +27,7 @@ CALIBRATORS: dict[str, Callable[[], Any]] = {
     "beta": BetaCalibrator,
     "spline": SplineCalibrator,
     "venn_abers": VennAbersCalibrator,
+    "pooled": PooledCalibrator,
     "histogram": HistogramBinningCalibrator,
 }
 

@@ -1,0 +1,298 @@
+"""Pools of calibrators."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from skconf._core.checks import check_number, check_option
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.warn import collected
+from skconf.calibration._base import EPS, AmongPresentCalibrator, rows_to_one
+from skconf.calibration._beta import BetaCalibrator
+from skconf.calibration._folds import fold_weights
+from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
+from skconf.calibration._matrix import MatrixCalibrator
+from skconf.calibration._softmax import TemperatureCalibrator
+from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
+
+#: Samples that the prior on the weights of members counts as; of 1, 2, 4 and 8, tried with few and many samples, the
+#: middle ones were best, by little.
+_PRIOR_SAMPLES = 4.0
+
+#: Folds are predicted until so many samples have been: more say little about a handful of weights.
+_ENOUGH = 2000
+
+_N_FOLDS = 5
+
+
+class PooledCalibrator(AmongPresentCalibrator):
+    """A pool of calibrators: the weighted mean of their probabilities, and of the raw ones.
+
+    No single calibrator is best: with few samples the raw probabilities are, with many a flexible curve. The weights
+    have the least log loss on folds that the members were not fitted on. The members are then fitted on all samples.
+    The mean is no worse than its members are on average, and of calibrated members it errs on the side of doubt.
+
+    Its tail is guided by the calibrated size ratio: where the pool was too sure on those folds, confidences near 1 are
+    lowered. With κ as small as possible, the distance to 1 of a confidence that is closer than κ becomes the mean of
+    that distance and κ. The order of confidences stays.
+
+    A class that is missing from the calibration data keeps its probability. The other classes are calibrated among
+    themselves and share the rest, and a warning names the class.
+
+    Parameters
+    ----------
+    members : list of str, calibrators or None, default=None
+        Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
+        `members` is None: raw, smoothed temperature, and with two classes "quadratic", "beta", "spline" and
+        "smoothed_isotonic", with more two matrices with a sixteenth of the usual ridge, one of them after smoothed
+        isotonic regression.
+    weights : {"learned", "uniform"}, default="learned"
+        Weights of the members: learned, or all the same.
+    tail_zscore : float or None, default=0.0
+        What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
+        safer, and costs accuracy. None leaves confidences as they are.
+
+    Attributes
+    ----------
+    members_ : list of calibrators and None
+        The members, fitted on all samples.
+    weights_ : ndarray of shape (n_members,)
+        Their weights, of sum 1.
+    tail_ : float
+        κ, in [0, 0.5]; 0 where nothing is lowered.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    QuadraticCalibrator, SplineCalibrator, MatrixCalibrator : Single members, which are faster.
+
+    Notes
+    -----
+    Samples are dealt to five folds, ordered by class and probability; the order of rows plays no part. Folds are
+    predicted until 2,000 samples have been, so that with 10,000 samples members are fitted twice rather than six times.
+    The weights maximise the log likelihood plus a Dirichlet prior that counts as 4 samples. It is the same for all
+    members you name; of the default ones it favours those with few parameters while there are few samples. A weight of
+    a sample counts repetitions.
+
+    Where no sample can be held out, the weights are those of the prior.
+
+    References
+    ----------
+    .. [1] M. J. van der Laan, E. C. Polley and A. E. Hubbard, Super learner, Statistical Applications in Genetics and
+       Molecular Biology 6, 2007.
+    .. [2] R. Ranjan and T. Gneiting, Combining probability forecasts, Journal of the Royal Statistical Society B 72,
+       2010.
+
+    Examples
+    --------
+    >>> from skconf.calibration import PooledCalibrator
+    >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
+    >>> calibrator = PooledCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
+    >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
+    array([[0.94, 0.06],
+           [0.39, 0.61],
+           [0.07, 0.93]])
+    """
+
+    def __init__(self, members: Any = None, *, weights: str = "learned", tail_zscore: float | None = 0.0) -> None:
+        self.members = members
+        self.weights = weights
+        self.tail_zscore = tail_zscore
+
+    @property
+    def _reads_sizes(self) -> bool:
+        return True
+
+    def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
+        check_option(self.weights, "weights", ("learned", "uniform"))
+        if self.tail_zscore is not None:
+            check_number(self.tail_zscore, "tail_zscore")
+        self._named()
+        super()._fit(proba, codes, sample_weight, classes)
+
+    def _named(self) -> list[Any] | None:
+        """Return the members that were given, by name or not."""
+        from skconf.calibration._names import make_calibrator  # this class has a name, too
+
+        if self.members is None:
+            return None
+        if isinstance(self.members, str) or len(self.members) == 0:
+            raise ValueError(f"members must be a list of one or more calibrators, but is {self.members!r}.")
+        return [None if member is None else make_calibrator(member) for member in self.members]
+
+    def _fit_present(self, proba: Floats, codes: Codes, sample_weight: Floats) -> None:
+        given = self._named()
+        if given is None:
+            members, prior = default_members(proba.shape[1], float(sample_weight.sum()))
+        else:
+            members, prior = given, np.full(len(given), 1 / len(given))
+        self.members_ = fitted(members, proba, codes, sample_weight)
+        self.weights_, self.tail_ = np.full(len(members), 1 / len(members)), 0.0
+        if self.weights == "uniform" and self.tail_zscore is None:
+            return
+        held, true, weight = out_of_fold(members, proba, codes, sample_weight)
+        if self.weights == "learned":
+            chance = np.stack([np.maximum(each[np.arange(len(true)), true], EPS) for each in held])
+            self.weights_ = simplex_weights(chance, weight, _PRIOR_SAMPLES * prior)
+        if self.tail_zscore is not None and len(true):
+            pooled = pool(held, self.weights_)
+            unsure = 1 - pooled.max(axis=1)
+            self.tail_ = tail_width(unsure, pooled.argmax(axis=1) != true, weight, float(self.tail_zscore))
+
+    def _calibrate_present(self, proba: Floats) -> Floats:
+        pooled = pool(predicted(self.members_, proba), self.weights_)
+        return lowered(pooled, self.tail_) if self.tail_ else pooled
+
+
+def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
+    """Return members, and prior weights that favour those with few parameters while there are few samples."""
+    squared = n_classes**2
+    members: list[tuple[Any, int]] = [(None, 0), (TemperatureCalibrator(smoothing=1.0), 1)]
+    if n_classes == 2:
+        members += [(QuadraticCalibrator(), 3), (BetaCalibrator(), 3), (SplineCalibrator(), 6)]
+        members += [(IsotonicCalibrator(smoothing=SMOOTHING), 8)]
+    else:
+        isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
+        members += [(MatrixCalibrator(ridge=1 / 16), squared)]
+        members += [(MatrixCalibrator(ridge=1 / 16, base=isotonic), squared + 5 * n_classes)]
+    prior = 1 / (1 + 3 / n_samples * np.array([n_parameters for _, n_parameters in members]))
+    return [member for member, _ in members], prior / prior.sum()
+
+
+def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
+    """Return new members, fitted; None stands for the raw probabilities."""
+    labels = np.arange(proba.shape[1])
+    with collected():  # about classes, by numbers that the user has not given
+        return [
+            None if member is None else clone(member).fit(proba, codes, sample_weight, labels=labels)
+            for member in members
+        ]
+
+
+def predicted(members: list[Any], proba: Floats) -> list[Floats]:
+    """Return every member's probabilities."""
+    return [proba if member is None else member.predict_proba(proba) for member in members]
+
+
+def pool(proba: list[Floats], weights: Floats) -> Floats:
+    """Return the weighted mean of members' probabilities."""
+    out = np.zeros_like(proba[0])
+    for each, weight in zip(proba, weights, strict=True):
+        out += weight * each
+    return rows_to_one(out)
+
+
+def out_of_fold(
+    members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats
+) -> tuple[list[Floats], Codes, Floats]:
+    """Return members' probabilities of samples that they were not fitted on, with their classes and weights."""
+    found: list[list[Floats]] = [[] for _ in members]
+    rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+    for held in fold_weights(proba, codes, sample_weight, _N_FOLDS):
+        kept = sample_weight - held
+        learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
+        if not len(learned) or not len(asked):
+            continue
+        models = fitted(members, proba[learned], codes[learned], kept[learned])
+        for parts, each in zip(found, predicted(models, proba[asked]), strict=True):
+            parts.append(each)
+        rows.append(asked)
+        weights.append(held[asked])
+        if sum(map(len, rows)) >= _ENOUGH:
+            break
+    every = [np.concatenate([proba[:0], *parts]) for parts in found]
+    return every, codes[np.concatenate(rows)], np.concatenate(weights)
+
+
+def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
+    """Return the least width of the tail in which confidences must be lowered, for the size ratio to be low enough.
+
+    Parameters
+    ----------
+    unsure : ndarray of shape (n_samples,)
+        1 − confidence.
+    wrong : ndarray of shape (n_samples,), bool
+        Whether the prediction was wrong.
+    sample_weight : ndarray of shape (n_samples,)
+        How often each sample counts.
+    zscore : float
+        How many standard deviations the ratio may lie above 1.
+
+    Returns
+    -------
+    float
+        In [0, 0.5].
+    """
+
+    def too_sure(width: float) -> bool:
+        doubt = np.maximum(_lifted(unsure, width), EPS)
+        excess = float(sample_weight @ (wrong / doubt - 1))
+        return excess > zscore * float(np.sqrt(sample_weight @ (1 / doubt - 1))) + 1e-9 * float(sample_weight.sum())
+
+    if not too_sure(0.0):
+        return 0.0
+    low, high = np.log(1e-12), np.log(0.5)
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if too_sure(np.exp(middle)) else (low, middle)
+    return float(np.exp(high))
+
+
+def _lifted(unsure: Floats, width: float) -> Floats:
+    return np.where(unsure < width, (unsure + width) / 2, unsure)
+
+
+def lowered(proba: Floats, width: float) -> Floats:
+    """Return rows whose confidence is lowered in the tail; the other classes gain in proportion."""
+    surest = np.arange(len(proba)), proba.argmax(axis=1)
+    others = proba.copy()
+    others[surest] = 0.0
+    unsure = others.sum(axis=1)
+    target = _lifted(unsure, width)
+    others[unsure == 0] = 1.0
+    others[surest] = 0.0
+    others *= (target / others.sum(axis=1))[:, np.newaxis]
+    others[surest] = 1 - target
+    return others
+
+
+def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:
+    """Return weights w ≥ 0 of sum 1 with the largest Σ a log(w · chance) + Σ prior log w.
+
+    Parameters
+    ----------
+    chance : ndarray of shape (n_members, n_samples)
+        Each member's probability of what happened.
+    sample_weight : ndarray of shape (n_samples,)
+        The weights a of the samples.
+    prior : ndarray of shape (n_members,)
+        Positive: it keeps w away from the bounds, so that Newton's method needs no others. Nor does it need the sum:
+        with a penalty of (Σ a + Σ prior) Σ w it is 1 where the gradient is zero.
+    """
+    total = float(sample_weight.sum() + prior.sum())
+    gain, pull = sample_weight / total, prior / total
+
+    def loss(weights: Floats) -> float:
+        return float(weights.sum() - gain @ np.log(weights @ chance) - pull @ np.log(weights))
+
+    weights = prior / prior.sum()
+    value = loss(weights)
+    for _ in range(100):
+        share = chance / (weights @ chance)
+        gradient = 1 - share @ gain - pull / weights
+        hessian = (share * gain) @ share.T + np.diag(pull / weights**2)
+        step = -np.linalg.solve(hessian, gradient)
+        if -(gradient @ step) < 1e-14:
+            break
+        falling = step < 0
+        length = min(1.0, 0.99 * float(np.min(-weights[falling] / step[falling], initial=np.inf)))
+        while (moved := loss(weights + length * step)) > value and length > 1e-9:
+            length /= 2
+        if moved > value:
+            break
+        weights, value = weights + length * step, moved
+    return weights / weights.sum()

@@ -1,0 +1,251 @@
+"""Pools of calibrators: weights, folds and the guide to the tail, each checked against something slower."""
+
+import numpy as np
+import pytest
+from _support.calibration_tasks import binary_task, three_class_task
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.base import clone
+
+from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
+from skconf.calibration._folds import fold_weights
+from skconf.calibration._pooled import lowered, out_of_fold, simplex_weights, tail_width
+from skconf.metrics import calibrated_size_ratio
+
+# --- weights ------------------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_weights_have_the_largest_posterior(seed, n_members):
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(1, 0.3, (n_members, 40))
+    weight, prior = rng.exponential(1, 40), rng.uniform(0.1, 3, n_members)
+
+    def loss(point):  # a softmax keeps the weights on the simplex
+        w = np.exp(point - point.max())
+        w /= w.sum()
+        return -weight @ np.log(w @ chance) - prior @ np.log(w)
+
+    found = simplex_weights(chance, weight, prior)
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+    assert found.min() > 0
+    best = minimize(loss, np.zeros(n_members), method="BFGS", options={"gtol": 1e-7}).fun
+    assert loss(np.log(found)) <= best + 1e-7 * abs(best)
+
+
+def test_expectation_maximisation_stands_still_at_the_weights():
+    rng = np.random.default_rng(0)
+    chance, weight, prior = rng.random((4, 300)), np.ones(300), np.full(4, 0.5)
+    w = simplex_weights(chance, weight, prior)
+    share = w[:, np.newaxis] * chance / (w @ chance)
+    np.testing.assert_allclose((share @ weight + prior) / (300 + 2), w, atol=1e-8)
+
+
+def test_a_member_that_knows_gets_the_weight():
+    rng = np.random.default_rng(0)
+    p = rng.random(3000)
+    y = rng.random(3000) < p
+    raw_is_right = PooledCalibrator([None, PlattCalibrator(on="proba")]).fit(p, rng.random(3000) < p)
+    assert raw_is_right.weights_[0] > 0.5
+    raw_is_wrong = PooledCalibrator([None, "platt"]).fit(p**4, y)  # a sigmoid of the log-odds mends most of that
+    assert raw_is_wrong.weights_[0] < 0.1
+
+
+def test_the_pool_is_the_weighted_mean_of_members_fitted_on_all_samples():
+    proba, y = three_class_task()
+    model = PooledCalibrator([None, "platt", TemperatureCalibrator()], tail_zscore=None).fit(proba, y)
+    each = [
+        proba,
+        *(member.fit(proba, y).predict_proba(proba) for member in (PlattCalibrator(), TemperatureCalibrator())),
+    ]
+    np.testing.assert_allclose(model.predict_proba(proba), np.tensordot(model.weights_, each, 1), atol=1e-12)
+    uniform = PooledCalibrator([None, "platt"], weights="uniform", tail_zscore=None).fit(proba, y)
+    np.testing.assert_allclose(uniform.predict_proba(proba), (each[0] + each[1]) / 2, atol=1e-12)
+
+
+def test_members_are_judged_on_samples_they_were_not_fitted_on():
+    p, y = binary_task(60)
+    w = np.ones(60)
+    proba = np.column_stack([1 - p, p])
+    (held,), true, weight = out_of_fold([PlattCalibrator()], proba, y.astype(int), w)
+    assert weight.tolist() == [1.0] * 60
+    expected = []
+    for fold in fold_weights(proba, y.astype(int), w, 5):
+        model = PlattCalibrator().fit(proba[fold == 0], y[fold == 0])
+        expected.append(model.predict_proba(proba[fold == 1]))
+    np.testing.assert_allclose(held, np.concatenate(expected), rtol=1e-12)
+    assert true.sum() == y.sum()
+
+
+def test_with_many_samples_one_fold_is_enough():
+    p, y = binary_task(10_000)
+    _, true, _ = out_of_fold([None], np.column_stack([1 - p, p]), y.astype(int), np.ones(10_000))
+    assert len(true) == pytest.approx(2000, abs=2)
+
+
+def test_it_is_better_than_its_members_are_on_average():
+    wins = []
+    for seed in range(8):
+        p, y = binary_task(1300, seed)
+        fit, rest = slice(300), slice(300, None)
+        model = PooledCalibrator().fit(p[fit], y[fit])
+        loss = [
+            np.mean((q - y[rest]) ** 2)
+            for q in (
+                model.predict_proba(p[rest])[:, 1],
+                *(p[rest] if m is None else m.predict_proba(p[rest])[:, 1] for m in model.members_),
+            )
+        ]
+        wins.append(loss[0] < np.mean(loss[1:]))
+    assert all(wins)
+
+
+# --- folds --------------------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_every_sample_is_held_out_once_and_folds_are_alike(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 120))
+    p, codes = rng.random((n, 2)).round(1), rng.integers(0, 2, n)
+    weight = rng.integers(1, 9, n).astype(float) if seed % 2 else rng.exponential(1, n)
+    folds = fold_weights(p, codes, weight, 5)
+    np.testing.assert_allclose(np.sum(folds, axis=0), weight, rtol=1e-7)
+    unit = min(1, weight.max())
+    for k in (0, 1):
+        of_class = [fold[codes == k].sum() for fold in folds]
+        assert max(of_class) - min(of_class) <= unit * (1 + 1e-7)
+
+
+def test_ties_are_dealt_to_all_folds():
+    # With all right ones of a tie in one fold, the others would learn that it is always wrong.
+    p = np.full((1000, 2), 0.5)
+    codes = np.arange(1000) % 2
+    for fold in fold_weights(p, codes, np.ones(1000), 5):
+        assert fold[codes == 1].sum() == 100
+
+
+def test_weights_below_one_are_dealt_as_their_multiples_are():
+    rng = np.random.default_rng(0)
+    p, codes = rng.random((50, 2)), rng.integers(0, 2, 50)
+    for small, large in zip(
+        fold_weights(p, codes, np.full(50, 1e-9), 5), fold_weights(p, codes, np.ones(50), 5), strict=True
+    ):
+        np.testing.assert_allclose(small * 1e9, large, rtol=1e-7)
+
+
+# --- tail ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("zscore", [0.0, 1.0, -0.5])
+def test_the_tail_is_as_narrow_as_it_may_be(zscore):
+    rng = np.random.default_rng(1)
+    unsure = rng.beta(0.3, 2, 2000)
+    wrong = rng.random(2000) < unsure + 0.03
+    weight = rng.integers(1, 3, 2000).astype(float)
+    width = tail_width(unsure, wrong, weight, zscore)
+
+    def zscore_at(width):
+        doubt = np.where(unsure < width, (unsure + width) / 2, unsure)
+        return (np.average(wrong / doubt, weights=weight) - 1) / np.sqrt(weight @ (1 / doubt - 1)) * weight.sum()
+
+    assert 0 < width < 0.5
+    assert zscore_at(width) == pytest.approx(zscore, abs=1e-3)
+    assert zscore_at(0.9 * width) > zscore
+    assert zscore_at(0) > zscore
+
+
+def test_a_tail_that_is_right_stays():
+    unsure = np.full(100, 0.5)
+    assert tail_width(unsure, np.arange(100) < 50, np.ones(100), 0.0) == 0
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 5), width=st.floats(1e-6, 0.5))
+@settings(max_examples=50, deadline=None)
+def test_lower_confidences_keep_their_order_and_their_class(seed, n_classes, width):
+    proba = np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.05), 60)
+    proba[0] = np.eye(n_classes)[0]
+    got = lowered(proba, width)
+    np.testing.assert_allclose(got.sum(axis=1), 1)
+    before, after = proba.max(axis=1), got.max(axis=1)
+    np.testing.assert_allclose(after, np.where(1 - before < width, 1 - (1 - before + width) / 2, before), atol=1e-12)
+    assert (got[np.arange(60), proba.argmax(axis=1)] >= after - 1e-12).all()
+    assert (np.diff(after[np.argsort(before)]) >= -1e-12).all()
+    # The other classes keep their ratios.
+    rest = np.argsort(proba, axis=1)[:, :-1]
+    others, old = (np.take_along_axis(each, rest, axis=1) for each in (got, proba))
+    held = old.sum(axis=1) > 1e-9
+    others, old = others[held], old[held]
+    np.testing.assert_allclose(
+        others / others.sum(axis=1, keepdims=True), old / old.sum(axis=1, keepdims=True), atol=1e-6
+    )
+
+
+def test_the_guide_lowers_the_size_ratio_of_new_samples():
+    found = []
+    for seed in range(20):
+        p, y = binary_task(2200, seed)
+        sure = np.where(p > 0.5, p ** (1 / 30), 1 - (1 - p) ** (1 / 30))  # far too sure at both ends
+        ratio = [
+            calibrated_size_ratio(
+                y[200:], PooledCalibrator([None], tail_zscore=z).fit(sure[:200], y[:200]).predict_proba(sure[200:])
+            )
+            for z in (None, 0.0)
+        ]
+        found.append(ratio)
+    without, guided = np.mean(found, axis=0)
+    assert without > 2
+    assert guided < 1.3
+
+
+# --- classes and parameters ---------------------------------------------------------------------------------------
+
+
+def test_an_absent_class_keeps_its_probability_and_the_others_share_the_rest():
+    proba, y = three_class_task()
+    seen = y != 1
+    with pytest.warns(UserWarning, match=r"PooledCalibrator leaves the probabilities of \[1\] unchanged") as told:
+        model = PooledCalibrator().fit(proba[seen], y[seen], labels=[0, 1, 2])
+    assert len(told) == 1
+    got = model.predict_proba(proba)
+    np.testing.assert_allclose(got[:, 1], proba[:, 1], rtol=1e-12)
+    pair = proba[:, [0, 2]] / proba[:, [0, 2]].sum(axis=1, keepdims=True)
+    alone = PooledCalibrator().fit(pair[seen], y[seen]).predict_proba(pair)
+    np.testing.assert_allclose(got[:, [0, 2]], alone * (1 - proba[:, 1:2]), rtol=1e-9)
+
+
+def test_a_class_of_one_sample_is_no_obstacle():
+    proba, y = three_class_task(30)
+    y[y == 0] = 1
+    y[0] = 0
+    got = PooledCalibrator().fit(proba, y).predict_proba(proba)
+    assert np.isfinite(got).all()
+
+
+def test_members_are_cloned_and_parameters_stay():
+    member = IsotonicCalibrator(smoothing=3)
+    model = PooledCalibrator([member, "platt", None])
+    p, y = binary_task(50)
+    model.fit(p, y)
+    assert not hasattr(member, "classes_")
+    assert model.members_[0].smoothing == 3
+    assert clone(model).members[1:] == ["platt", None]
+    assert model.members == [member, "platt", None]
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"weights": "equal"}, ValueError, "weights must be one of 'learned', 'uniform'"),
+        ({"members": []}, ValueError, "members must be a list of one or more"),
+        ({"members": "platt"}, ValueError, "members must be a list of one or more"),
+        ({"members": ["plat"]}, ValueError, "no calibrator 'plat'"),
+        ({"tail_zscore": "0"}, TypeError, "tail_zscore must be a number"),
+    ],
+)
+def test_parameters_that_are_none_are_refused(params, error, message):
+    with pytest.raises(error, match=message):
+        PooledCalibrator(**params).fit([0.1, 0.9], [0, 1])
