@@ -42,8 +42,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         Names of the decisions, which ``predict`` returns. None stands for the names of the columns, or the classes.
     calibration : str, calibrator or None, default=None
         How probabilities are corrected: the name of a calibrator, such as "platt", "smoothed_isotonic",
-        "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y, sample_weight, labels=...)`` and
-        ``predict_proba(proba)``, of which `labels` is optional.
+        "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y,
+        sample_weight, labels=...)`` and ``predict_proba(proba)``, of which `labels` is optional.
     confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
         The score: the probability of the prediction, the gap between the two most probable classes, one minus the
         relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
