@@ -41,6 +41,8 @@ EXPERIMENTS = {
     "cf1": ["--models", "2", "--jobs", "1"],
 }
 PAGES = [*EVALUATED, *(f"experiment {name}" for name in EXPERIMENTS)]
+#: Those that show all kinds of parts: they are made twice, to compare their bytes.
+MADE_AGAIN = ["ids and threshold", "markup", "anonymous", "groups", "batches", *PAGES[len(EVALUATED) :]]
 
 
 def write_files(folder: Path) -> None:

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-import matplotlib.image
+from PIL import Image
 
 WIDE, NARROW = {"width": 1000, "height": 900}, {"width": 390, "height": 844}
 PHONE = {"viewport": NARROW, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
@@ -119,9 +119,9 @@ def _themes(page):
     for media in ({"media": "print"}, {"media": "screen"}, {"color_scheme": "light"}, {"color_scheme": "dark"}):
         page.emulate_media(**({"color_scheme": "dark"} | media))
         inks[" ".join(media.values())] = [_luminance(colour) for colour in page.evaluate(_COLOURS)]
-    dark = matplotlib.image.imread(io.BytesIO(page.screenshot(full_page=True)))[..., :3].mean(axis=2)
+    grey = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("L").histogram()
     page.emulate_media(color_scheme="light")
-    return inks, float((dark > 0.5).mean())
+    return inks, sum(grey[128:]) / sum(grey)
 
 
 def _luminance(colour):

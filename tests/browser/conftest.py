@@ -30,10 +30,10 @@ def chromium():
 
 
 class Making:
-    """Processes, one for each of two cores, that make all pages in a folder."""
+    """Processes, one for each of two cores, that make pages in a folder."""
 
-    def __init__(self, folder, hash_seed):
-        self.folder = folder
+    def __init__(self, folder, hash_seed, names=made.PAGES):
+        self.folder, self.names = folder, names
         settings = {
             "PYTHONHASHSEED": str(hash_seed),
             "SOURCE_DATE_EPOCH": DATE,
@@ -44,37 +44,37 @@ class Making:
         made.write_files(folder)
         self._processes = [
             subprocess.Popen(
-                [sys.executable, made.__file__, str(folder), *names],
+                [sys.executable, made.__file__, str(folder), *part],
                 env={**os.environ, **settings},
                 stderr=subprocess.PIPE,
                 text=True,
             )
-            for names in (made.PAGES[::2], made.PAGES[1::2])
+            for part in (names[::2], names[1::2])
         ]
 
     def finished(self):
-        """Return the page of each command, once all are made."""
+        """Return the pages, once all are made."""
         for process in self._processes:
             _, said = process.communicate()
             assert process.returncode == 0, said
-        return {name: self.folder / f"{name}.html" for name in made.PAGES}
+        return {name: self.folder / f"{name}.html" for name in self.names}
 
 
 @pytest.fixture(scope="session")
 def pages(chromium, tmp_path_factory):
     """The page of each command."""
-    return Making(tmp_path_factory.mktemp("pages"), hash_seed=1).finished()
+    return Making(tmp_path_factory.mktemp("pages"), 1).finished()
 
 
 @pytest.fixture(scope="session")
 def making_again(pages, tmp_path_factory):
-    """The same pages, in the making: with another order of sets."""
-    return Making(tmp_path_factory.mktemp("again"), hash_seed=2)
+    """Some of these pages, in the making: with another order of sets."""
+    return Making(tmp_path_factory.mktemp("again"), 2, made.MADE_AGAIN)
 
 
 @pytest.fixture(scope="session")
 def pages_again(making_again):
-    """The page of each command, made once more."""
+    """Some pages, made once more."""
     return making_again.finished()
 
 

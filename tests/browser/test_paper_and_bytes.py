@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from _support.pages import MARKUP, PAGES
+from _support.pages import MADE_AGAIN, MARKUP
 from _support.visits import on_paper, visit
 
 from skconf import confidence_report
@@ -32,7 +32,7 @@ def test_slider_is_printed_where_it_was_left(opened):
         assert "".join(shown.split()) in paper
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", MADE_AGAIN)
 def test_bytes_are_the_same_in_another_process(name, pages, pages_again):
     assert pages[name].read_bytes() == pages_again[name].read_bytes()
 

@@ -68,7 +68,8 @@ def test_every_stop_is_what_its_threshold_gives(name, opened, pages):
     files = [pages[name].parent / file for file in files_of(name)]
     columns = [counted(file) for file in files]
     assert len(stops) > 10
-    for place, aloud, rows in stops:
+    every = -(-len(stops) // 60)  # the report is asked at some stops; all are counted
+    for number, (place, aloud, rows) in enumerate(stops):
         assert place == aloud
         for file, (confidence, correct, weight), row in zip(files, columns, rows, strict=True):
             _, threshold, answered, wrong, people, _ = row
@@ -80,6 +81,8 @@ def test_every_stop_is_what_its_threshold_gives(name, opened, pages):
             assert agrees(answered, 1000 * share)
             assert agrees(people, 1000 * (1 - share))
             assert agrees(wrong, 100 * errors)
+            if number % every:
+                continue
             report = confidence_report_from_files(
                 file, threshold=float(threshold), metrics=["coverage_score", "selective_accuracy_score"]
             )
