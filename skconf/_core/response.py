@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -106,6 +107,23 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
     return Response(classes, proba, predicted, called=_what_is_asked(estimator), decided=decided)
 
 
+def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
+    """Return the classifier of each output, with the samples as it takes them; nothing of a classifier with one output.
+
+    Those of ``MultiOutputClassifier`` are its own, with their thresholds; of another, such as a forest, they repeat
+    what it answers.
+    """
+    model, transformers, _ = _innermost(estimator)
+    if isinstance(model, MultiOutputClassifier):
+        for transformer in transformers:
+            X = transformer.transform(X)
+        return [(each, X) for each in model.estimators_]
+    if not isinstance(getattr(model, "classes_", None), list) or not hasattr(estimator, "predict_proba"):
+        return []
+    answers = zip(model.classes_, estimator.predict_proba(X), strict=True)
+    return [(Answered(classes, proba, classes[proba.argmax(axis=1)]), X) for classes, proba in answers]
+
+
 def decides_by_sample(estimator: Any) -> bool:
     """Return whether a classifier decides by costs of each sample, which it has to be given."""
     rule = getattr(_innermost(estimator)[0], "rule_", None)
@@ -158,7 +176,10 @@ def _ask(model: Any, transformers: list[Any], compared: int, X: Any, costs: Any 
 def read_answer(estimator: Any, given: Any, X: Any, classes: NDArray[Any]) -> NDArray[Any]:
     """Return the checked result of ``predict_proba``: a row for each sample, a column for each class in their order."""
     if isinstance(given, list):
-        raise ValueError(f"{type(estimator).__name__} predicts several outputs. Evaluate each output separately.")
+        raise ValueError(
+            f"{type(estimator).__name__} predicts several outputs. Evaluate each output separately, or all together "
+            "with ConfidenceProfile.from_multilabel."
+        )
     who = _what_is_asked(estimator)
     proba = as_probabilities(given, who)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X) if hasattr(X, "__len__") else len(proba)

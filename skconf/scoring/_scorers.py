@@ -17,6 +17,7 @@ from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_
 from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
+from skconf.scoring._outputs import mean_of, scores_by_output
 
 
 def scorer_names() -> list[str]:
@@ -90,6 +91,9 @@ class ConfidenceScorer:
         """Return the score of a fitted classifier."""
         if costs is not None and not self.takes_costs:
             raise TypeError(f"{self.name} takes no costs. Leave them out, or use 'neg_reject_cost'.")
+        scores = scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
+        if scores:
+            return float(mean_of(scores))
         predict = costs is not None or self.charges_by_matrix
         profile = ConfidenceProfile.from_estimator(
             estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
@@ -301,6 +305,9 @@ class MultiScorer:
         **metadata: Any,
     ) -> dict[str, float]:
         """Return the scores of a fitted classifier, by key."""
+        scores = scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs, **metadata)
+        if scores:
+            return dict(mean_of(scores))
         given = {name: value for name, value in metadata.items() if value is not None}
         raise_for_params(given, self, None)  # unless metadata routing is enabled
         given |= {

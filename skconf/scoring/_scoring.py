@@ -44,7 +44,8 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     -------
     ConfidenceScorer
         A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a float. It makes one call of
-        ``predict_proba``, and reads the labels from ``classes_``: a class that a fold lacks changes nothing.
+        ``predict_proba``, and reads the labels from ``classes_``: a class that a fold lacks changes nothing. The score
+        of a classifier with several outputs is the mean of theirs.
 
     Raises
     ------
@@ -88,7 +89,8 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     MultiScorer
         A callable ``scorer(estimator, X, y, *, sample_weight=None)`` that returns a dict of floats. It goes as it is
         into ``cross_validate``, and into ``GridSearchCV`` with ``refit=name``. A metric that is undefined for a fold is
-        NaN there, with one warning; the others keep their values.
+        NaN there, with one warning; the others keep their values. Scores of a classifier with several outputs, such as
+        a ``MultiOutputClassifier`` of selective ones, are the means of those of the outputs.
 
     Raises
     ------
