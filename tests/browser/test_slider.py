@@ -92,7 +92,7 @@ def test_every_stop_is_what_its_threshold_gives(name, opened, pages):
 @pytest.mark.parametrize("name", ["one model", "correctness only"])
 def test_intervals_are_exact(name, opened, pages):
     confidence, correct, _ = counted(pages[name].parent / files_of(name)[0])
-    for _, _, [row] in opened(name).evaluate(MOVED):
+    for _, _, [row] in opened(name).evaluate(MOVED)[1:]:  # the first answers nothing
         kept = confidence >= float(row[1])
         low, high = binomtest(int((kept & ~correct).sum()), int(kept.sum())).proportion_ci(method="exact")
         ends = re.search(r"\[(.*), (.*)\]", row[3])
@@ -102,7 +102,8 @@ def test_intervals_are_exact(name, opened, pages):
 
 def test_stops_reach_from_the_surest_to_all_and_miss_none_of_a_small_file(opened, pages):
     confidence, _, _ = counted(pages["correctness only"].parent / "answers.csv")
-    stops = opened("correctness only").evaluate(MOVED)
+    nothing, *stops = opened("correctness only").evaluate(MOVED)
+    assert nothing[0] == "0 of 1,000"
     kept = [int((confidence >= float(row[1])).sum()) for _, _, [row] in stops]
     assert kept == [int((confidence >= each).sum()) for each in np.unique(confidence)[::-1]]
 
@@ -110,7 +111,7 @@ def test_stops_reach_from_the_surest_to_all_and_miss_none_of_a_small_file(opened
 def test_command_line_takes_the_threshold_as_shown(opened, pages, tmp_path, monkeypatch):
     monkeypatch.chdir(pages["hard confidences"].parent)
     confidence, correct, _ = counted("hard.csv")
-    for _, _, [row] in opened("hard confidences").evaluate(MOVED):
+    for _, _, [row] in opened("hard confidences").evaluate(MOVED)[1:]:  # the first answers nothing
         metrics = ["--metrics", "coverage_score", "selective_accuracy_score"]
         assert (
             main(["evaluate", "hard.csv", "--threshold", row[1], *metrics, "--csv", str(tmp_path / "found.csv")]) == 0
