@@ -52,7 +52,7 @@ FAMILIES = (
         "Evaluate a model",
         "You have a model, or its predictions. A report answers all questions at once; a profile checks predictions "
         "once for many metrics; scorers give them to cross-validation and searches.",
-        ("guide/trust", "guide/scoring"),
+        ("guide/trust", "guide/scoring", "guide/other_tasks"),
         (
             "skconf.confidence_report",
             "skconf.confidence_report_by_class",
