@@ -51,9 +51,10 @@ class PooledCalibrator(AmongPresentCalibrator):
         isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned, or all the same.
-    tail_zscore : float or None, default=0.0
+    tail_zscore : float or None, default=-0.25
         What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
-        safer, and costs accuracy. None leaves confidences as they are.
+        safer, and costs accuracy: −0.5 costs .3 % of the Brier score, 0 about .1 %. None leaves confidences
+        as they are.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class PooledCalibrator(AmongPresentCalibrator):
            [0.07, 0.93]])
     """
 
-    def __init__(self, members: Any = None, *, weights: str = "learned", tail_zscore: float | None = 0.0) -> None:
+    def __init__(self, members: Any = None, *, weights: str = "learned", tail_zscore: float | None = -0.25) -> None:
         self.members = members
         self.weights = weights
         self.tail_zscore = tail_zscore

@@ -8,8 +8,18 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 from sklearn.calibration import _SigmoidCalibration
+from sklearn.linear_model import LogisticRegression
 
-from skconf.calibration import AffineCalibrator, PlattCalibrator, TemperatureCalibrator
+from skconf.calibration import (
+    AffineCalibrator,
+    BetaCalibrator,
+    MatrixCalibrator,
+    PlattCalibrator,
+    PooledCalibrator,
+    QuadraticCalibrator,
+    SplineCalibrator,
+    TemperatureCalibrator,
+)
 
 
 def sharpened(n_samples, n_classes):
@@ -85,3 +95,67 @@ def test_affine(shape, ratio):
     assert AffineCalibrator().fit(proba, y).slope_ == pytest.approx(search()[0], rel=1e-3)
     name = f"AffineCalibrator {shape[0]:,}x{shape[1]}"
     ratio(name, "scipy's L-BFGS", search, lambda: AffineCalibrator().fit(proba, y), proba.nbytes)
+
+
+@pytest.mark.parametrize("calibrator", [QuadraticCalibrator, BetaCalibrator, SplineCalibrator])
+@pytest.mark.parametrize("n_samples", [10_000, 100_000])
+def test_curves(calibrator, n_samples, ratio):
+    """Beside scikit-learn's logistic regression of as many features, to its usual tolerance; the spline fits six."""
+    y, proba = sharpened(n_samples, 2)
+    logit = np.log(proba[:, 1]) - np.log(proba[:, 0])
+    features = np.stack([logit, logit**2 / 4], axis=1)
+    name = f"{calibrator.__name__} {n_samples:,}x2"
+    ratio(
+        name,
+        "scikit-learn's LogisticRegression",
+        lambda: LogisticRegression().fit(features, y),
+        lambda: calibrator().fit(proba, y),
+        proba.nbytes,
+    )
+
+
+@pytest.mark.parametrize("shape", [(10_000, 2), (10_000, 10), (100_000, 2)], ids=str)
+def test_pool(shape, ratio):
+    """Beside its members on all samples: above 10,000 of these it fits each of them twice."""
+    y, proba = sharpened(*shape)
+    members = PooledCalibrator().fit(proba, y).members_[1:]
+    found = ratio(
+        f"PooledCalibrator {shape[0]:,}x{shape[1]}",
+        "its members",
+        lambda: [member.fit(proba, y) for member in members],
+        lambda: PooledCalibrator().fit(proba, y),
+        proba.nbytes,
+        rounds=3,
+    )
+    assert found <= 3
+
+
+def test_matrix(ratio):
+    """Beside L-BFGS without a matrix of curvature, to the same gradient."""
+    y, proba = sharpened(10_000, 10)
+    found = MatrixCalibrator().fit(proba, y)
+    logs = np.log(found.base_.predict_proba(proba))
+    hit, cost = np.eye(10)[y], np.where(np.eye(10, 11), 10.0, 90.0)
+    cost[:, -1] = 10.0
+    known = np.column_stack([logs, np.ones(len(y))])
+
+    def loss(point):
+        change = point.reshape(10, 11)
+        predicted = log_softmax(logs + known @ change.T, axis=1)
+        value = (cost * change**2).sum() - (hit * predicted).sum()
+        return value / len(y), ((np.exp(predicted) - hit).T @ known + 2 * cost * change).ravel() / len(y)
+
+    def search():
+        return minimize(loss, np.zeros(110), jac=True, method="L-BFGS-B", options={"gtol": 3e-6, "ftol": 0}).x
+
+    assert found.offset_ == pytest.approx(search().reshape(10, 11)[:, -1], abs=1e-2)
+    assert (
+        ratio(
+            "MatrixCalibrator 10,000x10",
+            "scipy's L-BFGS",
+            search,
+            lambda: MatrixCalibrator().fit(proba, y),
+            proba.nbytes,
+        )
+        < 1
+    )
