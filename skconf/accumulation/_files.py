@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from skconf._core.messages import shorten
+from skconf._core.messages import option, shorten, suggest
 from skconf._core.progress import progress as progress_bar
 from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns, NoPredictionsError
@@ -172,6 +172,26 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[
     with located(shown(path)):
         profile = None if table is None else columns.read(table)
         return None if profile is None else (profile, columns.read_truth(table))
+
+
+def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
+    """Return columns of a file, all rows of them; `role` is the parameter that names them.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or occurs twice.
+    """
+    file = open_table(path)
+    with located(shown(path)):
+        for name in names:
+            if file.names.count(name) != 1:
+                raise ValueError(
+                    f"there {'are several columns' if name in file.names else 'is no column'} {name!r}."
+                    f"{suggest(str(name), map(str, file.names))} The columns are {shorten(file.names)}: name one of "
+                    f"them by {option(role)}."
+                )
+        return next(file.batches(list(names), None))
 
 
 def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:

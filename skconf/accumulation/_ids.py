@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._core.messages import option, shorten, suggest
+from skconf._core.messages import option
 from skconf.accumulation._columns import plain_labels
-from skconf.accumulation._files import open_table, shown
+from skconf.accumulation._files import read_columns, shown
 from skconf.accumulation._job import located
 
 
@@ -29,15 +29,9 @@ def places_by_id(files: Mapping[str, Path], column: Any) -> dict[str, NDArray[An
 
 def _read_ids(path: Path, column: Any) -> "pd.Index[Any]":
     """Return the ids of all rows as plain texts, which are the same for files of any format."""
-    file = open_table(path)
+    table = read_columns(path, [column], "ids")
     with located(shown(path)):
-        if file.names.count(column) != 1:
-            raise ValueError(
-                f"there {'are several columns' if column in file.names else 'is no column'} {column!r}."
-                f"{suggest(str(column), map(str, file.names))} The columns are {shorten(file.names)}: name one of them "
-                f"by {option('ids')}."
-            )
-        ids = pd.Index(plain_labels(next(file.batches([column], None)), column), dtype=object)
+        ids = pd.Index(plain_labels(table, column), dtype=object)
         repeated = ids[ids.duplicated()].unique()
         if len(repeated):
             rows = np.flatnonzero(ids == repeated[0])

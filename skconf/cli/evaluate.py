@@ -29,7 +29,7 @@ follow, if rows are about the same samples: matched by --id, or by place if the 
 
 Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
 memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
-are within a bound that a warning names, and there are neither plots nor differences.
+are within a bound that a warning names, and there are no plots, differences or slices.
 
 Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """
@@ -38,6 +38,7 @@ examples:
   %(prog)s predictions.csv
   %(prog)s raw.csv calibrated.csv --html report.html
   %(prog)s raw.csv shuffled.csv --id id
+  %(prog)s predictions.csv --slices region age --html report.html
   gzip --decompress --stdout old.csv.gz | %(prog)s - raw.csv
   %(prog)s 'day=*/*.csv'
   %(prog)s monday.csv tuesday.csv --pool --threshold 0.8
@@ -103,7 +104,16 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--group",
         nargs="+",
         metavar="COLUMN",
-        help="columns of groups, or parts NAME=VALUE of a path: report a row of values for each group",
+        help="columns of groups, or parts NAME=VALUE of a path: report a row of metrics for each group, at any size of "
+        "the files; to find where the model fails, use --slices",
+    )
+    evaluate.add_argument(
+        "--slices",
+        nargs="+",
+        metavar="COLUMN",
+        help="columns by which to look where the model fails, such as a region or an age: the report lists their "
+        "values, or quarters of many numbers, worst first, and names those that are too sure by more than chance; for "
+        "the metrics of each group, use --group",
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(
@@ -125,7 +135,9 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
     evaluate.add_argument(
-        "--anonymous", action="store_true", help="leave rows, labels, and names of models and files out of the page"
+        "--anonymous",
+        action="store_true",
+        help="leave rows, slices, labels, and names of models and files out of the page",
     )
 
 
@@ -153,6 +165,7 @@ def _run(options: argparse.Namespace) -> int:
                 in_batches=in_batches,
                 progress=True,
                 ids=options.id,
+                slices=options.slices,
                 command=options.command,
                 confidence_level=options.confidence_level,
             )

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from skconf._core.checks import check_whole
 from skconf.inference._calibration_draws import CalibrationDraws
-from skconf.inference._error_table import EPS, N_ERROR_SUMS, ErrorTable, GapSums
+from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums
 from skconf.inference._p_values import clopper_pearson, holm, poisson_ends
 from skconf.inference._sampling import Sampling
 from skconf.inference._wording import in_words, one_answer
@@ -24,8 +24,6 @@ _FOUND_JOINTLY, _FOUND_ALONE = 3.08, 2.8
 _TWO_SIDED = 1.96
 #: Share by which equal sums differ in another order.
 _ROUNDING = 1e-9
-#: Fewest effective errors from which a weighted gap is near enough to normal.
-_FEWEST_ERRORS = 30
 
 
 @dataclass(frozen=True)
@@ -354,13 +352,11 @@ def assess_sums(n: int, *sums: Any) -> Assessment:
 
 def assess_weighted(n: int, *sums: Any) -> Assessment:
     """Return the verdict on `n` weighted answers, which is on the gap alone, from their `GapSums`."""
-    weight, sure, right, announced, residual_squares, residuals, squares = map(float, sums)
+    weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
-    gap = confidence - accuracy
-    seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²
-    error = np.sqrt(max(announced, seen)) / weight
+    gap, error = (found.item() for found in GapSums.gap_and_error(*map(float, sums)))
     rate = max(1 - confidence, 1 - accuracy)
-    enough = min(rate, 1 - rate) * weight**2 / squares >= _FEWEST_ERRORS
+    enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
     p_value = float(2 * ndtr(-abs(gap) / error)) if enough else np.nan
     reach = _TWO_SIDED * error if enough else np.nan
     found = p_value <= LEVEL

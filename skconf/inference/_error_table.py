@@ -22,6 +22,8 @@ _ENDS = np.unique(np.concatenate([expit(np.arange(-18.4, 18.4, 0.05)), TOPS, [1 
 N_CELLS = len(_ENDS) + 1
 #: Number of the sums of `ErrorSums`.
 N_ERROR_SUMS = 4
+#: Fewest effective errors, and right answers, from which a weighted gap is near enough to normal.
+FEWEST_ERRORS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,14 @@ class GapSums(Additive):
         """Return the gap."""
         weight, sure, right, *_ = sums
         return divide(sure - right, weight, np.nan)
+
+    @staticmethod
+    def gap_and_error(*sums: Any) -> tuple[Any, Any]:
+        """Return the gap and its standard error: the larger one of what the confidences announce and of the data's."""
+        weight, sure, right, announced, residual_squares, residuals, squares = sums
+        gap = divide(sure - right, weight, np.nan)
+        seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²
+        return gap, divide(np.sqrt(np.maximum(np.maximum(announced, seen), 0.0)), weight, np.nan)
 
 
 class VerdictSums(Additive):

@@ -44,7 +44,7 @@ def as_text(report: ConfidenceReport, width: int | None = None) -> str:
     if report.evidence is None:
         return str(report)
     if report.evidence.chosen:
-        return "\n\n".join([str(report), *_compared(report.evidence, width)])
+        return "\n\n".join([str(report), *_compared(report.evidence, width), *_by_slice(report.evidence, width)])
     answers = texts([section for section in sections(report.evidence) if section.short != METRICS], width)
     return f"{answers}\n\n{METRICS}\n{as_lines(report, verdicts=False)}"
 
@@ -52,6 +52,16 @@ def as_text(report: ConfidenceReport, width: int | None = None) -> str:
 def _compared(evidence: Evidence, width: int | None) -> list[str]:
     """Return the comparison of several models as text."""
     return [which(evidence).text(width)] if len(evidence.values) > 1 else []
+
+
+def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
+    """Return the slices that were asked for as text."""
+    shown = []
+    for model, found in evidence.by_slice.items():
+        start, finding = f"{model}: " if evidence.several else "", found.finding()
+        said = f"{start}{finding}" if start else finding[0].upper() + finding[1:]
+        shown.append(texts([Prose(said), *found.parts(start)], width))
+    return shown
 
 
 def as_fragment(report: ConfidenceReport) -> str:

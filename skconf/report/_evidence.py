@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from skconf.inference._assessment import Assessment, assess
 from skconf.profile import ConfidenceProfile
+from skconf.report._by_slice import BySlice
 from skconf.report._comparison import Comparison, compare_models
 from skconf.report._rows import Row
+from skconf.report._slices import Slices
 
 #: Level of the intervals on a page, unless another is asked for.
 LEVEL = 0.95
@@ -86,6 +88,8 @@ class Evidence:
         Name of a single model.
     row_numbers : mapping of model to ndarray
         Number of each row in its file, from 0, where rows were matched by ids.
+    slices : mapping of model to mapping of column to Slices
+        The columns by which to look where it fails.
     origin : Origin
         Where the predictions come from.
     """
@@ -101,12 +105,18 @@ class Evidence:
     level: float = LEVEL
     name: str = "the model"
     row_numbers: Mapping[Any, NDArray[Any]] = field(default_factory=dict)
+    slices: Mapping[Any, Mapping[Any, Slices]] = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
 
     @cached_property
     def assessments(self) -> Mapping[Any, Assessment]:
         """The verdict on each model."""
         return self.known or {model: assess(profile) for model, profile in self.profiles.items()}
+
+    @cached_property
+    def by_slice(self) -> Mapping[Any, BySlice]:
+        """How often each model is right in each slice, if there are slices."""
+        return {model: BySlice.of(self.profiles[model], slices, self.level) for model, slices in self.slices.items()}
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -118,7 +128,7 @@ class Evidence:
         return str(model) if self.several else self.name
 
     def anonymous(self) -> "Evidence":
-        """Return the same without rows, labels, and names of models and files, which may tell of people."""
+        """Return the same without rows, slices, labels, and names of models and files, which may tell of people."""
         names = {model: f"model {number}" for number, model in enumerate(self.values, 1)} if self.several else {}
         name_of = {model: names.get(model, model) for model in self.values}
         return replace(
@@ -130,6 +140,7 @@ class Evidence:
             known={name_of[model]: found for model, found in self.assessments.items()},
             name="the model",
             row_numbers={},
+            slices={},
             origin=Origin(),
         )
 

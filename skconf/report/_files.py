@@ -21,6 +21,7 @@ from skconf.report._origin import digest
 from skconf.report._pairs import RowsOfFile, paired
 from skconf.report._report import check_names, lay_out, report_on
 from skconf.report._rows import is_chosen
+from skconf.report._slices import slices_of_files
 
 #: Bytes of files that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -43,6 +44,7 @@ def confidence_report_from_files(
     confidence_level: float | None = None,
     in_batches: bool | None = None,
     ids: Any = None,
+    slices: Any = None,
     progress: bool = False,
 ) -> ConfidenceReport:
     r"""Evaluate the confidences in files, as :func:`confidence_report` does for predictions in memory.
@@ -65,7 +67,8 @@ def confidence_report_from_files(
     weight : label, default=None
         Column of sample weights; None stands for ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None
-        Columns of groups: the report has a row for each group, and a column for each metric.
+        Columns of groups: the report has a row for each group, and a column for each metric, at any size of the files.
+        To find the groups where the model fails, use `slices`.
     labels : array-like of shape (n_classes,), default=None
         Labels of the probabilities, as in :func:`~skconf.accumulate`.
     pos_label : label, default=None
@@ -84,6 +87,9 @@ def confidence_report_from_files(
         Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
         model must have the same ids, each once. None matches them by place, and only where the true labels
         agree row by row.
+    slices : label or list of labels, default=None
+        Columns by which to look where it fails, as in :func:`confidence_report`; not in batches. Texts that are numbers
+        count as numbers, unless one begins with a zero, such as 007.
     progress : bool, default=False
         Show on standard error how much has been read.
 
@@ -149,6 +155,7 @@ def confidence_report_from_files(
         in_batches=in_batches,
         progress=progress,
         ids=ids,
+        slices=slices,
         confidence_level=confidence_level,
     )
     return evaluation.report
@@ -190,6 +197,7 @@ def evaluate_files(
     in_batches: bool | None,
     progress: bool,
     ids: Any = None,
+    slices: Any = None,
     command: str = "",
     confidence_level: float | None = None,
 ) -> Evaluation:
@@ -210,6 +218,12 @@ def evaluate_files(
             "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
             f"match. Leave {option('ids')} out."
         )
+    if in_batches and slices is not None:
+        raise ValueError(
+            "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
+            f"look where they fail. Leave {option('slices')} out; {option('groups', ...)} gives the metrics of each "
+            "group in batches."
+        )
     if in_batches and confidence_level is not None:
         raise ValueError(
             "groups, models of several files, and files of more than 100 MB are read in batches, which give no "
@@ -222,7 +236,8 @@ def evaluate_files(
     if in_batches:
         report, counts = _from_batches(models, found, metrics, origin, several=several, progress=progress)
     else:
-        report, counts = _from_memory(models, found, metrics, origin, several=several, ids=ids, level=confidence_level)
+        asked = {"metrics": metrics, "confidence_level": confidence_level}
+        report, counts = _from_memory(models, found, origin, asked, several=several, ids=ids, slices=slices)
     read = [_what_was_read(model if several else "", parts, counts[model]) for model, parts in models.items()]
     return Evaluation(report, read, guessed)
 
@@ -230,30 +245,31 @@ def evaluate_files(
 def _from_memory(
     models: Mapping[str, Sequence[Path]],
     columns: Mapping[str, Columns],
-    metrics: Any,
     origin: Origin,
+    asked: Mapping[str, Any],
     *,
     several: bool,
     ids: Any,
-    level: float | None,
+    slices: Any,
 ) -> tuple[ConfidenceReport, dict[str, int]]:
     rows, sources = {}, []
+    by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
         found = read_rows(file, columns[model])
         if found is None:
             raise ValueError(f"{shown(file)}: there are no rows")
-        rows[model] = RowsOfFile(file, *found)
+        rows[model] = RowsOfFile(file, *found, by.get(model, {}))
         sources.append(SourceFile(model, _name_of([file]), len(found[0]), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     with nullcontext() if several else located(shown(first.file)):
         report = report_on(
             pairs.profiles,
             several=several,
-            metrics=metrics,
-            confidence_level=level,
+            **asked,
             origin=replace(origin, files=sources),
             unpaired=pairs.unpaired,
             row_numbers=pairs.row_numbers,
+            slices=pairs.slices,
             name=sources[0].name,
         )
     return report, {model: len(of_model.profile) for model, of_model in rows.items()}

@@ -113,7 +113,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models and files.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         path : path-like
             The file, such as ``report.html``.
         anonymous : bool, default=False
-            Leave out rows, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models and files.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models and files.
         """
         with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
             file.write(self.page(anonymous=anonymous))

@@ -1,7 +1,7 @@
 """Rows of files that are about the same samples: matched by ids, or by place where the true labels agree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skconf._core.spellings import plain
 from skconf.accumulation._ids import places_by_id
 from skconf.profile import ConfidenceProfile
+from skconf.report._slices import Slices
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,14 @@ class RowsOfFile:
         Its predictions.
     truth : ndarray or None
         True labels, row by row; None if the file has none.
+    slices : mapping of column to Slices
+        Columns by which to look where it fails.
     """
 
     file: Path
     profile: ConfidenceProfile
     truth: NDArray[Any] | None
+    slices: Mapping[Any, Slices] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,14 @@ class Pairs:
         Why rows of a model cannot be paired with those of the first; completes "FIRST and MODEL ...".
     row_numbers : dict of ndarray
         Number of each row in its file, from 0, where rows were matched by ids.
+    slices : dict of mapping of column to Slices
+        Columns by which to look where each model fails; empty if there are none.
     """
 
     profiles: dict[str, ConfidenceProfile]
     unpaired: dict[str, str]
     row_numbers: dict[str, NDArray[Any]]
+    slices: dict[str, Mapping[Any, Slices]]
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
@@ -61,8 +68,9 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     ids : label or None
         Column of the ids by which rows are matched; None pairs them by place, if their true labels agree.
     """
+    slices = {model: each.slices for model, each in rows.items() if each.slices}
     if len(rows) < 2:
-        return Pairs({model: each.profile for model, each in rows.items()}, {}, {})
+        return Pairs({model: each.profile for model, each in rows.items()}, {}, {}, slices)
     profiles = {model: _in_plain_labels(each.profile) for model, each in rows.items()}
     truths = {model: each.truth for model, each in rows.items()}
     numbers: dict[str, NDArray[Any]] = {}
@@ -70,12 +78,16 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         numbers = places_by_id({model: each.file for model, each in rows.items()}, ids)
         profiles = {model: profile[numbers[model]] for model, profile in profiles.items()}
         truths = {model: None if truth is None else truth[numbers[model]] for model, truth in truths.items()}
+        slices = {
+            model: {column: each[numbers[model]] for column, each in of_model.items()}
+            for model, of_model in slices.items()
+        }
     first, *others = rows
     reasons = {
         model: _why_unpaired(truths[first], truths[model]) or _other_weights(profiles[first], profiles[model])
         for model in others
     }
-    return Pairs(profiles, {model: reason for model, reason in reasons.items() if reason}, numbers)
+    return Pairs(profiles, {model: reason for model, reason in reasons.items() if reason}, numbers, slices)
 
 
 def _why_unpaired(truth: NDArray[Any] | None, other: NDArray[Any] | None) -> str:

@@ -1,76 +1,24 @@
-"""Where does it fail? Classes, worst first, and the errors that cost most."""
+"""Where does it fail? Classes and slices, worst first, and the errors that cost most."""
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skconf._core.labels import Codes
 from skconf._core.messages import visible
-from skconf._core.probabilities import Floats
 from skconf._page.parts import Beside, Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.inference._p_values import clopper_pearson
-from skconf.metrics._base.kinds import divide
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import percent
+from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 
-#: Classes that are shown, and those that are listed at all.
-_SHOWN, _LISTED = 10, 100
 #: Errors that are listed.
 _ERRORS = 20
 #: Most decimals of a confidence in percent.
 _DECIMALS = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """How often it is right, for each class that some rows have.
-
-    Attributes
-    ----------
-    code : ndarray of shape (n_found,)
-        Position of each class among the classes, worst first: by the upper end of the interval.
-    count : ndarray of shape (n_found,)
-        Number of rows.
-    right, low, high : ndarray of shape (n_found,)
-        Share of right answers, weighted, with its interval.
-    says : ndarray of shape (n_found,)
-        Mean confidence, weighted.
-    """
-
-    code: NDArray[np.intp]
-    count: NDArray[np.intp]
-    right: Floats
-    low: Floats
-    high: Floats
-    says: Floats
-
-    @classmethod
-    def of(cls, profile: ConfidenceProfile, codes: Codes, level: float) -> Self:
-        """Return the table of the rows with each of these classes."""
-        n_classes, weight = len(profile.require("classes")), profile.sample_weight
-        count = np.bincount(codes, minlength=n_classes)
-        total = count if weight is None else np.bincount(codes, weight, n_classes)
-        right, says = (
-            np.bincount(codes, each if weight is None else weight * each, n_classes)
-            for each in (profile.correct, profile.confidence)
-        )
-        found = np.flatnonzero(total > 0)
-        size = count if weight is None else divide(total**2, np.bincount(codes, weight**2, n_classes), 0.0)
-        share = np.clip(right[found] / total[found], 0.0, 1.0)
-        low, high = clopper_pearson(share, size[found], level)
-        # The worst is that which is bad whatever chance has done: a class of few rows has a high upper end.
-        order = np.lexsort((found, share, high))
-        mean = says[found] / total[found]
-        return cls(found[order], count[found][order], share[order], low[order], high[order], mean[order])
-
-    def __len__(self) -> int:
-        return len(self.code)
 
 
 class CostlyError(NamedTuple):
@@ -116,14 +64,17 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         Whether single rows are listed.
     """
     parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence, rows=rows)]
-    if any(profile.classes is not None for profile in evidence.profiles.values()):
+    if evidence.slices or any(profile.classes is not None for profile in evidence.profiles.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
     for model, profile in evidence.profiles.items():
         found = [] if profile.classes is None else _classes(evidence, model, profile)
+        if model in evidence.by_slice:
+            found += evidence.by_slice[model].parts(f"{model}: " if evidence.several else "")
         if rows:
             found.append(_errors(evidence, model, profile))
         if len(evidence.profiles) > 1 and found:
-            found = [Folded(f"{model}: classes, and the errors that cost most", found, in_text=True)]
+            what = "classes, slices," if model in evidence.by_slice else "classes,"
+            found = [Folded(f"{model}: {what} and the errors that cost most", found, in_text=True)]
         parts += found
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
@@ -148,9 +99,10 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
             said.append(f"{start}{_no_errors(profile, evidence.level)}")
             continue
         if profile.classes is not None:
-            found = Classes.of(profile, profile.require("predicted_class"), evidence.level)
-            text = f"worst where it answers {_name(profile, found.code[0])}: says {percent(float(found.says[0]))}"
-            said.append(f"{start}{text}, is right in {_right(found, 0)} of {found.count[0]:,}.")
+            found = Shares.of(profile, [profile.require("predicted_class")], evidence.level)
+            said.append(f"{start}worst where it answers {_name(profile, found.code[0])}: {found.in_words(0)}.")
+        if model in evidence.by_slice:
+            said.append(f"{start}{evidence.by_slice[model].finding()}")
         if rows:
             said.append(f"{start}costliest error: {_in_words(evidence, model, profile, errors[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
@@ -174,10 +126,11 @@ def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, error:
 
 
 def _how_ordered(evidence: Evidence) -> str:
-    """Return how classes are ordered, and what their intervals mean."""
+    """Return how classes and slices are ordered, and what their intervals mean."""
+    what, one = ("classes and slices", "its class or slice") if evidence.slices else ("classes", "its class")
     text = (
-        "Worst first by the upper end of the interval: classes that are bad whatever chance has done, so that few rows "
-        f"do not lead by chance. Each interval holds {100 * evidence.level:g} % for its class alone; the worst of many "
+        f"Worst first by the upper end of the interval: {what} that are bad whatever chance has done, so that few rows "
+        f"do not lead by chance. Each interval holds {100 * evidence.level:g} % for {one} alone; the worst of many "
         "looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
@@ -189,19 +142,19 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list
     """Return the classes of a model, by its answers and by the truth."""
     start = f"{model}: " if evidence.several else ""
     ways = (
-        ("where it answers", Classes.of(profile, profile.require("predicted_class"), evidence.level)),
-        ("where the truth is", Classes.of(profile, profile.require("true_class"), evidence.level)),
+        ("where it answers", Shares.of(profile, [profile.require("predicted_class")], evidence.level)),
+        ("where the truth is", Shares.of(profile, [profile.require("true_class")], evidence.level)),
     )
-    first: list[Part] = [_table(profile, way, found, slice(0, _SHOWN), start) for way, found in ways]
-    rest = [_table(profile, way, found, slice(_SHOWN, _LISTED), start) for way, found in ways if len(found) > _SHOWN]
+    first: list[Part] = [_table(profile, way, found, slice(0, SHOWN), start) for way, found in ways]
+    rest = [_table(profile, way, found, slice(SHOWN, LISTED), start) for way, found in ways if len(found) > SHOWN]
     parts: list[Part] = [Beside(first)]
     if rest:
-        left = max(len(found) for _, found in ways) - _SHOWN
+        left = max(len(found) for _, found in ways) - SHOWN
         parts.append(Folded(f"{start}{left:,} more classes", rest))
     return parts
 
 
-def _table(profile: ConfidenceProfile, way: str, found: Classes, part: slice, start: str) -> TablePart:
+def _table(profile: ConfidenceProfile, way: str, found: Shares, part: slice, start: str) -> TablePart:
     """Return some classes as a table; its first column names it, too, as a text has no title."""
     places = range(len(found))[part]
     columns = {
@@ -209,12 +162,11 @@ def _table(profile: ConfidenceProfile, way: str, found: Classes, part: slice, st
         "rows": [f"{found.count[at]:,}" for at in places],
     }
     if way == "where it answers":
-        columns["says"] = [percent(float(found.says[at])) for at in places]
-        columns["is right in"] = [_right(found, at) for at in places]
+        columns["says"] = [found.says_in_words(at) for at in places]
+        columns["is right in"] = [found.right_in_words(at) for at in places]
     else:
-        columns["answers so in"] = [_right(found, at) for at in places]
-    left_out = len(found) - _LISTED if part.stop == _LISTED else 0
-    notes = (f"{left_out:,} more classes are left out.",) if left_out > 0 else ()
+        columns["answers so in"] = [found.right_in_words(at) for at in places]
+    notes = left_out(len(found), "classes") if part.stop == LISTED else ()
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
 
@@ -249,11 +201,6 @@ def certainty(confidence: float) -> str:
     digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
     text = f"{100 * confidence:.{digits}f}"
     return f"{text} %" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)} %"
-
-
-def _right(found: Classes, at: int) -> str:
-    """Return a share of right answers with its interval."""
-    return percent(float(found.right[at]), float(found.low[at]), float(found.high[at]))
 
 
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:

@@ -179,6 +179,51 @@ class TestIds:
             confidence_report_from_files("a.csv", ids="id", in_batches=True)
 
 
+class TestSlices:
+    @pytest.fixture
+    def table(self):
+        """Predictions that are wrong in one region, of people of all ages."""
+        region = np.repeat(["north", "<b>", ""], [60, 70, 70])
+        truth = np.where(region == "north", (P < 0.5).astype(int), Y)
+        TABLE.assign(label=truth, region=region, age=np.arange(200) % 90).to_csv("a.csv", index=False)
+
+    @pytest.mark.usefixtures("table")
+    def test_are_listed_and_the_bad_one_is_named(self, capsys):
+        assert main(["evaluate", "a.csv", "--slices", "region", "age", "--html", "r.html"]) == 0
+        out, page = " ".join(capsys.readouterr().out.split()), Path("r.html").read_text()
+        assert re.search(r"Worst, region = north: says \d\d\.\d %, is right in 0\.0 % \[0\.0, 6\.0\] of 60", out)
+        for each in ("region = &lt;b&gt;", "region is missing", "age 0 to 16"):
+            assert each in page
+        assert "region = <b>" not in page
+
+    @pytest.mark.usefixtures("table", "capsys")
+    def test_are_left_out_of_an_anonymous_page(self):
+        assert main(["evaluate", "a.csv", "--slices", "region", "--html", "r.html", "--anonymous"]) == 0
+        assert "north" not in Path("r.html").read_text()
+
+    @pytest.mark.usefixtures("table")
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (["--slices", "regoin"], "a.csv: there is no column 'regoin'. Did you mean 'region'? The columns are"),
+            (["--slices", "regoin"], "name one of them by --slices."),
+            (["--slices", "region", "--batches"], "Leave --slices out; --group … gives the metrics of each group"),
+            (["--slices", "region", "--group", "age"], "Leave --slices out"),
+            (["--slices", "id"], "'id'] has 200 different texts in 200 rows"),
+        ],
+    )
+    def test_that_cannot_be_are_refused(self, options, message, capsys):
+        assert main(["evaluate", "a.csv", *options]) == 2
+        assert message in capsys.readouterr().err
+
+    def test_help_says_when_to_use_which(self, capsys):
+        with pytest.raises(SystemExit):
+            main(["evaluate", "--help"])
+        text = " ".join(capsys.readouterr().out.split())
+        assert "to find where the model fails, use --slices" in text
+        assert "for the metrics of each group, use --group" in text
+
+
 @pytest.mark.parametrize(
     ("files", "names"),
     [

@@ -59,7 +59,7 @@ def files(tmp_path, monkeypatch):
     proba = rng.dirichlet([1, 1, 1], 60)
     names = ["setosa", "versicolor", "virginica"]
     truth = np.array(names)[rng.integers(0, 3, 60)]
-    table = pd.DataFrame(proba, columns=names).assign(label=truth, id=range(60))
+    table = pd.DataFrame(proba, columns=names).assign(label=truth, id=range(60), region=["web", "north"] * 30, age=40)
     monkeypatch.chdir(tmp_path)
     for name in ("predictions", "raw", "calibrated", "monday", "tuesday", "day=1/a", "day=2/a"):
         Path(name).parent.mkdir(exist_ok=True)

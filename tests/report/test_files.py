@@ -69,3 +69,41 @@ def test_options_that_contradict_each_other(table):
             confidence_report_from_files(files, in_batches=False, **options)
     with pytest.raises(ValueError, match="A model is named 'best'"):
         confidence_report_from_files({"best": "whole.csv", "other": "parts"})
+
+
+def test_slices_are_columns_of_the_file(table):
+    (of_file,) = confidence_report_from_files("whole.csv", slices=["day", "proba_0"]).evidence.by_slice.values()
+    (in_frame,) = in_memory(table, slices=table[["day", "proba_0"]]).evidence.by_slice.values()
+    assert {"day = 0", "day = 1"} < set(of_file.names)
+    assert len(of_file.names) == 6
+    assert of_file.names == in_frame.names
+    assert of_file.finding() == in_frame.finding()
+
+
+def test_slices_follow_rows_that_are_matched_by_ids(table):
+    rng = np.random.default_rng(1)
+    table = table.assign(id=range(200), region=rng.choice(["a", "b", ""], 200), age=rng.integers(0, 99, 200))
+    table.to_csv("whole.csv", index=False)
+    table.iloc[rng.permutation(200)].to_csv("other.csv", index=False)
+    files = {"mine": "whole.csv", "other": "other.csv"}
+    evidence = confidence_report_from_files(files, ids="id", slices=["region", "age"]).evidence
+    mine, other = evidence.slices["mine"], evidence.slices["other"]
+    assert list(mine) == ["region", "age"]
+    for column in mine:
+        assert mine[column].names == other[column].names
+        assert mine[column].codes.tolist() == other[column].codes.tolist()
+    assert evidence.by_slice["mine"].finding() == evidence.by_slice["other"].finding()
+    unmatched = confidence_report_from_files(files, slices=["region"]).evidence
+    assert unmatched.slices["mine"]["region"].codes.tolist() != unmatched.slices["other"]["region"].codes.tolist()
+    shown = [each.shares.right.tolist() for each in unmatched.by_slice.values()]
+    assert shown[0] == shown[1]
+
+
+def test_slices_are_not_for_batches(table):
+    for files, options in (("parts", {}), ("whole.csv", {"in_batches": True}), ("whole.csv", {"groups": "day"})):
+        with pytest.raises(
+            ValueError, match=r"keep no rows to look where they fail\. Leave slices out; groups=\[\.\.\.\]"
+        ):
+            confidence_report_from_files(files, slices="day", **options)
+    with pytest.raises(ValueError, match=r"whole\.csv: there is no column 'dey'\. Did you mean 'day'"):
+        confidence_report_from_files("whole.csv", slices="dey")

@@ -8,7 +8,8 @@ from skconf import ConfidenceProfile
 from skconf._page.ids import Ids
 from skconf.metrics import calibrated_size_ratio
 from skconf.report._evidence import Evidence
-from skconf.report._where import Classes, certainty, costliest_errors, findings, where
+from skconf.report._shares import Shares
+from skconf.report._where import certainty, costliest_errors, findings, where
 
 HOSTILE = ["<b>", "</script>", "a|b"]
 
@@ -26,37 +27,6 @@ def evidence_of(profile, **more):
     return Evidence(rows=[], values={"value": []}, profiles={"value": profile}, **more)
 
 
-def clopper_pearson(wins, n):
-    low = beta.ppf(0.025, wins, n - wins + 1) if wins > 0 else 0.0
-    high = beta.ppf(0.975, wins + 1, n - wins) if wins < n else 1.0
-    return low, high
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("which", ["true_class", "predicted_class"])
-def test_classes_are_counted_by_rows(weighted, which):
-    profile = predictions(weighted=weighted)
-    codes = getattr(profile, which)
-    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    expected = {}
-    for code in range(4):
-        count = total = squares = right = says = 0.0
-        for row in range(len(profile)):
-            if codes[row] == code:
-                count += 1
-                total += weight[row]
-                squares += weight[row] ** 2
-                right += weight[row] * profile.correct[row]
-                says += weight[row] * profile.confidence[row]
-        size = total**2 / squares
-        expected[code] = (count, right / total, *clopper_pearson(right / total * size, size), says / total)
-    found = Classes.of(profile, codes, 0.95)
-    assert found.code.tolist() == sorted(expected, key=lambda code: expected[code][3])
-    for at, code in enumerate(found.code):
-        shown = (found.count[at], found.right[at], found.low[at], found.high[at], found.says[at])
-        np.testing.assert_allclose(shown, expected[code], rtol=1e-9)
-
-
 def test_few_rows_do_not_lead_by_chance():
     """One row that is wrong says less than 100 of which 40 are."""
     answer = np.array([0] * 100 + [1] + [2] * 100)
@@ -65,7 +35,7 @@ def test_few_rows_do_not_lead_by_chance():
     proba = np.full((201, 3), 0.1)
     proba[np.arange(201), answer] = 0.8
     profile = ConfidenceProfile.from_predictions(truth, proba, labels=[0, 1, 2])
-    assert Classes.of(profile, profile.predicted_class, 0.95).code.tolist() == [0, 2, 1]
+    assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
         "Worst where it answers 0: says 80.0 %, is right in 60 % [50, 70] of 100."
     )
@@ -146,7 +116,7 @@ def test_confidences_are_told_from_one(confidence, shown):
 def test_no_errors_and_one_class():
     perfect = ConfidenceProfile.from_correctness(np.ones(300, dtype=bool), np.full(300, 0.9))
     assert costliest_errors(perfect) == []
-    most = 100 * clopper_pearson(0, 300)[1]
+    most = 100 * beta.ppf(0.975, 1, 300)
     assert f"No error among 300 answers; of others like these, up to {most:.2f} % may" in where(
         evidence_of(perfect)
     ).text(200)

@@ -1,0 +1,75 @@
+"""Whether groups of answers have more errors than their confidences announce: a p-value for each."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtr
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.inference._error_counts import ErrorCount
+from skconf.inference._error_table import FEWEST_ERRORS, ErrorSums, ErrorTable, GapSums
+from skconf.metrics._base.kinds import Additive, Sums, divide, merge
+from skconf.profile import ConfidenceProfile
+
+
+def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
+    """Return the one-sided p-values of as many errors, or more, in every group of every column.
+
+    Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
+    distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
+    normal distribution, as :func:`~skconf.inference.assess_confidence` does.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions.
+    columns : sequence of ndarray of shape (n_samples,)
+        Number of each sample's group, from 0, in each way to group them.
+
+    Returns
+    -------
+    list of ndarray of shape (n_groups,)
+        P-values, not adjusted for their number; NaN where a group is empty, or weights differ and it announces too few
+        errors.
+    """
+    weight, sizes = profile.sample_weight, [int(codes.max()) + 1 for codes in columns]
+    if weight is not None:
+        there = weight > 0
+        if np.ptp(weight[there]) > 0:
+            return [_of_gaps(*sums) for sums in _sums(GapSums(), profile, columns, sizes)]
+        profile, columns = profile[there].with_weight(None), [codes[there] for codes in columns]
+    return [_of_errors(*sums) for sums in _sums(ErrorSums(), profile, columns, sizes)]
+
+
+def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes], sizes: Sequence[int]) -> list[Sums]:
+    """Return the sums over the groups of every column; the terms, which take most of the time, are computed once."""
+    found: list[Sums] = [() for _ in columns]
+    for rows, block in profile.blocks():
+        terms = metric.terms(block)
+        for at, (codes, size) in enumerate(zip(columns, sizes, strict=True)):
+            part = tuple(term.sum(block.sample_weight, len(block), codes[rows], size) for term in terms)
+            found[at] = merge(found[at], part) if found[at] else part
+    return found
+
+
+def _of_errors(*sums: Floats) -> Floats:
+    """Return p-values by the exact distribution of the number of errors."""
+    p_values = np.full(len(sums[0]), np.nan)
+    for group in np.flatnonzero(sums[0].sum(axis=-1) > 0):
+        table = ErrorTable.of_sums(*(each[group] for each in sums))
+        p_values[group] = ErrorCount(table.chance, table.count).at_least(table.wrong.sum())
+    return p_values
+
+
+def _of_gaps(*sums: Floats) -> Floats:
+    """Return p-values of the weighted gap; NaN where too few errors are announced.
+
+    Those that are seen must not decide: groups would be tested because they have many.
+    """
+    weight, sure, *_, squares = sums
+    gap, error = GapSums.gap_and_error(*sums)
+    announced = 1 - divide(sure, weight, np.nan)
+    enough = np.minimum(announced, 1 - announced) * divide(weight**2, squares, 0.0) >= FEWEST_ERRORS
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(enough, ndtr(-gap / error), np.nan)

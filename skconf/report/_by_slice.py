@@ -1,0 +1,106 @@
+"""Which slices fail: all slices of all columns, worst first, and those that are too sure by more than chance."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+from skconf._page.parts import Folded, Part
+from skconf._page.tables import TablePart
+from skconf.inference._p_values import holm
+from skconf.inference._too_sure import too_sure_p_values
+from skconf.profile import ConfidenceProfile
+from skconf.report._numbers import DASH
+from skconf.report._shares import LISTED, SHOWN, Shares, left_out
+from skconf.report._slices import Slices
+
+#: Level at which a slice is said to be too sure.
+_LEVEL = 0.05
+#: Slices that a sentence names.
+_NAMED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class BySlice:
+    """The slices of one model, worst first.
+
+    Attributes
+    ----------
+    names : sequence of str
+        What the slices are called.
+    shares : Shares
+        How often it is right in each.
+    p_values : ndarray of shape (n_slices,)
+        P-values of as many errors, if confidences are right, after Holm's adjustment for all slices; NaN where weights
+        differ and too few errors are announced.
+    """
+
+    names: Sequence[str]
+    shares: Shares
+    p_values: Floats
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, slices: Mapping[Any, Slices], level: float) -> Self:
+        """Return the slices by all columns together."""
+        columns = [each.codes for each in slices.values()]
+        shares = Shares.of(profile, columns, level)
+        names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]
+        p_values = np.concatenate(too_sure_p_values(profile, columns))
+        return cls([names[code] for code in shares.code], shares, holm(p_values[shares.code]))
+
+    @property
+    def too_sure(self) -> NDArray[np.intp]:
+        """Places of the slices in which it is too sure by more than chance."""
+        return np.flatnonzero(self.p_values <= _LEVEL)
+
+    def finding(self) -> str:
+        """Return the sentence on what is shown: never the worst of many by chance."""
+        n_slices, found, untold = len(self.names), self.too_sure, int(np.isnan(self.p_values).sum())
+        few = f" In {untold:,} of them too few errors are announced to say, as weights differ." if untold else ""
+        if not len(found):
+            return f"no slice is shown to be too sure by more than chance, among {n_slices:,} looked at.{few}"
+        others = [self.names[at] for at in found[1:_NAMED]]
+        more = len(found) - 1 - len(others)
+        listed = [*others, f"{more:,} more"] if more else others
+        then = f"; then {' and '.join(filter(None, [', '.join(listed[:-1]), listed[-1]]))}" if listed else ""
+        return (
+            f"too sure by more than chance in {len(found):,} of {n_slices:,} slices. Worst, {self.names[found[0]]}: "
+            f"{self.shares.in_words(found[0])}{then}.{few}"
+        )
+
+    def parts(self, start: str) -> list[Part]:
+        """Return the table of the slices, whose end is folded; `start` names the model."""
+        parts: list[Part] = [self._table(slice(0, SHOWN), start, (self._note(),))]
+        if len(self.names) > SHOWN:
+            rest = self._table(slice(SHOWN, LISTED), start, left_out(len(self.names), "slices"))
+            parts.append(Folded(f"{start}{len(self.names) - SHOWN:,} more slices", [rest]))
+        return parts
+
+    def _table(self, part: slice, start: str, notes: tuple[str, ...]) -> TablePart:
+        places = range(len(self.names))[part]
+        columns = {
+            f"{start}slice": [self.names[at] for at in places],
+            "rows": [f"{self.shares.count[at]:,}" for at in places],
+            "says": [self.shares.says_in_words(at) for at in places],
+            "is right in": [self.shares.right_in_words(at) for at in places],
+            "too sure, p": [_p_value(self.p_values[at]) for at in places],
+        }
+        return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
+
+    def _note(self) -> str:
+        return (
+            "Too sure: more errors than the confidences announce. p, where it is at most .05: of as many by chance, "
+            f"after Holm's adjustment for {len(self.names):,} slices; rows are taken to be independent. Slices of "
+            "different columns share rows: a bad one shows in others that hold many of its rows."
+        )
+
+
+def _p_value(p_value: float) -> str:
+    """Return a p-value that is small enough to count, else a dash."""
+    if not p_value <= _LEVEL:
+        return DASH
+    return "< .001" if p_value < 0.001 else f"{p_value:.3f}".lstrip("0")

@@ -1,0 +1,237 @@
+"""Slices of the rows: columns by which to look, cut into few slices with names that can be read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.labels import Codes
+from skconf._core.messages import visible
+from skconf._core.probabilities import Floats
+from skconf.accumulation._columns import column_names
+from skconf.accumulation._entries import as_numbers, as_series
+from skconf.accumulation._files import read_columns
+
+#: Most distinct numbers, and days, that are slices by themselves; more are cut into quarters.
+_MOST_NUMBERS, _MOST_DAYS = 12, 31
+#: Most distinct texts that are slices by themselves; of more, the most frequent ones are.
+_MOST_TEXTS = 50
+_QUARTERS = (0.25, 0.5, 0.75)
+#: Kinds of columns that pandas infers whose values are numbers.
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+#: Texts that stand for no number among numbers.
+_NO_NUMBER = ["", "nan", "na", "n/a", "null", "none"]
+#: Numbers from which on, and below whose inverse, they are written with an exponent.
+_LARGE = 1e7
+#: Characters of a value that are shown.
+_WIDEST = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """The slices by one column.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Position of each row's slice among the names.
+    names : sequence of str
+        What each slice is called: "region = north", "age 37 to 52", "age is missing".
+    """
+
+    codes: Codes
+    names: Sequence[str]
+
+    def __getitem__(self, rows: Any) -> "Slices":
+        return Slices(self.codes[rows], self.names)
+
+
+def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
+    """Return the slices by each column of a table.
+
+    Parameters
+    ----------
+    columns : DataFrame, or mapping of name to array-like of shape (n_samples,)
+        The columns.
+    n_samples : int
+        Number of predictions.
+
+    Raises
+    ------
+    TypeError
+        If `columns` has no names.
+    ValueError
+        If there is no column, or one has another length, holds no single values, or has nearly a text for each row.
+    """
+    if not isinstance(columns, Mapping) and (isinstance(columns, pd.Series) or not hasattr(columns, "columns")):
+        raise TypeError(
+            f"slices must be a DataFrame, or a mapping of names to columns, but is {type(columns).__name__}. Pass "
+            "slices={'region': values}."
+        )
+    names = column_names(columns)
+    if not names:
+        raise ValueError("slices has no columns. Name a column by which to look, or leave slices out.")
+    return {name: read_column(name, columns[name], n_samples) for name in names}
+
+
+def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any, Slices]]:
+    """Return the slices of the rows in the file of each model, by columns of these names; the same cuts in all files.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or has nearly a text for each row.
+    """
+    listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
+    tables = {model: read_columns(path, listed, "slices") for model, path in files.items()}
+    ends = np.cumsum([len(table[listed[0]]) for table in tables.values()])
+    found: dict[str, dict[Any, Slices]] = {model: {} for model in files}
+    for name in listed:
+        column = pd.concat([as_series(table[name]) for table in tables.values()], ignore_index=True)
+        slices = read_column(name, column, len(column), texts_may_be_numbers=True)
+        for model, rows in zip(files, np.split(np.arange(len(column)), ends[:-1]), strict=True):
+            found[model][name] = slices[rows]
+    return found
+
+
+def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers: bool = False) -> Slices:
+    """Return the slices by one column; in files of text numbers are texts."""
+    column = _as_column(name, values)
+    if len(column) != n_samples:
+        raise ValueError(f"slices[{name!r}] has {len(column):,} rows, but there are {n_samples:,} predictions.")
+    try:
+        codes, distinct = pd.factorize(column)
+    except TypeError:
+        raise ValueError(f"slices[{name!r}] holds lists or sets. Pass a single value for each row.") from None
+    count = np.bincount(codes[codes >= 0], minlength=len(distinct))
+    slice_of, names = _cut(name, pd.Index(distinct), count, texts_may_be_numbers)
+    slice_of = np.append(slice_of, -1)  # which is what a code of -1, a missing entry, finds
+    found = slice_of[codes]
+    if (found < 0).any():
+        found, names = np.where(found < 0, len(names), found), [*names, "is missing"]
+    return Slices(found, [visible(f"{name} {text}") for text in names])
+
+
+def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
+    """Return values as a Series; a list keeps its numbers beside its texts."""
+    if isinstance(values, list | tuple | pd.Index | pd.api.extensions.ExtensionArray):
+        values = pd.Series(values)
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] == 1:
+        values = np.asarray(values)[:, 0]
+    elif len(shape) != 1:
+        raise ValueError(f"slices[{name!r}] must hold a single value for each row, but has shape {shape}.")
+    return as_series(values)
+
+
+def _cut(
+    name: Any, distinct: "pd.Index[Any]", count: NDArray[np.intp], texts_may_be_numbers: bool
+) -> tuple[Codes, list[str]]:
+    """Return the slice of each distinct value, -1 where it stands for a missing one, and what follows the column."""
+    if pd.api.types.infer_dtype(distinct) in _NUMBERS and not isinstance(distinct, pd.CategoricalIndex):
+        return _in_quarters(distinct.to_numpy(dtype=np.float64), count, _written_numbers, _MOST_NUMBERS)
+    texts = pd.Series([str(value).strip() for value in distinct], dtype=object)
+    missing = (texts == "").to_numpy()
+    found = None if missing.all() else _in_order(distinct, texts, texts_may_be_numbers)
+    if found is not None:
+        keys, written, at_most = found
+        missing = missing | np.isnan(keys)
+    there = np.flatnonzero(~missing)
+    slice_of = np.full(len(distinct), -1, dtype=np.intp)
+    if found is None:
+        slice_of[there], names = _by_text(name, texts[there], count[there])
+    else:
+        slice_of[there], names = _in_quarters(keys[there], count[there], written, at_most)
+    return slice_of, names
+
+
+def _in_order(
+    distinct: "pd.Index[Any]", texts: "pd.Series[str]", texts_may_be_numbers: bool
+) -> tuple[Floats, Callable[[Floats], list[str]], int] | None:
+    """Return numbers by which values are ordered, NaN where there is none, how they are written, and how many may be.
+
+    None stands for values that are names: texts, categories, truth values, and codes such as 007.
+    """
+    if isinstance(distinct, pd.CategoricalIndex):
+        return None
+    dated = texts.str.match(r"\d{4}-\d\d-\d\d").all()
+    if dated or isinstance(distinct, pd.PeriodIndex | pd.TimedeltaIndex):
+        keys, days = pd.factorize(texts if dated else distinct, sort=True)
+        return keys.astype(np.float64), lambda ends: _written_days([str(days[int(end)]) for end in ends]), _MOST_DAYS
+    known = ~texts.str.lower().isin(_NO_NUMBER)
+    if not (texts_may_be_numbers and known.any()) or texts[known].str.match(r"[-+]?0\d").any():
+        return None
+    numbers = np.full(len(texts), np.nan)
+    numbers[known] = as_numbers(texts[known].reset_index(drop=True))
+    return None if np.isnan(numbers[known]).any() else (numbers, _written_numbers, _MOST_NUMBERS)
+
+
+def _in_quarters(
+    keys: Floats, count: NDArray[np.intp], written: Callable[[Floats], list[str]], at_most: int
+) -> tuple[Codes, list[str]]:
+    """Return few distinct values as slices, and many in intervals with about a quarter of the rows each."""
+    values, places = np.unique(keys, return_inverse=True)
+    if len(values) <= at_most:
+        return places, [f"= {text}" for text in written(values)]
+    rows = np.bincount(places, count).cumsum()
+    cuts = np.unique(np.searchsorted(rows, rows[-1] * np.array(_QUARTERS)))  # the last value of each quarter
+    quarter = np.searchsorted(cuts, np.arange(len(values)))
+    first = np.flatnonzero(np.diff(quarter, prepend=-1))
+    last = np.append(first[1:], len(values)) - 1
+    texts = written(values[np.column_stack([first, last]).ravel()])
+    names = [
+        f"= {low}" if low == high else f"{low} to {high}" for low, high in zip(texts[::2], texts[1::2], strict=True)
+    ]
+    return quarter[places], names
+
+
+def _by_text(name: Any, texts: "pd.Series[str]", count: NDArray[np.intp]) -> tuple[Codes, list[str]]:
+    """Return texts as slices; of very many, the most frequent ones, and all others together."""
+    places, distinct = pd.factorize(texts, sort=True)
+    rows = np.bincount(places, count, len(distinct))
+    if len(distinct) <= _MOST_TEXTS:
+        return places, [f"= {_short(text)}" for text in distinct]
+    if len(distinct) > rows.sum() / 2:
+        raise ValueError(
+            f"slices[{name!r}] has {len(distinct):,} different texts in {int(rows.sum()):,} rows, nearly a slice for "
+            "each. Leave the column out, or group its texts first, as streets by city."
+        )
+    order = np.lexsort((np.arange(len(rows)), -rows))
+    slice_of = np.full(len(rows), _MOST_TEXTS)
+    slice_of[order[:_MOST_TEXTS]] = np.arange(_MOST_TEXTS)
+    names = [f"= {_short(distinct[at])}" for at in order[:_MOST_TEXTS]]
+    return slice_of[places], [*names, f"= one of {len(rows) - _MOST_TEXTS:,} others"]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+
+
+def _written_numbers(values: Floats) -> list[str]:
+    """Return numbers with the fewest digits that tell different ones apart, of three at least."""
+    whole = bool(np.all((values == np.rint(values)) & (np.abs(values) < _LARGE)))
+    if whole:
+        return [f"{value + 0.0:.0f}".replace("-", "−") for value in values]
+    n_distinct, texts = len(np.unique(values)), list[str]()
+    for digits in range(3, 18):
+        texts = [_with_digits(value, digits) for value in values]
+        if len(set(texts)) == n_distinct:
+            break
+    return [text.replace("-", "−") for text in texts]
+
+
+def _with_digits(value: float, digits: int) -> str:
+    """Return a number with some significant digits."""
+    if value == 0 or 1 / _LARGE <= abs(value) < _LARGE:
+        return np.format_float_positional(value, digits, fractional=False, trim="-")
+    return f"{value:.{digits}g}".replace("inf", "∞").replace("e+0", "e").replace("e+", "e")
+
+
+def _written_days(texts: Sequence[str]) -> list[str]:
+    """Return dates without the time of day where the days suffice."""
+    days = [text[:10] for text in texts]
+    return days if len(set(days)) == len(set(texts)) else list(texts)

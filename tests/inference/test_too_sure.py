@@ -1,0 +1,87 @@
+"""P-values of the errors in groups, against the distribution worked out by a loop, and drawn."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from skconf import ConfidenceProfile
+from skconf.inference import assess_confidence
+from skconf.inference._too_sure import too_sure_p_values
+
+
+def predictions(n, seed=0, weight=None, temper=1.0):
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.5, 1, n)
+    return ConfidenceProfile.from_correctness(rng.random(n) < temper * sure, sure, sample_weight=weight)
+
+
+def at_least(chances, errors):
+    """Return the probability of so many errors, answer by answer."""
+    probability = [1.0]
+    for chance in chances:
+        longer = [0.0] * (len(probability) + 1)
+        for k, p in enumerate(probability):
+            longer[k] += p * (1 - chance)
+            longer[k + 1] += p * chance
+        probability = longer
+    return sum(probability[errors:])
+
+
+@pytest.mark.parametrize("weight", [None, 2.5])
+def test_are_those_of_a_loop(weight):
+    rng = np.random.default_rng(1)
+    given = None if weight is None else np.where(np.arange(200) % 7 == 0, 0.0, weight)
+    profile = predictions(200, weight=given, temper=0.9)
+    columns = [rng.integers(0, 3, 200), np.where(np.arange(200) == 150, 0, 2)]
+    there = np.ones(200, dtype=bool) if given is None else given > 0
+    for codes, found in zip(columns, too_sure_p_values(profile, columns), strict=True):
+        for group, p_value in enumerate(found):
+            rows = np.flatnonzero((codes == group) & there)
+            if len(rows):
+                expected = at_least(1 - profile.confidence[rows], int((~profile.correct[rows]).sum()))
+                # Answers of about the same confidence are counted together.
+                assert p_value == pytest.approx(expected, rel=5e-3)
+            else:
+                assert np.isnan(p_value)
+
+
+def test_many_rows_are_read_in_blocks():
+    profile = predictions(200_000)
+    codes = np.arange(200_000) % 2
+    (found,) = too_sure_p_values(profile, [codes])
+    for group in range(2):
+        rows = codes == group
+        chance, wrong = 1 - profile.confidence[rows], (~profile.correct[rows]).sum()
+        z = (wrong - 0.5 - chance.sum()) / np.sqrt((chance * (1 - chance)).sum())
+        assert found[group] == pytest.approx(norm.sf(z), abs=1e-3)
+
+
+def test_unequal_weights_are_tested_as_the_verdict_does():
+    rng = np.random.default_rng(2)
+    weight = rng.uniform(0, 2, 500)
+    profile = predictions(500, weight=weight, temper=0.9)
+    codes = np.where(np.arange(500) < 20, 0, 1)
+    (found,) = too_sure_p_values(profile, [codes])
+    assert np.isnan(found[0])  # too few errors
+    rest = assess_confidence(profile[codes == 1])
+    assert rest.gap > 0
+    assert found[1] == pytest.approx(rest.gap_p_value / 2)
+    modest = ConfidenceProfile.from_correctness(profile.correct, np.full(500, 0.55), sample_weight=weight)
+    assert too_sure_p_values(modest, [np.zeros(500, dtype=int)])[0][0] > 0.5
+
+
+@pytest.mark.parametrize("size", [1, 5, 60])
+def test_calibrated_groups_are_called_too_sure_no_more_often_than_announced(size):
+    profile = predictions(3000 * size, seed=size)
+    (found,) = too_sure_p_values(profile, [np.repeat(np.arange(3000), size)])
+    for level in (0.01, 0.05, 0.2):
+        assert np.mean(found <= level) <= level + 3 * np.sqrt(level * (1 - level) / 3000)
+    if size == 60:
+        assert np.mean(found <= 0.2) > 0.1  # nor is everything let through
+
+
+def test_errors_that_are_seen_do_not_decide_which_groups_are_tested():
+    weight = np.random.default_rng(0).uniform(0.5, 1.5, 200)
+    for right in (True, False):
+        profile = ConfidenceProfile.from_correctness(np.full(200, right), np.full(200, 0.9), sample_weight=weight)
+        assert np.isnan(too_sure_p_values(profile, [np.zeros(200, dtype=int)])[0][0])
