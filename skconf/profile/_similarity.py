@@ -29,7 +29,8 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
     -------
     DataFrame of shape (n_classes, n_classes)
         Similarity in [0, 1], with the labels as index and columns: for ``similarity=`` of
-        :func:`~skconf.metrics.cwsa_score`, and for :meth:`ConfidenceProfile.with_similarity`.
+        :func:`~skconf.metrics.cwsa_score`, and for :meth:`ConfidenceProfile.with_similarity
+        <skconf.ConfidenceProfile.with_similarity>`.
 
     Raises
     ------
