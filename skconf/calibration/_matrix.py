@@ -56,8 +56,8 @@ class MatrixCalibrator(AmongPresentCalibrator):
     Notes
     -----
     The loss is convex; its least value is found by L-BFGS, in variables in which the curvature is about 1. The package
-    probmetrics computes in float32 and clips logarithms; it agrees to about 2e-3. Where a class is absent, it gives
-    about 0 to it. A weight counts repetitions.
+    probmetrics minimises the same loss, but in float32; it takes no weights, and its fit drives the probability of a
+    class that is absent towards 0. A weight counts repetitions.
 
     References
     ----------

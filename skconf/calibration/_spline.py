@@ -12,8 +12,8 @@ from skconf.calibration._platt import Logit
 #: Knots closer than this, in log-odds, are not told apart.
 _NARROWEST = 0.01
 
-#: Penalties on bends that a spline chooses from, the stiffest first. The logarithm of the odds of a sample of a
-#: hundred is known to about ±.2: the outermost are practically a straight line, and no penalty.
+#: Penalties on bends that a spline chooses from, the stiffest first: from what is practically a straight line, also of
+#: thousands of samples, to hardly any penalty.
 _STIFFNESS = (1e4, 1e3, 1e2, 10.0, 1.0, 0.1)
 
 
