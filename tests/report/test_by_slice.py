@@ -125,7 +125,7 @@ def test_a_page_shows_ten_and_folds_the_rest():
     assert "region = <" not in shown
     text = where(evidence).text(100)
     assert "Too sure by more than chance in " in text
-    assert "… 5 more on a page." in text
+    assert "… 5 more on " in text
     assert "nan" not in text
 
 
