@@ -241,6 +241,21 @@ def test_names_of_models_are_the_shortest_that_differ(files, names):
     assert _short_names(files) == names
 
 
+def test_probabilities_are_compared_with_confidences_in_answers(capsys):
+    """They were said to differ in their true labels, which both files have."""
+    words = np.array(["cat", "dog"])
+    pd.DataFrame({"truth": words[Y], "cat": 1 - P, "dog": P}).to_csv("a.csv", index=False)
+    q = 0.8 * P + 0.1
+    answers = {"truth": words[Y], "prediction": words[(q > 0.5).astype(int)], "confidence": np.maximum(q, 1 - q)}
+    pd.DataFrame(answers).to_csv("b.csv", index=False)
+    assert main(["evaluate", "a.csv", "b.csv", "--metrics", "confidence_brier_loss"]) == 0
+    out = capsys.readouterr().out
+    expected = compare("confidence_brier_loss", Y, {"a": P, "b": q}, baseline="a")
+    line = next(line for line in out.splitlines() if "(Brier)" in line and "[" in line and "minus" not in line)
+    shown = float(re.findall(r"[+−-]?\d*\.\d+", line)[2].replace("−", "-"))
+    assert abs(shown) == pytest.approx(abs(expected.difference), abs=6e-4)
+
+
 def test_models_with_different_labels_are_not_compared(capsys):
     pytest.importorskip("matplotlib")
     TABLE.to_csv("a.csv", index=False)
