@@ -245,8 +245,8 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
             ("sample weights", profile.sample_weight, reference.sample_weight),
             ("groups", profile.groups, reference.groups),
         ):
-            unknown = what == "true labels" and (mine is None or theirs is None)  # of correctness alone
-            if not unknown and not _alike(mine, theirs):
+            unlabelled = what == "true labels" and (mine is None or theirs is None)  # of correctness alone
+            if not unlabelled and not _alike(mine, theirs):
                 raise ValueError(
                     f"Models {model!r} and {first!r} differ in their {what}. Pass predictions of the same samples."
                 )

@@ -169,12 +169,15 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If the report has groups or classes as rows, and no predictions behind it.
+            If the report is a table alone: of groups or classes, or of answers that are not right or wrong.
         """
         from skconf.report._model_card import model_card
 
         if self.evidence is None:
-            raise ValueError("This report has no predictions behind it. Make one by confidence_report().")
+            raise ValueError(
+                "This report has a table alone: of classes, of groups, or of answers that are not right or wrong. "
+                "Make one of right and wrong answers by confidence_report()."
+            )
         return model_card(self.evidence.anonymous() if anonymous else self.evidence)
 
     def text(self, *, width: int | None = None) -> str:

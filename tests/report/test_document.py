@@ -128,7 +128,7 @@ def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_pa
 
     by_class = confidence_report_by_class([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
     assert by_class.page().count("<tr>") == 3
-    with pytest.raises(ValueError, match="no predictions behind it"):
+    with pytest.raises(ValueError, match="has a table alone"):
         by_class.model_card()
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.page()
