@@ -186,7 +186,6 @@ def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path)
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_example_runs_alone(path, capsys, monkeypatch):
-    monkeypatch.delenv("SKCONF_DATA", raising=False)  # with the data a reader has, which takes seconds
     pytest.importorskip("xgboost")
     monkeypatch.delenv("SKCONF_DATA", raising=False)  # as for most readers
     runpy.run_path(str(path), run_name="__main__")
