@@ -219,14 +219,14 @@ def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
     for model, each in stops.items():
         title = evidence.title_of(model)
         seen = [each.at_most_wrong(target) for target in TARGETS]
-        assured = [_assured(evidence, model, each, target) for target in TARGETS]
+        found_at = [assured(evidence, model, each, target) for target in TARGETS]
         shown[title, "seen threshold"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
         shown[title, "answered of 1,000"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
         shown[title, "wrong of these"] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
-        shown[title, "assured threshold"] = [found.threshold for found in assured]
-        shown[title, "answered"] = [found.answers for found in assured]
+        shown[title, "assured threshold"] = [found.threshold for found in found_at]
+        shown[title, "answered"] = [found.answers for found in found_at]
         lacking: dict[str, list[str]] = {}
-        for target, found in zip(TARGETS, assured, strict=True):
+        for target, found in zip(TARGETS, found_at, strict=True):
             if found.reason:
                 lacking.setdefault(found.reason, []).append(f"{100 * target:g} %")
         subject = f"{title}, " if evidence.several else ""
@@ -250,7 +250,7 @@ class Assured(NamedTuple):
     reason: str = ""
 
 
-def _assured(evidence: Evidence, model: Any, stops: Stops, target: float) -> Assured:
+def assured(evidence: Evidence, model: Any, stops: Stops, target: float) -> Assured:
     """Return the threshold that is assured, or why there is none."""
     profile, level = evidence.profiles[model], evidence.level
     if profile.sample_weight is not None:

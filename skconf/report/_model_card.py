@@ -6,9 +6,9 @@ import skconf
 from skconf._page.made import made_on
 from skconf._page.tables import markdown_text
 from skconf.report import _comparison, _where
-from skconf.report._abstain import TARGETS, Stops
+from skconf.report._abstain import TARGETS, Stops, assured
 from skconf.report._evidence import Evidence
-from skconf.report._numbers import percent
+from skconf.report._numbers import DASH, percent
 
 
 def model_card(evidence: Evidence) -> str:
@@ -54,6 +54,12 @@ def _abstaining(evidence: Evidence, model: object) -> str:
     for target, stop in fits[:1]:
         if stop < 0:
             return f"{text}; no threshold brings that to {100 * target:g} %."
+        held = assured(evidence, model, stops, target)
+        if held.answers != DASH:
+            return (
+                f"{text}; from {held.threshold} on, at most {100 * target:g} % are, with a probability of "
+                f"{100 * evidence.level:g} %, and {held.answers} of 1,000 are answered."
+            )
         where = f"from {stops.threshold(stop)} on, {percent(stops.answered[stop])} of the rows"
         return f"{text}; of those {where}, {stops.errors(stop)}."
     return f"{text}."

@@ -36,7 +36,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         parts.append(Prose(text, "finding fault" if found.p_value <= 1 - LEVEL else "finding"))
         advised.setdefault(_advice(found), []).append(str(model))
     for advice, models in advised.items():
-        whom = f" with {' and '.join(models)}" if len(advised) > 1 else ""
+        whom = f" with {' and '.join(models)}" if evidence.several else ""
         parts.append(Prose(f"What to do{whom}: {advice}"))
     if evidence.profiles and pictures:
         parts.append(Beside([ChartPart(_reliability(evidence)), *map(ChartPart, _tail(evidence))]))

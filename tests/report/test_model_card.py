@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf import ConfidenceProfile
+from skconf import ConfidenceProfile, tune_threshold
 from skconf.report._evidence import Evidence, Origin, SourceFile
 from skconf.report._model_card import model_card
 
@@ -27,10 +27,15 @@ def evidence_of(profiles, **more):
 def test_says_what_the_predictions_say():
     files = [SourceFile("value", "a.csv", 1000, "ab" * 32)]
     text = model_card(evidence_of({"value": of(range(850, 930))}, name="forest", origin=Origin(files)))
+    assured = tune_threshold(of(range(850, 930)), target=0.05, confidence_level=0.95)
+    assert round(1000 * assured.coverage) == 875
     for sentence in (
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
         "- **May I trust its confidences?** Too modest",
-        "Of all answers 8.0 % [6.4, 9.9] are wrong; of those from 0.641 on, 89.4 % of the rows, 4.9 % [3.6, 6.6].",
+        (
+            "Of all answers 8.0 % [6.4, 9.9] are wrong; from 0.6487 on, at most 5 % are, with a probability of 95 %, "
+            "and 875 of 1,000 are answered."
+        ),
         "- **Where does it fail?** Worst where it answers b: says 64.3 %, is right in 0.0 % [0.0, 4.5] of 80.",
         "Intervals hold 95 %",
         f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
