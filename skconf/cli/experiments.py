@@ -1,6 +1,7 @@
 """``experiment``: the papers' experiments."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ _COMPARED = """\
 Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.
 """
 _STATUS = """\
-Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+Exit status: 0; 1 where a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 examples:
@@ -181,4 +182,6 @@ def _run(make: Callable[[argparse.Namespace], Result], options: argparse.Namespa
     write_file(options.markdown, report.markdown)
     write_file(options.html, lambda: report.page({"command": options.command}))
     say(report.text(line_width()))
-    return 0
+    for reason in report.failed:
+        say(f"skconf: {reason}", file=sys.stderr)
+    return int(bool(report.failed))

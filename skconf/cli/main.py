@@ -25,7 +25,7 @@ _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
 
 Results go to standard output, progress and warnings to standard error.
-Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
+Exit status: 0; 1 where a part, such as a data set, failed; 2 for a mistake in the command; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 examples:

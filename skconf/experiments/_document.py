@@ -40,6 +40,8 @@ class ExperimentReport:
         What was run: data, repetitions, seed.
     packages : sequence of str, default=()
         Packages it used beside those that every experiment uses.
+    failed : sequence of str, default=()
+        What could not be read or run, why, and what to do; the rest ran. The command says it on standard error.
     """
 
     title: str
@@ -50,6 +52,7 @@ class ExperimentReport:
     notes: Sequence[str] = ()
     source: Mapping[str, str] = field(default_factory=dict)
     packages: Sequence[str] = ()
+    failed: Sequence[str] = ()
 
     def text(self, width: int | None = None) -> str:
         """Return the findings and the tables, each below its title."""
@@ -57,7 +60,7 @@ class ExperimentReport:
 
     def markdown(self) -> str:
         """Return title, findings, notes and tables."""
-        said = [markdown_text(sentence) for sentence in (*self.findings, *self.left_out, *self.notes)]
+        said = [markdown_text(sentence) for sentence in (*self.findings, *self.left_out, *self.failed, *self.notes)]
         return "\n".join([f"# {self.title}\n", *(f"{line}\n" for line in said), *(t.markdown() for t in self.tables)])
 
     def page(self, run: Mapping[str, str] | None = None) -> str:
@@ -74,7 +77,7 @@ class ExperimentReport:
             The same bytes for the same result on the same day; see :func:`skconf._page.made.made_on`.
         """
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.findings]
-        opening += map(Prose, self.left_out)
+        opening += map(Prose, (*self.left_out, *self.failed))
         sections = [Section("What do the pictures show?", "Pictures", [Beside(list(map(ChartPart, self.charts)))])]
         sections.append(Section("What are the figures?", "Tables", self.tables))
         sections.append(Section("How to read them?", "Notes", [Prose(note) for note in self.notes]))
