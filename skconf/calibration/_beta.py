@@ -56,9 +56,7 @@ class BetaCalibrator(OneVsRestCalibrator):
            [0.05, 0.95]])
     """
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         curve = _Curve(Logit(proba))

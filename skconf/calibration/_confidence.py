@@ -56,9 +56,7 @@ class ConfidenceCalibrator(Calibrator):
     def __init__(self, calibrator: Any = "platt") -> None:
         self.calibrator = calibrator
 
-    @property
-    def _reads_sizes(self) -> None:
-        return None
+    _reads_sizes = None
 
     def _fit(
         self,

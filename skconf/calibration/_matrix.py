@@ -77,9 +77,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
         self.ridge = ridge
         self.base = base
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit(self, proba: Any, codes: Codes, sample_weight: Floats, classes: Any) -> None:
         check_number(self.ridge, "ridge", np.finfo(float).tiny, open_high=True)

@@ -55,9 +55,7 @@ class PlattCalibrator(OneVsRestCalibrator):
     def __init__(self, *, on: str = "logit") -> None:
         self.on = on
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         if self.on not in ("logit", "proba"):

@@ -104,9 +104,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         self.weights = weights
         self.tail_zscore = tail_zscore
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         check_option(self.weights, "weights", ("learned", "uniform"))

@@ -60,9 +60,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
            [0.03, 0.97]])
     """
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         logit = Logit(proba)
@@ -127,9 +125,7 @@ class SplineCalibrator(OneVsRestCalibrator):
     def __init__(self, *, n_knots: int = 6) -> None:
         self.n_knots = n_knots
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         check_whole(self.n_knots, "n_knots", 2)

@@ -54,9 +54,7 @@ class VennAbersCalibrator(OneVsRestCalibrator):
            [0.67, 1.  ]])
     """
 
-    @property
-    def _reads_sizes(self) -> bool:
-        return True
+    _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         return _Pair(proba, target, sample_weight)
