@@ -5,27 +5,12 @@ Run with ``python -m pytest tests/benchmarks/bench_decisions.py``.
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from _support.stored import Stored
 from sklearn.frozen import FrozenEstimator
 
 from skconf import SelectiveClassifier, TunedSelectiveClassifierCV
 
 N, K = 100_000, 10
-
-
-class Stored(ClassifierMixin, BaseEstimator):
-    """A classifier whose probabilities are there already: they are the features."""
-
-    classes_ = np.arange(K)
-
-    def fit(self, X, y):  # noqa: ARG002
-        return self
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict_proba(self, X):
-        return X
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +19,12 @@ def stored():
     proba = rng.dirichlet(np.full(K, 0.3), N)
     costs = rng.uniform(0.2, 5, (K, K))
     np.fill_diagonal(costs, 0)
-    return FrozenEstimator(Stored()), proba, (proba.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1), costs
+    return (
+        FrozenEstimator(Stored(tuple(range(K)))),
+        proba,
+        (proba.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1),
+        costs,
+    )
 
 
 CLASSIFIERS = {

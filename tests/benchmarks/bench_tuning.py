@@ -6,7 +6,7 @@ That takes ten seconds, so that a tenth of its thresholds is timed. Run with
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from _support.stored import Stored
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import TunedThresholdClassifierCV
 
@@ -22,21 +22,6 @@ OBJECTIVES = {
     "cost matrix": {"objective": "cost", "reject_cost": 0.1, "cost_matrix": [[0, 1], [5, 0]]},
     "cwsa": {"objective": "cwsa"},
 }
-
-
-class Stored(ClassifierMixin, BaseEstimator):
-    """A classifier whose probabilities are there already: they are the features."""
-
-    classes_ = np.array([0, 1])
-
-    def fit(self, X, y):  # noqa: ARG002
-        return self
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict_proba(self, X):
-        return X
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from _support.stored import Stored
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -37,29 +38,6 @@ from skconf import (
 )
 
 FRAUD = [[0, 1], [10, 0]]
-
-
-class Stored(ClassifierMixin, BaseEstimator):
-    """A classifier whose probabilities are its features."""
-
-    def __init__(self, labels=(0, 1)):
-        self.labels = labels
-
-    def fit(self, X, y):  # noqa: ARG002
-        return self  # the samples say it all
-
-    @property
-    def classes_(self):
-        return np.array(self.labels)
-
-    def __sklearn_is_fitted__(self):
-        return True
-
-    def predict(self, X):
-        return self.classes_[np.argmax(X, axis=1)]
-
-    def predict_proba(self, X):
-        return np.asarray(X, dtype=float)
 
 
 def stored(n_classes, n=300, seed=0, labels=None):
