@@ -28,7 +28,7 @@ def without_folders(command: str) -> str:
 
     Examples
     --------
-    >>> without_folders("skconf evaluate /home/ann/a.csv --html=/home/ann/page.html")
+    >>> without_folders("skconf evaluate /data/a.csv --html=/data/page.html")
     'skconf evaluate a.csv --html=page.html'
     """
     try:

@@ -20,11 +20,14 @@ def test_the_date_can_be_fixed(monkeypatch):
     ("command", "shown"),
     [
         ("skconf evaluate a.csv b.csv", "skconf evaluate a.csv b.csv"),
-        ("skconf evaluate /home/ann/a.csv folder/b.csv", "skconf evaluate a.csv folder/b.csv"),
-        ("skconf evaluate forest=/home/ann/a.csv --html=/x/page.html", "skconf evaluate forest=a.csv --html=page.html"),
-        ("skconf evaluate '/home/ann lee/my file.csv'", "skconf evaluate 'my file.csv'"),
-        (r"skconf evaluate 'C:\Users\ann\a.csv'", "skconf evaluate a.csv"),
-        ("skconf evaluate '/home/ann/a.csv", "skconf evaluate a.csv"),
+        ("skconf evaluate /data/a.csv folder/b.csv", "skconf evaluate a.csv folder/b.csv"),
+        (
+            "skconf evaluate forest=/data/a.csv --html=/x/page.html",
+            "skconf evaluate forest=a.csv --html=page.html",
+        ),
+        ("skconf evaluate '/data/two words/my file.csv'", "skconf evaluate 'my file.csv'"),
+        (r"skconf evaluate 'C:\data\a.csv'", "skconf evaluate a.csv"),
+        ("skconf evaluate '/data/a.csv", "skconf evaluate a.csv"),
         ("skconf evaluate /", "skconf evaluate /"),
     ],
 )
