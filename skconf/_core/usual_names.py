@@ -52,6 +52,8 @@ AROUND_LABELS = _names(
     "class conf confidence logit p pred prob proba probabilities probability probas probs score softmax yprob yproba "
     "yscore"
 ) | {""}
+#: Columns that name the rows.
+IDS = _names("id ids case_id doc_id example_id guid item_id key question_id record_id sample_id uid uuid")
 #: Columns that number the rows.
 INDICES = _names("unnamed_0 index row row_id row_ids row_index row_number inst") | {""}
 

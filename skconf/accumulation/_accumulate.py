@@ -53,8 +53,8 @@ def accumulate(
         Columns of the probabilities of the classes; or one column, with the probability of `pos_label` or with lists
         of a number for each class. None stands for all columns whose names begin with ``proba_``, else for ``y_proba``.
     correct, confidence : label, default=None
-        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the confidence
-        in it. None stands for ``correct`` and ``confidence``.
+        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
+        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
     weight : label, default=None
         Column of sample weights; None stands for ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None

@@ -1,8 +1,9 @@
 """Tables in files, read batch by batch: Parquet and CSV."""
 
 import glob
+import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,9 +13,12 @@ import pandas as pd
 
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.progress import progress as progress_bar
+from skconf._core.spellings import plain
+from skconf._core.usual_names import IDS, spelled
 from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns, NoPredictionsError
 from skconf.accumulation._csv import Layout, in_words, layout_of
+from skconf.accumulation._entries import as_series
 from skconf.accumulation._job import Job, Totals, located, warned_once
 from skconf.accumulation._layouts import HEAD_ROWS, guess
 from skconf.profile import ConfidenceProfile
@@ -121,7 +125,7 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
         for file in files:
             row = 0
             for table in file.batches(job.columns.needed, BATCH_ROWS):
-                with located(shown(file.path), row), warned_once(shown(file.path), row, warned):
+                with named_by_id(file), located(shown(file.path), row), warned_once(shown(file.path), row, warned):
                     job.take(table, found)
                 row += len(table)
                 bar.update(len(table))
@@ -160,16 +164,18 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
     raise ValueError(f"there are no rows in {shorten(list(map(shown, files)), 3)}")
 
 
-def read_rows(path: Path, columns: Columns, n_rows: int | None = None) -> tuple[ConfidenceProfile, Any] | None:
+def read_rows(
+    path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None
+) -> tuple[ConfidenceProfile, Any] | None:
     """Return the predictions in the first rows of a file, or in all rows, and the true labels if the file has them.
 
-    Return None if there are no rows.
+    Return None if there are no rows. Errors name a row by its id, too: in column `ids`, or one that is called so.
     """
     file = open_table(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
     table = next(file.batches(columns.needed, n_rows), None)
-    with located(shown(path)):
+    with named_by_id(file, ids), located(shown(path)):
         profile = None if table is None else columns.read(table)
         return None if profile is None else (profile, columns.read_truth(table))
 
@@ -192,6 +198,30 @@ def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
                     f"them by {option(role)}."
                 )
         return next(file.batches(list(names), None))
+
+
+def id_column(names: Sequence[Any]) -> Any:
+    """Return the column of a file that is called as ids are, if there is one."""
+    return next((name for name in names if spelled(name) in IDS), None)
+
+
+@contextmanager
+def named_by_id(file: "_ArrowFile | _PandasFile", ids: Any = None) -> Iterator[None]:
+    """Name the row of an error by its id, too, if the file has ids."""
+    try:
+        yield
+    except ValueError as error:
+        column, row = id_column(file.names) if ids is None else ids, re.search(r"\brow (\d+)\b", str(error))
+        if row is None or column not in file.names:
+            raise
+        first = 0
+        for table in file.batches([column], BATCH_ROWS):
+            if first <= int(row[1]) < first + len(table):
+                found = as_series(table[column]).iloc[int(row[1]) - first]
+                text = f"{row[0]} ({column} {plain(found)})"
+                raise ValueError(str(error).replace(row[0], text, 1)) from None
+            first += len(table)
+        raise
 
 
 def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:

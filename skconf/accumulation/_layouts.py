@@ -275,7 +275,7 @@ class _Readings:
     def _of_correctness(self) -> list[_Reading]:
         if self.given.target is not None or self.given.proba:
             return []
-        corrects = [name for name in self._called("correct", CORRECTNESS) if set(self._truth(name)) <= {"0", "1"}]
+        corrects = [name for name in self._called("correct", CORRECTNESS) if self._is_correctness(name)]
         aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES
         return [
             _Reading(correct=correct, confidence=name)
@@ -311,6 +311,14 @@ class _Readings:
         values = self.numbers(name)
         values = values[~np.isnan(values)]
         return len(values) > 0 and values.min() >= 0 and values.max() <= 100
+
+    def _is_correctness(self, name: Any) -> bool:
+        """Return whether a column says of each answer whether it is right, or, if it is called so, how nearly."""
+        if set(self.texts(name)) <= {"0", "1"}:
+            return True
+        values = self.numbers(name)
+        called = self.given.correct is not None or spelled(name).startswith("correct")
+        return called and len(values) > 0 and bool(((values >= 0) & (values <= 1)).all())
 
     def _is_sure_of(self, label: str, name: Any, prediction: Any) -> bool:
         """Return whether a class is predicted from some probability up, and not below."""

@@ -15,7 +15,8 @@ Evaluate the confidences in files of predictions. Files have a row for each pred
 - the true label and a probability for each class, and perhaps the predicted label, if it is not the most probable one;
 - or the true label, the predicted label and the confidence in it;
 - or the true label, 0 or 1, and the probability of 1;
-- or, for a generative system, whether the prediction is right (1 or 0) and the confidence in it.
+- or, for a generative system, whether the prediction is right (1 or 0), or how nearly (such as .75), and the
+  confidence in it.
 
 Columns under other names than those below are found where one reading alone fits the data, as in the files of many
 tools: the true label is called label, target or truth, and probabilities are named by the labels. Standard error says
@@ -49,7 +50,7 @@ examples:
 _COLUMNS = {
     "target": "true labels",
     "prediction": "predicted labels",
-    "correct": "correctness of the prediction, 1 or 0",
+    "correct": "correctness of the prediction, 1 or 0, or graded between them",
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
 }

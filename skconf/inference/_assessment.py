@@ -1,7 +1,7 @@
 """May I trust these confidences? Three numbers and one verdict on them."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from skconf._core.checks import check_whole
+from skconf._core.labels import Codes
 from skconf.inference._calibration_draws import CalibrationDraws
-from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums
+from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
 from skconf.inference._p_values import clopper_pearson, holm, poisson_ends
-from skconf.inference._sampling import Sampling
 from skconf.inference._wording import in_words, one_answer
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
@@ -262,8 +262,11 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
     """Return the verdict on a profile; weights that are all alike, or zero, are none."""
     if profile.kind == "costs":
         raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
-    if profile.kind == "graded" or profile.groups is not None:
-        return _assess_units(profile)
+    if profile.groups is not None:
+        return _assess_groups(profile)
+    if profile.kind == "graded":
+        weight = profile.sample_weight
+        return assess_graded(len(profile) if weight is None else np.count_nonzero(weight), *GradedSums().sums(profile))
     if profile.sample_weight is None:
         return _with_row(assess_table(ErrorTable.of(profile), n_draws, random_state), profile)
     weights = profile.sample_weight[profile.sample_weight > 0]
@@ -274,17 +277,15 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
     return assess_weighted(len(weights), *GapSums().sums(profile))
 
 
-def _assess_units(profile: ConfidenceProfile) -> Assessment:
-    """Return the verdict on graded answers, or on answers in groups: on the gap alone, from the data's own variance."""
+def _assess_groups(profile: ConfidenceProfile) -> Assessment:
+    """Return the verdict on answers in groups: on the gap alone, from the data's own variance."""
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    sampling = Sampling.of(profile) if len(profile) > 1 else None
     apart = weight * (profile.confidence - profile.correctness)
-    apart, size = (apart, weight) if sampling is None else (sampling.totals(apart), sampling.totals(weight))
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
+    apart, size = (np.bincount(cast(Codes, profile.groups), each) for each in (apart, weight))
     # Nothing is known of the variance that the confidences announce.
     found = assess_weighted(int(np.count_nonzero(weight)), *sums, 0.0, apart @ apart, apart @ size, size @ size)
-    graded = profile.kind == "graded"
-    return replace(found, text=in_words(found, graded=graded, in_groups=profile.groups is not None))
+    return replace(found, text=in_words(found, graded=profile.kind == "graded", in_groups=True))
 
 
 def _with_row(found: Assessment, profile: ConfidenceProfile) -> Assessment:
@@ -348,6 +349,12 @@ def assess_sums(n: int, *sums: Any) -> Assessment:
     if abs(n * squares - weight**2) > _ROUNDING * weight**2:
         return assess_weighted(n, *gap)
     return assess_table(ErrorTable.of_sums(*(total * (n / weight) for total in errors)))
+
+
+def assess_graded(n: int, *sums: Any) -> Assessment:
+    """Return the verdict on `n` graded answers, which is on the gap alone, from their `GradedSums`."""
+    found = assess_weighted(n, *sums)
+    return replace(found, text=in_words(found, graded=True))
 
 
 def assess_weighted(n: int, *sums: Any) -> Assessment:

@@ -115,6 +115,18 @@ class GapSums(Additive):
         return gap, divide(np.sqrt(np.maximum(np.maximum(announced, seen), 0.0)), weight, np.nan)
 
 
+class GradedSums(GapSums):
+    """The same of graded answers: of these the confidences announce no variance."""
+
+    info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
+    takes = "graded"
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        gap = profile.confidence - profile.correctness
+        squared = (Term(values, power=2) for values in (np.zeros(len(profile)), gap * gap, gap, 1.0))
+        return Term(1.0), Term(profile.confidence), Term(profile.correctness), *squared
+
+
 class VerdictSums(Additive):
     """All that a verdict on answers in parts reads: both, as it shows only in the end whether weights differ."""
 

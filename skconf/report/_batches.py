@@ -1,6 +1,7 @@
 """The rows of a report on predictions that are read batch by batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -10,12 +11,13 @@ from skconf._core.messages import shorten
 from skconf._core.warn import collected, warn, warn_each
 from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumulator
 from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import read_files, read_rows
+from skconf.accumulation._files import BATCH_ROWS, open_table, read_files, read_rows
 from skconf.accumulation._job import Job
 from skconf.accumulation._scores import ScoreOfSums
-from skconf.inference._assessment import Assessment, assess_sums
-from skconf.inference._error_table import VerdictSums
+from skconf.inference._assessment import Assessment, assess_graded, assess_sums
+from skconf.inference._error_table import GradedSums, VerdictSums
 from skconf.metrics._base.kinds import Additive
+from skconf.profile import ConfidenceProfile
 from skconf.report._rows import Row, rows_of
 from skconf.scoring._names import Statistic
 
@@ -56,9 +58,41 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     ValueError
         If a file is malformed, or a requested metric cannot be computed in batches.
     """
-    rows = _rows(files, columns, metrics)
+    trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
+    trial = next((found[0] for found in trials if found is not None), None)
+    if trial is None:
+        raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
+    try:
+        return _evaluated(files, columns, metrics, trial, progress=progress)
+    except ValueError:
+        graded = None if trial.kind == "graded" else _graded(files, columns)
+        if graded is None:
+            raise
+        return _evaluated(files, columns, metrics, graded, progress=progress)
+
+
+def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None:
+    """Return the first batch of graded answers, which may come late; None if there is none."""
+    for path in files:
+        file = open_table(path)
+        found = columns.found_in(file.names)
+        if found.correct is None:
+            return None
+        for table in file.batches(found.needed, BATCH_ROWS):
+            with suppress(ValueError):  # of a malformed batch, reading it has told
+                profile = found.read(table)
+                if profile is not None and profile.kind == "graded":
+                    return profile
+    return None
+
+
+def _evaluated(
+    files: Sequence[Path], columns: Columns, metrics: Any, trial: ConfidenceProfile, *, progress: bool
+) -> InBatches:
+    """Return the results; some rows tell which metrics the predictions allow."""
+    rows = _rows(trial, columns, metrics)
     names = [row.name for row in rows]
-    evidence = VerdictSums()
+    evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
     job = Job(columns, _RowAccumulator([*rows, *judging]))
     found = cast(dict[Any, _RowAccumulator], read_files(files, job, progress=progress))
@@ -66,7 +100,8 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     counts = [found[group].n_samples for group in values.index]
     assessment = None
     if judging:
-        assessment = assess_sums(counts[0], *found[values.index[0]].sums_of(evidence.info.name))
+        assess = assess_graded if trial.kind == "graded" else assess_sums
+        assessment = assess(counts[0], *found[values.index[0]].sums_of(evidence.info.name))
     return InBatches(rows, values, assessment, counts)
 
 
@@ -84,16 +119,12 @@ class _RowAccumulator(MetricAccumulator):
         return self._filled().sums.arrays()[f"values/{score.terms}"]
 
 
-def _rows(files: Sequence[Path], columns: Columns, metrics: Any) -> list[Row]:
+def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]:
     """Return the rows of the report: the requested ones, or all that need no sort of all predictions."""
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
         raise ValueError("the row 'threshold' is not computed in batches. Leave it out of metrics.")
-    trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
-    trial = next((found[0] for found in trials if found is not None), None)
-    if trial is None:
-        raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
     kept, left_out = [], []
     for row in asked:
         try:

@@ -62,8 +62,8 @@ def confidence_report_from_files(
         Columns of the probabilities of the classes, or one column with that of `pos_label`. None stands for all columns
         whose names begin with ``proba_``, else for ``y_proba``.
     correct, confidence : label, default=None
-        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), and of the confidence
-        in it. None stands for ``correct`` and ``confidence``.
+        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
+        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
     weight : label, default=None
         Column of sample weights; None stands for ``sample_weight``, if there is such a column.
     groups : label or list of labels, default=None
@@ -255,7 +255,7 @@ def _from_memory(
     rows, sources = {}, []
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
-        found = read_rows(file, columns[model])
+        found = read_rows(file, columns[model], ids=ids)
         if found is None:
             raise ValueError(f"{shown(file)}: there are no rows")
         rows[model] = RowsOfFile(file, *found, by.get(model, {}))

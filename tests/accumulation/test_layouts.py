@@ -248,6 +248,16 @@ def test_usual_names_are_read_without_a_word(tmp_path):
     assert guess_columns([tmp_path / "a.csv"], asked) == (asked, "")
 
 
+def test_what_is_called_correctness_may_be_graded(tmp_path):
+    """A column that is called right may be the probability of the right of two sides."""
+    pd.DataFrame({"Correctness": P / 2, "score": P}).to_csv(tmp_path / "a.csv", index=False)
+    _, said = guess_columns([tmp_path / "a.csv"], Columns())
+    assert said == "read 'Correctness' as whether the prediction is right, 'score' as the confidence in the prediction"
+    pd.DataFrame({"right": P / 2, "score": P}).to_csv(tmp_path / "b.csv", index=False)
+    with pytest.raises(ValueError, match="hold no predictions"):
+        guess_columns([tmp_path / "b.csv"], Columns())
+
+
 @pytest.mark.parametrize("label", YES)
 def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
     pd.DataFrame({"label": YES[Y], "score": P}).to_csv(tmp_path / "a.csv", index=False)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_report, tune_threshold
 from skconf.inference import (
@@ -175,6 +176,20 @@ class TestVerdict:
         assert str(found).endswith("Graded: only the gap is tested.")
         assert np.isnan(found.top_p_value)
         assert "Too sure" not in str(assess_confidence(graded()))
+
+    def test_the_gap_of_groups_is_that_of_their_means(self):
+        """Where all have as many answers."""
+        profile = rows_of_labels(n=200, seed=3, shift=0.02)
+        means = (profile.confidence - profile.correctness).reshape(200, 10).mean(axis=1)
+        error = means.std() / np.sqrt(200)
+        found = assess_confidence(profile)
+        assert (found.gap, found.gap_high) == pytest.approx((means.mean(), means.mean() + 1.96 * error))
+        assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(means.mean()) / error))
+
+    def test_few_groups_say_nothing(self):
+        for groups in ([4, 4, 4], [4, 4, 5]):
+            profile = ConfidenceProfile.from_correctness([1, 0, 1], [0.7, 0.5, 0.9], groups=groups)
+            assert str(assess_confidence(profile)).startswith("The answers in groups have too few errors to say.")
 
     def test_costs_have_none(self):
         with pytest.raises(ValueError, match="assess_confidence needs correctness, and of these only costs"):

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceReport, confidence_report, confidence_report_from_files
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, confidence_report_from_files
+from skconf.accumulation import _files
+from skconf.report import _batches
 
 
 @pytest.fixture
@@ -107,3 +109,55 @@ def test_slices_are_not_for_batches(table):
             confidence_report_from_files(files, slices="day", **options)
     with pytest.raises(ValueError, match=r"whole\.csv: there is no column 'dey'\. Did you mean 'day'"):
         confidence_report_from_files("whole.csv", slices="dey")
+
+
+class TestGraded:
+    """Correctness between 0 and 1."""
+
+    @pytest.fixture
+    def answers(self, tmp_path, monkeypatch):
+        """Answers of which the first 1,200 are right or wrong, more than are tried at first."""
+        monkeypatch.chdir(tmp_path)
+        for module in (_files, _batches):
+            monkeypatch.setattr(module, "BATCH_ROWS", 150)
+        rng = np.random.default_rng(0)
+        sure = rng.random(2000)
+        right = np.clip(sure + rng.normal(0, 0.2, 2000), 0, 1)
+        right[:1200] = right[:1200] > 0.5
+        table = pd.DataFrame({"correct": right, "confidence": sure, "sample_weight": rng.integers(1, 4, 2000)})
+        table.insert(0, "id", [f"q{row}" for row in range(2000)])
+        return table
+
+    @pytest.mark.parametrize("in_batches", [False, True])
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_a_column_of_it_is_a_profile_of_it(self, in_batches, form, answers):
+        if form == "csv":
+            answers.to_csv("a.csv", index=False)
+        else:
+            pytest.importorskip("pyarrow")
+            answers.to_parquet("a.parquet")
+        report = confidence_report_from_files(f"a.{form}", threshold=0.5, in_batches=in_batches)
+        right, sure, weight = (answers[name].to_numpy() for name in ("correct", "confidence", "sample_weight"))
+        profile = ConfidenceProfile.from_correctness(right, sure, sample_weight=weight)
+        expected = confidence_report(profile, threshold=0.5)
+        expected = expected.loc[expected.index.isin(report.index)]
+        pd.testing.assert_frame_equal(pd.DataFrame(report), pd.DataFrame(expected), rtol=1e-12, atol=1e-14)
+        assert "Graded: only the gap is tested." in str(report)
+        assert "aurc_loss" in report.index
+
+    @pytest.mark.parametrize("in_batches", [False, True])
+    def test_errors_name_a_row_by_its_id(self, in_batches, answers):
+        answers.loc[1700, "correct"] = 1.5
+        answers.to_csv("a.csv", index=False)
+        with pytest.raises(ValueError, match=r"^a.csv: correct is 1.5 in row 1700 \(id q1700\); it must lie in"):
+            confidence_report_from_files("a.csv", in_batches=in_batches)
+        answers.rename(columns={"id": "case"}).to_csv("b.csv", index=False)
+        with pytest.raises(ValueError, match=r"in row 1700; it"):
+            confidence_report_from_files("b.csv", in_batches=in_batches)
+        with pytest.raises(ValueError, match=r"in row 1700 \(case q1700\); it"):
+            confidence_report_from_files({"one": "b.csv", "two": "b.csv"}, ids="case")
+
+    def test_what_counts_errors_is_refused_by_name_however_late_it_shows(self, answers):
+        answers.to_csv("a.csv", index=False)
+        with pytest.raises(ValueError, match="calibrated_size_ratio needs answers that are right or wrong"):
+            confidence_report_from_files("a.csv", metrics=["calibrated_size_ratio"], in_batches=True)
