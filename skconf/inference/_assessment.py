@@ -265,8 +265,8 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
     if profile.groups is not None:
         return _assess_groups(profile)
     if profile.kind == "graded":
-        weight = profile.sample_weight
-        return assess_graded(len(profile) if weight is None else np.count_nonzero(weight), *GradedSums().sums(profile))
+        n_weighted = len(profile) if profile.sample_weight is None else int(np.count_nonzero(profile.sample_weight))
+        return assess_graded(n_weighted, *GradedSums().sums(profile))
     if profile.sample_weight is None:
         return _with_row(assess_table(ErrorTable.of(profile), n_draws, random_state), profile)
     weights = profile.sample_weight[profile.sample_weight > 0]
