@@ -1,6 +1,5 @@
 """The one reader of whatever may name a metric."""
 
-import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +24,7 @@ from skconf.scoring._called import Called, called, parameters_of, response_of
 from skconf.scoring._mean_confidence import MeanConfidence
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, find_metric, scorer_names
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
+from skconf.scoring._spelled import as_call, literals_of
 
 _WHAT = (
     "a function of skconf.metrics, the name of one, a scorer or its name (skconf's or scikit-learn's), a "
@@ -280,27 +280,20 @@ def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
         return Statistic(name, MeanConfidence())
     if name in BY_FUNCTION_NAME:
         return _of_function(BY_FUNCTION_NAME[name].stands_for, params)
-    called_with = _as_call(name)
-    if called_with is not None:
-        return _of_name(called_with[0], {**called_with[1], **params})
+    spelled = as_call(name)
+    if spelled is not None:
+        own, call = spelled
+        return _of_name(own, {**literals_of(call, name), **params} if own in _known_names() else params)
     ordinary = [next(iter(cls.info.scorers)) for cls in BY_FUNCTION_NAME.values() if name.lower() in cls.info.aliases]
     meant = [*(cls.info.name for cls in meant_by(name)), *ordinary]
-    known = [*metric_classes(), *scorer_names(), *sklearn.metrics.get_scorer_names(), *BY_FUNCTION_NAME]
     raise ValueError(
-        f"There is no metric or scorer {name!r}.{suggest(name, known, meant)} "
+        f"There is no metric or scorer {name!r}.{suggest(name, _known_names(), meant)} "
         "See skconf.metrics.__all__, skconf.get_scorer_names() and sklearn.metrics.get_scorer_names()."
     )
 
 
-def _as_call(text: str) -> tuple[str, dict[str, Any]] | None:
-    """Return name and parameters of a text such as "cf1_score(average='macro')"; None of any other."""
-    try:
-        call = ast.parse(text, mode="eval").body
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.keywords and not call.args:
-            return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError):
-        pass
-    return None
+def _known_names() -> list[str]:
+    return [*metric_classes(), *scorer_names(), *sklearn.metrics.get_scorer_names(), *BY_FUNCTION_NAME]
 
 
 def _of_metric(function: Any, params: Mapping[str, Any]) -> Statistic:

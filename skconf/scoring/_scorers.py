@@ -18,6 +18,7 @@ from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._outputs import mean_of, scores_by_output
+from skconf.scoring._spelled import as_call, literals_of
 
 
 def scorer_names() -> list[str]:
@@ -61,6 +62,10 @@ class ConfidenceScorer:
             name, former = _FORMER_NAMES[name], name
             text = f"The scorer {former!r} is now called {name!r}. Use the new name; the next version drops the old."
             warn(text, FutureWarning)
+        spelled = as_call(name)
+        if spelled is not None:
+            given = literals_of(spelled[1], name) if spelled[0] in scorer_names() else {}
+            name, params = spelled[0], {**given, **params}
         metric_class, preset = find_metric(name)
         own = {key: value for key, value in params.items() if key != "pos_label"}
         if "average" in own and own["average"] is None:

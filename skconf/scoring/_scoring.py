@@ -33,8 +33,8 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     Parameters
     ----------
     name : str
-        One of :func:`get_scorer_names`. Where lower is better the name begins with ``neg_`` and the score is the
-        negative of the metric, so that greater is always better.
+        One of :func:`get_scorer_names`, or one with parameters, as in ``"neg_ecuas(n=1)"``. Where lower is better the
+        name begins with ``neg_`` and the score is the negative of the metric, so that greater is always better.
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``; and `pos_label`, the positive class, where it is not
         the second of ``classes_``. A `threshold` that is not given is the estimator's ``threshold_``, where a
@@ -79,7 +79,8 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
     Parameters
     ----------
     names : iterable, or mapping from str
-        Names of scorers, of :func:`get_scorer_names` or of scikit-learn's own classification scorers; and scorers made
+        Names of scorers, of :func:`get_scorer_names`, also with parameters, as in ``"neg_ecuas(n=1)"``, or of
+        scikit-learn's own classification scorers; and scorers made
         by :func:`get_scorer`, ``sklearn.metrics.get_scorer`` or ``sklearn.metrics.make_scorer``. A mapping gives each
         a key of the user's choice. In a list the key is the name; that of a scorer of scikit-learn which is given as an
         object is the name of its function, after ``neg_`` where lower is better.
@@ -130,10 +131,13 @@ def confidence_scoring(names: Iterable[Any] | Mapping[str, Any]) -> MultiScorer:
         scorers = {key: _as_scorer(item) for key, item in names.items()}
     else:
         scorers = {}
-        for scorer in map(_as_scorer, names):
-            if scorer.name in scorers:
-                raise ValueError(f"Two scorers have the key {scorer.name!r}; give a mapping with a key for each.")
-            scorers[scorer.name] = scorer
+        for item in names:
+            scorer = _as_scorer(item)
+            # The parameters in a name such as "neg_ecuas(n=2)" tell it apart.
+            key = item if isinstance(item, str) and "(" in item else scorer.name
+            if key in scorers:
+                raise ValueError(f"Two scorers have the key {key!r}; give a mapping with a key for each.")
+            scorers[key] = scorer
     if not scorers:
         raise ValueError("names is empty; give at least one scorer name.")
     return MultiScorer(scorers)

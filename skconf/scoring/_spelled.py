@@ -1,0 +1,64 @@
+"""Metrics with parameters as text, such as "ecuas_loss(n=128)": read as literals, never run."""
+
+import ast
+from typing import Any
+
+#: What is raised of a text that is no Python: also where it is nested too deep.
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def as_call(text: str) -> tuple[str, ast.Call] | None:
+    """Return the name that a text calls, and the call; None where it is no call of a name."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except _UNREADABLE:
+        return None
+    return (call.func.id, call) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
+
+
+def literals_of(call: ast.Call, text: str) -> dict[str, Any]:
+    """Return the parameters of a call.
+
+    Parameters
+    ----------
+    call : ast.Call
+        From :func:`as_call`.
+    text : str
+        What it was read from.
+
+    Returns
+    -------
+    dict of str to object
+
+    Raises
+    ------
+    ValueError
+        If a parameter has no name, is given twice, or its value is no literal.
+    """
+    params: dict[str, Any] = {}
+    if call.args:
+        raise ValueError(
+            f"{text!r} gives {ast.unparse(call.args[0])} without a name. Write NAME={_seen(call.args[0])}."
+        )
+    for word in call.keywords:
+        if word.arg is None:
+            raise ValueError(f"{text!r} unpacks {_seen(word.value)}. Write each parameter as NAME=VALUE.")
+        if word.arg in params:
+            raise ValueError(f"{text!r} gives {word.arg} twice. Leave one out.")
+        try:
+            params[word.arg] = ast.literal_eval(word.value)
+        except (*_UNREADABLE, TypeError):
+            quoted = (
+                f" A text stands in quotes: {word.arg}={word.value.id!r}." if isinstance(word.value, ast.Name) else ""
+            )
+            raise ValueError(
+                f"{word.arg} in {text!r} must be a number, a text in quotes, True, False, None, or a list of these, "
+                f"but is {_seen(word.value)}.{quoted}"
+            ) from None
+    return params
+
+
+def _seen(value: ast.expr) -> str:
+    """Return a value as it was written, shortened."""
+    written = ast.unparse(value)
+    return written if len(written) <= 40 else f"{written[:39]}…"
