@@ -13,16 +13,17 @@ from skconf.profile._multilabel import Multilabel
 from skconf.profile._pairs import codes_of
 from skconf.profile._predictions import FromPredictions
 from skconf.profile._regression import Forecast
+from skconf.profile._samples import FromSamples
 from skconf.profile._sequences import graded_sequences
 
 
-class ConfidenceProfile(FromPredictions):
+class ConfidenceProfile(FromPredictions, FromSamples):
     """Predictions, checked once and ready for every metric.
 
     Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`, and pass it as the
     first argument of any metric function: many metrics then cost one validation and one sort. For other tasks there are
-    :meth:`from_multilabel`, :meth:`from_regression`, :meth:`from_sequences`, :meth:`from_costs` and
-    :meth:`with_similarity`.
+    :meth:`from_multilabel`, :meth:`from_regression`, :meth:`from_sequences`, :meth:`from_samples`, :meth:`from_costs`
+    and :meth:`with_similarity`.
 
     Attributes
     ----------

@@ -1,0 +1,152 @@
+"""Answers with a confidence that is read off several sampled ones, grouped by what they mean."""
+
+from collections.abc import Sequence
+from math import fsum
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skconf._core.checks import check_option
+from skconf._core.inputs import check_column
+from skconf._core.labels import Codes, LabelColumn
+from skconf._core.probabilities import Floats
+from skconf.profile._pairs import FromPairs
+
+_CONFIDENCES = ("frequency", "mean_probability", "probability_share")
+
+
+class FromSamples(FromPairs):
+    """The constructor from several sampled answers to each question."""
+
+    @classmethod
+    def from_samples(
+        cls,
+        correct: Sequence[Any],
+        answers: Sequence[ArrayLike],
+        *,
+        probability: Sequence[ArrayLike] | None = None,
+        confidence: str = "frequency",
+        given: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Build a profile of questions, to each of which several answers were sampled.
+
+        Answers that mean the same are one equivalence class. The confidence in an answer is the probability of its
+        class, and not of its words; the best answer to be right is any of the most probable class [1]_.
+
+        Parameters
+        ----------
+        correct : sequence
+            For each question, whether each of its sampled answers is right (booleans, or 0 and 1), the same for all of
+            one class; with `given`, whether the given answer is right, one for each question.
+        answers : sequence of array-like
+            For each question, the class of each of its sampled answers: any labels. Questions may have different
+            numbers of samples, and their labels have nothing to do with each other.
+        probability : sequence of array-like, default=None
+            For each question, the probability that the system gives each sampled answer, in [0, 1].
+        confidence : {"frequency", "mean_probability", "probability_share"}, default="frequency"
+            The probability of a class.
+
+            - "frequency": the share of the samples that are in it.
+            - "mean_probability": the sum of the probabilities of the samples in it, over the number of all samples.
+              Less than the frequency where the system is not sure of its single answers; very small for long texts.
+            - "probability_share": the sum of the probabilities of the samples in it, over that of all samples.
+        given : array-like of shape (n_questions,), default=None
+            Class of the answer that was given to each question. One that no sample has gets confidence 0. None stands
+            for the most probable class; where several are, for the first of them in the order of their labels, whatever
+            the order of the samples.
+        sample_weight : array-like of shape (n_questions,), default=None
+            Non-negative weights.
+        groups : array-like of shape (n_questions,), default=None
+            What each question is of, such as its document, where questions of one depend on each other.
+
+        Returns
+        -------
+        ConfidenceProfile
+            An answer for each question.
+
+        Raises
+        ------
+        ValueError
+            If a question has no sample, numbers of samples differ, a probability is missing or outside [0, 1], or
+            samples of one class are both right and wrong.
+
+        References
+        ----------
+        .. [1] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+           evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026, Section 3 and appendix A.5.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> answers = [["Paris", "Paris", "Lyon"], ["4", "5", "5", "5"]]
+        >>> profile = ConfidenceProfile.from_samples([[1, 1, 0], [1, 0, 0, 0]], answers)
+        >>> profile.correct
+        array([ True, False])
+        >>> profile.confidence.round(3)
+        array([0.667, 0.75 ])
+        >>> ConfidenceProfile.from_samples([1, 1], answers, given=["Paris", "4"]).confidence.round(3)
+        array([0.667, 0.25 ])
+        """
+        check_option(confidence, "confidence", _CONFIDENCES)
+        _check_counts(correct, answers, probability, confidence, given)
+        right, sure = np.empty(len(answers)), np.empty(len(answers))
+        asked = None if given is None else LabelColumn(given, "given")
+        for i, sampled in enumerate(answers):
+            classes, position = _classes_of(sampled, f"answers[{i}]")
+            ones = np.ones(len(position))
+            chance = ones if probability is None else _chances(probability[i], len(position), f"probability[{i}]")
+            mass = _masses(position, len(classes), chance, confidence)
+            if asked is None:
+                best = int(mass.argmax())
+                right[i], sure[i] = _verdict(correct[i], position, best, f"correct[{i}]"), mass[best]
+            else:
+                label = asked.distinct[asked.codes[i]]
+                right[i], sure[i] = correct[i], dict(zip(classes, mass, strict=True)).get(label, 0.0)
+        return cls.from_correctness(right, sure, sample_weight=sample_weight, groups=groups)
+
+
+def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str, given: Any) -> None:
+    """Raise unless there is an entry for each question, and probabilities where they are needed."""
+    if (probability is None) != (confidence == "frequency"):
+        if probability is None:
+            raise ValueError(f"confidence={confidence!r} needs probability, that of each sampled answer.")
+        raise ValueError("confidence='frequency' counts samples: leave probability out, or choose another confidence.")
+    for name, entries in (("correct", correct), ("probability", probability), ("given", given)):
+        if entries is not None and len(entries) != len(answers):
+            raise ValueError(f"{name} has {len(entries)} entries for {len(answers)} questions in answers.")
+    if len(answers) == 0:
+        raise ValueError("answers holds no question; pass the classes of the sampled answers for each.")
+
+
+def _classes_of(sampled: ArrayLike, name: str) -> tuple[list[Any], Codes]:
+    """Return the sorted classes of a question's samples, and which of them each sample is in."""
+    column = LabelColumn(sampled, name)
+    classes = column.sorted_distinct()
+    return classes.tolist(), column.positions_in(classes)
+
+
+def _chances(given: ArrayLike, n_samples: int, name: str) -> Floats:
+    column = check_column(given, n_samples, name)
+    if not ((column >= 0) & (column <= 1)).all():
+        raise ValueError(f"{name} must hold numbers in [0, 1].")
+    return column
+
+
+def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) -> Floats:
+    """Return the probability of each class of a question; 0 where all samples are impossible."""
+    # Sums are exact, so that ties do not depend on the order of the samples.
+    mass = np.array([fsum(chance[position == k]) for k in range(n_classes)])
+    whole = fsum(chance) if confidence == "probability_share" else len(position)
+    return np.minimum(mass / whole, 1.0) if whole > 0 else mass
+
+
+def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float:
+    """Return whether the samples of a class are right."""
+    column = check_column(correct, len(position), name)
+    of_best = column[position == best]
+    if (of_best != of_best[0]).any():
+        raise ValueError(f"{name} calls answers of one class both right and wrong; they must mean the same.")
+    return float(of_best[0])
