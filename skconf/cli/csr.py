@@ -35,6 +35,7 @@ examples:
   %(prog)s --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
   %(prog)s --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
   %(prog)s --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
+  %(prog)s --datasets wine --save-predictions predictions
 """
 
 
@@ -99,6 +100,12 @@ def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
         help="weights of training samples; the paper's figures are for balanced classes (default: balanced)",
     )
     how.add_argument(
+        "--device",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="where XGBoost trains; cuda needs an NVIDIA GPU (default: cpu)",
+    )
+    how.add_argument(
         "--seed",
         nargs="+",
         type=whole_number(0),
@@ -122,6 +129,14 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
         help="where predictions are kept (default: %(default)s)",
     )
     files.add_argument("--no-results", action="store_true", help="do not keep predictions, and train again")
+    files.add_argument(
+        "--save-predictions",
+        type=Path,
+        metavar="DIR",
+        help="write the predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, which skconf evaluate "
+        "reads, and those for the part that calibrations are fitted on to validation.csv: columns y_true, y_pred, and "
+        "proba_LABEL for each class",
+    )
     add_output_files(
         files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
     )
@@ -144,11 +159,13 @@ def _run(options: argparse.Namespace) -> int:
             preset=options.preset,
             trials=options.trials,
             class_weight=None if options.class_weight == "none" else options.class_weight,
+            device=options.device,
             random_state=seeds,
             tables=options.tables,
             data_home=options.data_home,
             download_if_missing=not options.no_download,
             results=kept,
+            save_predictions=options.save_predictions,
             n_jobs=options.jobs,
             progress=True,
         )

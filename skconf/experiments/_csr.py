@@ -25,7 +25,8 @@ from skconf.datasets._uci import find_data_set
 from skconf.experiments import _xgboost
 from skconf.experiments._csr_tables import TABLES, measure
 from skconf.experiments._results import Results
-from skconf.experiments._xgboost import Advance, Predictions, Training, train_and_predict
+from skconf.experiments._saved import VALIDATION, Save, Saved
+from skconf.experiments._xgboost import Advance, Predictions, Training, check_device, train_and_predict
 from skconf.profile import ConfidenceProfile
 
 #: Ways to train, by the number of trials of the search for hyperparameters.
@@ -46,11 +47,13 @@ def csr_experiment(
     preset: str = "quick",
     trials: int | None = None,
     class_weight: str | None = "balanced",
+    device: str = "cpu",
     random_state: int | Sequence[int] = 0,
     tables: Sequence[int] = tuple(TABLES),
     data_home: str | PathLike[str] | None = None,
     download_if_missing: bool = True,
     results: str | PathLike[str] | None = None,
+    save_predictions: str | PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -77,6 +80,8 @@ def csr_experiment(
     class_weight : {"balanced"} or None, default="balanced"
         Weights of the training samples. The paper mentions none, but its figures are those of balanced classes, where
         early stopping counts every sample once; see the notes.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where XGBoost trains. Models of a GPU differ a little from those of a processor.
     random_state : int or sequence of int, default=0
         Seed of the splits, of the search and of XGBoost. With several, all is repeated, and tables show the means.
     tables : sequence of int, default=(2, 6, 7, 12)
@@ -88,6 +93,11 @@ def csr_experiment(
     results : path-like, default=None
         Folder to keep the predictions of trained models in. The same call then continues where one before was
         interrupted: at most the current model is lost, or its current trial in a search. None keeps nothing.
+    save_predictions : path-like, default=None
+        Folder to write the predictions of every model to, for `skconf evaluate` and other programs. In
+        DATASET/seed=SEED/ there is a file CALIBRATION.csv with the test part, and `validation.csv` with the
+        uncalibrated output for the part that calibrations are fitted on. Their columns: `y_true`, `y_pred`, and a
+        probability `proba_LABEL` for each class. Rows of all calibrations are in the same order.
     n_jobs : int, default=None
         Cores to use, for several models at once and then for the threads of XGBoost; -1 takes all, None half of them.
     progress : bool, default=False
@@ -107,7 +117,8 @@ def csr_experiment(
     FileNotFoundError
         If none of the data sets is available; the message says where to get the first.
     ValueError
-        If there is no such data set, calibration, preset or table, or no file has the expected content.
+        If there is no such data set, calibration, preset or table, no file has the expected content, or XGBoost finds
+        no such device.
 
     Warns
     -----
@@ -152,17 +163,21 @@ def csr_experiment(
         check_option(table, "table", TABLES)
     check_option(preset, "preset", PRESETS)
     check_option(class_weight, "class_weight", ("balanced", None))
+    check_option(device, "device", ("cpu", "cuda"))
     if trials is not None:
         check_whole(trials, "trials")
     n_jobs = max(1, cpu_count() // 2) if n_jobs is None else effective_n_jobs(n_jobs)
-    training = Training(PRESETS[preset] if trials is None else trials, class_weight)
+    training = Training(PRESETS[preset] if trials is None else trials, class_weight, device)
     seeds = [random_state] if isinstance(random_state, int | np.integer) else list(dict.fromkeys(random_state))
     for number in seeds:
         check_whole(number, "random_state", 0)
 
     kept = Results(results)
+    saved = Saved(save_predictions, calibrators)
     models = [_Model(name, int(number), training, str(data_home or "")) for name in datasets for number in seeds]
     found = {model: predictions for model in models if (predictions := kept.load(model.key)) is not None}
+    if len(found) < len(models):
+        check_device(device)
     models = _with_data(models, found, data_home, download_if_missing)
     if found and progress:
         print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
@@ -173,7 +188,7 @@ def csr_experiment(
     return pd.DataFrame(
         {"dataset": model.dataset, "seed": model.seed, "calibration": calibration, **outcome}
         for model in models
-        for calibration, outcome in _evaluate(found[model], calibrators, tables)
+        for calibration, outcome in _evaluate(found[model], calibrators, tables, saved.of(model.dataset, model.seed))
     )
 
 
@@ -240,7 +255,8 @@ def _with_data(
 
 def _train(models: list[_Model], kept: Results, n_jobs: int, progress: bool) -> Iterator[tuple[_Model, Predictions]]:
     """Train models, several at once where there are cores, and yield each when it is done."""
-    at_once = max(1, min(n_jobs, len(models)))
+    on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
+    at_once = 1 if on_gpu else max(1, min(n_jobs, len(models)))
     threads = max(1, n_jobs // at_once)
     total = sum(model.cost for model in models)
     with progress_bar("training", total, unit="", quiet=not progress) as bar:
@@ -271,11 +287,12 @@ def _ignore(_: Any) -> None:
 
 
 def _evaluate(
-    predictions: Predictions, calibrators: Mapping[str, Any], tables: Sequence[int]
+    predictions: Predictions, calibrators: Mapping[str, Any], tables: Sequence[int], save: Save
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows of a model, one for each calibration."""
+    """Yield the rows of a model, one for each calibration, and save its predictions."""
     classes, raw = predictions.classes, predictions.test_proba
     to_calibrate_on, to_test_on = classes[predictions.validation_class], classes[predictions.test_class]
+    save(VALIDATION, ConfidenceProfile.from_predictions(to_calibrate_on, predictions.validation_proba, labels=classes))
     for calibration, calibrator in calibrators.items():
         proba = raw
         if calibrator is not None:
@@ -284,4 +301,5 @@ def _evaluate(
         profile = ConfidenceProfile.from_predictions(
             to_test_on, proba, y_pred=classes[raw.argmax(axis=1)], labels=classes
         )
+        save(calibration, profile)
         yield calibration, {"n_test": len(profile), "rounds": predictions.rounds, **measure(profile, tables)}

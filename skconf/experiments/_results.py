@@ -46,17 +46,10 @@ class Results:
         ResultsFolderError
             If it cannot.
         """
-        if self.folder is None:
-            return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with TemporaryFile(dir=self.folder):
-                pass
-        except OSError as error:
-            raise ResultsFolderError(
-                f"cannot keep results in {self.folder}: {error}. Choose another folder (results, or --results on the "
-                "command line), or keep no results (results=None, or --no-results)."
-            ) from None
+        advice = (
+            "Choose another folder (results, or --results on the command line), or keep no results (results=None, or "
+        )
+        prepare_folder(self.folder, f"cannot keep results in {self.folder}", f"{advice}--no-results).")
 
     def load(self, key: Mapping[str, Any]) -> Predictions | None:
         """Return the predictions of a model, or None if there are none that can be read."""
@@ -113,6 +106,31 @@ class Results:
             return None
         digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
         return self.folder / f"{key['dataset']}-{key['seed']}-{digest[:16]}.{suffix}"
+
+
+def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
+    """Make a folder, if there is to be one, and test that it can be written to.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The folder.
+    cannot, advice : str
+        Beginning and end of the message if it cannot.
+
+    Raises
+    ------
+    ResultsFolderError
+        If it cannot be made or written to.
+    """
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ResultsFolderError(f"{cannot}: {error}. {advice}") from None
 
 
 def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:

@@ -7,6 +7,7 @@ its confidences are too high. Weights that balance the classes, with early stopp
 then stops later, have both effects: accuracy, cwA, ECE, Brier loss and ECD are then the printed ones.
 """
 
+import json
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,10 +53,13 @@ class Training:
         Hyperparameters tried by the search; 0 takes fixed ones.
     class_weight : {"balanced"} or None
         Weights of the training samples.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where XGBoost trains.
     """
 
     trials: int
     class_weight: str | None
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ def train_and_predict(
     """
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, validation, test = split(data, classes, seed)
-    learner = _Learner(_import_xgboost(), data.data.iloc[train], classes[train], training.class_weight, seed, n_jobs)
+    learner = _Learner(import_xgboost(), data.data.iloc[train], classes[train], training, seed, n_jobs)
     step = partial(advance, 1 / (training.trials + 1))
     # XGBoost does not respect n_jobs everywhere, and its threads wait for each other in busy loops.
     with threadpool_limits(n_jobs):
@@ -139,18 +143,36 @@ def train_and_predict(
             parameters, rounds = _search(learner, training.trials, journal, step)
         else:
             parameters, rounds = FIXED, _rounds_on_a_fifth(learner)
-        model = learner.fitted(parameters, rounds)
+        model = learner.fitted(parameters, rounds).set_params(device="cpu")  # where the samples are
         parts = [(model.predict_proba(data.data.iloc[rows]), classes[rows]) for rows in (validation, test)]
     step()
     return Predictions(labels, *parts[0], *parts[1], rounds)
 
 
-def _import_xgboost() -> Any:
+def import_xgboost() -> Any:
+    """Return the module; raise ImportError with the command that installs it."""
     try:
         import xgboost
     except ImportError:
         raise ImportError("This experiment needs xgboost: pip install 'skconf[experiments]'") from None
     return xgboost
+
+
+def check_device(device: str) -> None:
+    """Raise ValueError if XGBoost cannot train there: it would go on elsewhere, with a warning alone."""
+    if device == "cpu":
+        return
+    model = import_xgboost().XGBClassifier(n_estimators=1, device=device, verbosity=0)
+    try:
+        used = json.loads(model.fit([[0.0], [1.0]], [0, 1]).get_booster().save_config())
+        found = used["learner"]["generic_param"]["device"]
+    except Exception as error:  # noqa: BLE001 – XGBoost and the driver have errors of their own
+        found = str(error).strip().partition("\n")[0]
+    if not found.startswith(device):
+        raise ValueError(
+            f"device is {device!r}, but XGBoost finds none here ({found}). Use device='cpu' (--device cpu), or a "
+            "machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
+        )
 
 
 @dataclass(frozen=True)
@@ -160,16 +182,17 @@ class _Learner:
     xgboost: Any
     X: Any
     classes: Codes
-    class_weight: str | None
+    training: Training
     seed: int
     n_jobs: int
 
     def model(self, parameters: dict[str, Any], **more: Any) -> Any:
         always = {"tree_method": "hist", "enable_categorical": True, "random_state": self.seed, "n_jobs": self.n_jobs}
+        always["device"] = self.training.device
         return self.xgboost.XGBClassifier(**always, **parameters, **more)
 
     def weight(self, rows: Rows) -> NDArray[np.float64]:
-        return np.asarray(compute_sample_weight(self.class_weight, self.classes[rows]))
+        return np.asarray(compute_sample_weight(self.training.class_weight, self.classes[rows]))
 
     def stopped_early(self, parameters: dict[str, Any], train: Rows, stop: Rows) -> tuple[float, int]:
         """Return the best log loss on some samples, without weights, and its number of rounds."""

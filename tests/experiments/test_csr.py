@@ -372,6 +372,74 @@ def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
 
 
 @pytest.mark.slow
+# --- saved predictions, and devices -------------------------------------------------------------------------------
+
+
+def test_saved_predictions_are_read_again(kept, tmp_path, capsys, cancer):
+    options = ["--datasets", "breast_cancer", "--seed", "1", "--results", str(kept), "--jobs", "1"]
+    assert main(["experiment", "csr", *options, "--save-predictions", str(tmp_path / "new")]) == 0
+    capsys.readouterr()
+    folder = tmp_path / "new" / "breast_cancer" / "seed=1"
+    assert sorted(file.name for file in folder.iterdir()) == [f"{c}.csv" for c in sorted([*CALIBRATIONS, "validation"])]
+    table = tmp_path / "report.csv"
+    names = ["cw_accuracy_score", "calibrated_size_ratio"]
+    assert (
+        main(["evaluate", *(str(folder / f"{c}.csv") for c in CALIBRATIONS), "--metrics", *names, "--csv", str(table)])
+        == 0
+    )
+    report = pd.read_csv(table, index_col=0)
+    ours = cancer[cancer["seed"] == 1].set_index("calibration")
+    for calibration in CALIBRATIONS:
+        for metric, name in zip(names, ["cw_accuracy", "csr"], strict=True):
+            assert report.loc[metric, f"{calibration}.csv"] == pytest.approx(ours.loc[calibration, name], rel=1e-12)
+
+
+def test_saved_predictions_are_those_of_the_model(kept, tmp_path, predictions, cancer):
+    csr_experiment(["breast_cancer"], calibrations=["none"], random_state=1, results=kept, save_predictions=tmp_path)
+    folder = tmp_path / "breast_cancer" / "seed=1"
+    for file, part in (("none", "test"), ("validation", "validation")):
+        saved = pd.read_csv(folder / f"{file}.csv")
+        np.testing.assert_allclose(saved[["proba_0", "proba_1"]], getattr(predictions, f"{part}_proba"), rtol=1e-14)
+        np.testing.assert_array_equal(saved["y_true"], predictions.classes[getattr(predictions, f"{part}_class")])
+        np.testing.assert_array_equal(saved["y_pred"], (saved["proba_1"] > 0.5).astype(int))
+
+
+@pytest.mark.parametrize("name", ["validation", "a/b"])
+def test_a_calibration_that_cannot_be_a_file(name, tmp_path):
+    with pytest.raises(ValueError, match=f"calibrations has the name '{name}'"):
+        csr_experiment(["breast_cancer"], calibrations={name: None}, save_predictions=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_for_predictions_that_cannot_be_made(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main(["experiment", "csr", "--no-results", "--save-predictions", str(tmp_path / "file")]) == 2
+    assert "--save-predictions" in capsys.readouterr().err
+
+
+def test_a_device_that_is_not_there(monkeypatch):
+    """XGBoost itself goes on with the processor, and warns."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(ValueError, match=r"device is 'cuda', but XGBoost finds none here .*--device cpu"):
+        csr_experiment(["breast_cancer"], device="cuda")
+
+
+def test_the_device_reaches_xgboost(monkeypatch):
+    from xgboost import XGBClassifier
+
+    devices = []
+    fit = XGBClassifier.fit
+
+    def told(model, *args, **options):
+        devices.append(model.device)
+        return fit(model.set_params(device="cpu"), *args, **options)
+
+    monkeypatch.setattr(XGBClassifier, "fit", told)
+    data = fetch_uci("breast_cancer")
+    train_and_predict(data, Training(0, "balanced", "cuda"), 1, n_jobs=1, journal=None, advance=no_progress)
+    assert devices == ["cuda", "cuda"]
+
+
 def test_several_at_once_are_the_same(cancer):
     together = csr_experiment(["breast_cancer"], random_state=[1, 2], n_jobs=2)
     pd.testing.assert_frame_equal(together, cancer)
