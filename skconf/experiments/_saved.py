@@ -66,5 +66,5 @@ def _save(folder: Path, name: str, profile: ConfidenceProfile) -> None:
     labels = profile.require("classes")
     true_class, predicted_class = profile.require("true_class"), profile.require("predicted_class")
     table = pd.DataFrame({"y_true": labels[true_class], "y_pred": labels[predicted_class]})
-    proba = pd.DataFrame(profile.require("proba").astype(float), columns=[f"proba_{label}" for label in labels])
+    proba = pd.DataFrame(profile.proba.astype(float), columns=[f"proba_{label}" for label in labels])
     pd.concat([table, proba], axis=1).to_csv(folder / f"{name}.csv", index=False)

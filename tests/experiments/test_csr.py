@@ -371,7 +371,6 @@ def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
     assert f"training XGBoost on breast_cancer, seed {done}" in told
 
 
-@pytest.mark.slow
 # --- saved predictions, and devices -------------------------------------------------------------------------------
 
 
@@ -440,6 +439,7 @@ def test_the_device_reaches_xgboost(monkeypatch):
     assert devices == ["cuda", "cuda"]
 
 
+@pytest.mark.slow
 def test_several_at_once_are_the_same(cancer):
     together = csr_experiment(["breast_cancer"], random_state=[1, 2], n_jobs=2)
     pd.testing.assert_frame_equal(together, cancer)
