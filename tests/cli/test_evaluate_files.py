@@ -257,7 +257,6 @@ def test_probabilities_are_compared_with_confidences_in_answers(capsys):
 
 
 def test_models_with_different_labels_are_not_compared(capsys):
-    pytest.importorskip("matplotlib")
     TABLE.to_csv("a.csv", index=False)
     words = np.array(["cat", "dog"])[Y]
     pd.DataFrame({"label": words, "cat": 1 - P, "dog": P}).to_csv("b.csv", index=False)

@@ -76,7 +76,6 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", examples(ALL["skconf evaluate"]))
 @pytest.mark.usefixtures("files")
 def test_examples_of_evaluate_run(command, capsys):
-    pytest.importorskip("matplotlib")
     if "|" in command:
         program = f"{shlex.quote(sys.executable)} -m skconf"
         done = subprocess.run(

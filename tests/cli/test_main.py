@@ -171,7 +171,6 @@ HOSTILE = "</script><b>&lt; $x^$"
 
 
 def test_names_stay_text_on_pages(tmp_path, capsys, monkeypatch):
-    pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame({"y_true": ["<i>", "b"] * 20, "proba_<i>": [0.7] * 40, "proba_b": [0.3] * 40, "<u>": HOSTILE})
     names = ["$x^$.csv", "<b>&.csv"]
@@ -342,7 +341,6 @@ def test_probabilities_of_all_classes(iris, form, tmp_path, capsys):
 
 
 def test_columns_by_name_and_files(iris, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     y, proba = iris
     path, csv, html = tmp_path / "p.csv", tmp_path / "r.csv", tmp_path / "r.html"
     pd.DataFrame(proba, columns=["a", "b", "c"]).assign(kind=y, w=2).to_csv(path, index=False)
@@ -605,7 +603,6 @@ def test_files_of_one_name_in_two_folders(models, tmp_path, capsys):
 
 
 def test_a_page_of_two_models(models, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     assert main(["evaluate", "a.csv", "b.csv", "--metrics", "cw_accuracy", "--html", "r.html"]) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 3
@@ -638,7 +635,6 @@ def test_no_file(capsys):
     ],
 )
 def test_other_experiments(arguments, titles, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     paths = [tmp_path / f"a.{suffix}" for suffix in ("csv", "md", "html")]
     files = [text for path in paths for text in (f"--{path.suffix[1:].replace('md', 'markdown')}", str(path))]
     assert main(["experiment", *arguments, *files]) == 0
