@@ -38,7 +38,7 @@ price = 0.6  # of a rejection
 # %%
 # Five ways to answer, with the same classifier. Scikit-learn's ``TunedThresholdClassifierCV`` finds the probability
 # from which on the positive class is cheaper; plain Bayes decisions take the probabilities at their word; ours
-# calibrates them by cross-fitting, and tunes the threshold of rejection. A rejection that costs 10 never pays.
+# calibrates them by cross-fitting, and tunes the threshold of rejection where there is a price for it.
 def cost_of(y, answer):
     """Return what each answer cost; a rejection, which is -1, has its price."""
     answer = np.asarray(answer).astype(int)
@@ -57,7 +57,7 @@ def ways(classifier):
         "most probable class": classifier,
         "plain Bayes": SelectiveClassifier(classifier, cost_matrix=costs),
         "scikit-learn's threshold": TunedThresholdClassifierCV(classifier, scoring=make_scorer(cheapness)),
-        "ours, never abstains": TunedSelectiveClassifierCV(classifier, reject_cost=10, **tuned),
+        "ours, never abstains": SelectiveClassifier(classifier, cost_matrix=costs, calibration="platt"),
         "ours": TunedSelectiveClassifierCV(classifier, reject_cost=price, **tuned),
     }
 

@@ -27,6 +27,7 @@ from skconf.calibration import CALIBRATORS
 from skconf.calibration._names import hint
 from skconf.selective._clusters import read_clusters
 from skconf.selective._decisions import DecisionRule, read_rule
+from skconf.selective._evaluation import check_takes_evaluation
 from skconf.selective._inner import FittedClassifier
 from skconf.selective._training import Training
 
@@ -68,6 +69,7 @@ CONSTRAINTS: dict[str, Any] = {
     "cost_matrix": ["array-like", callable, None],
     "decisions": ["array-like", None],
     "cv": ["cv_object", Interval(Real, 0, 1, closed="neither")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     "reject_label": "no_validation",
     "n_jobs": [None, Integral],
     "random_state": ["random_state"],
@@ -89,6 +91,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     cost_matrix: Any
     decisions: Any
     cv: Any
+    validation_fraction: float | None
     reject_label: Any
     n_jobs: int | None
     random_state: Any
@@ -106,9 +109,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Labels.
         **params : dict
             Further arguments of the classifier's ``fit``. A `sample_weight` also applies to the calibration. `groups`
-            go to the splitter `cv`; a held-out part contains whole groups. `costs` are those of each sample: what each
-            decision costs under each class, of shape (n_samples, n_classes, n_decisions), to decide by; or given the
-            true class, (n_samples, n_decisions), which only charge what the `cost_matrix` decides.
+            go to the splitter `cv`; a held-out part contains whole groups. An `eval_set` is the same for every fold,
+            so none of its samples may be among `X`: see `validation_fraction`. `costs` are those of each sample: what
+            each decision costs under each class, of shape (n_samples, n_classes, n_decisions), to decide by; or given
+            the true class, (n_samples, n_decisions), which only charge what the `cost_matrix` decides.
 
         Returns
         -------
@@ -119,6 +123,11 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ValueError
             If a parameter is out of range or contradicts another, `y` has several outputs or missing labels, or
             `reject_label` is a class.
+
+        Warns
+        -----
+        UserWarning
+            If `reject_cost` is so large that nothing is ever rejected, or where a calibrator warns.
         """
         X, y = indexable(X, y)
         y = _single_output(y)
@@ -130,6 +139,8 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             )
         sorted_labels = truth.sorted_distinct()
         check_classification_targets(y)
+        if self.validation_fraction is not None:
+            check_takes_evaluation(self.estimator, self.validation_fraction, params)
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen:
             check_is_fitted(self.estimator)
@@ -157,6 +168,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             rule=rule,
             costs=costs,
             calibration=self.calibration,
+            validation_fraction=self.validation_fraction,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )

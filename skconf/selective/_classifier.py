@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
-from skconf.selective._decisions import DecisionRule, read_rule
+from skconf.selective._decisions import DecisionRule, read_rule, warn_if_never_rejecting
 from skconf.selective._training import Training
 
 
@@ -57,13 +57,17 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     ensemble : bool, default=False
         Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
         each. Unused without calibration.
+    validation_fraction : float, default=None
+        Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
+        ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
+        fitted without it and transform it. None passes no `eval_set`.
     reject_label : label, default=None
         What ``predict`` returns for a rejected sample; must not be a class or a decision. None stands for −1 (or one
         below the smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
     n_jobs : int, default=None
         Number of folds fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out fraction.
+        Seed of the held-out fractions.
 
     Attributes
     ----------
@@ -128,6 +132,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         keep_prediction: bool = False,
         cv: Any = None,
         ensemble: bool = False,
+        validation_fraction: float | None = None,
         reject_label: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -142,6 +147,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         self.keep_prediction = keep_prediction
         self.cv = cv
         self.ensemble = ensemble
+        self.validation_fraction = validation_fraction
         self.reject_label = reject_label
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -166,7 +172,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
         self._check_threshold()
-        return read_rule(self.cost_matrix, self.decisions, classes, X, costs, zero_one=self.reject_cost is not None)
+        rule = read_rule(self.cost_matrix, self.decisions, classes, X, costs, zero_one=self.reject_cost is not None)
+        if rule is not None and self.reject_cost is not None:
+            warn_if_never_rejecting(self.reject_cost, rule.largest, "the most that an answer is expected to cost")
+        return rule
 
     def _fit_members(self, training: Training) -> Members:
         if self.calibration is None:

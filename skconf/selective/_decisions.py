@@ -18,6 +18,7 @@ from skconf._core.costs import (
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,15 @@ def read_rule(
         function = cost_matrix if callable(cost_matrix) else None
         return _rule_by_sample(function, costs if by_sample else None, decisions, classes, X)
     return _rule_of_matrix(CostMatrix.read(cost_matrix), decisions, classes)
+
+
+def warn_if_never_rejecting(reject_cost: float, dearest: float, what: str) -> None:
+    """Warn if a rejection costs so much that none pays."""
+    if reject_cost >= dearest:
+        warn(
+            f"reject_cost={reject_cost} is not below {what}, {dearest:.4g}: nothing is ever rejected. Lower it, if "
+            "rejections should pay."
+        )
 
 
 def _rule_of_matrix(matrix: CostMatrix, decisions: Any, classes: NDArray[Any]) -> DecisionRule:

@@ -1,6 +1,6 @@
 """Fit the classifier inside a meta-estimator, and map its columns to the classes of the task."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.response import read_answer
+from skconf.selective._evaluation import EvaluationSet
 
 
 @dataclass
@@ -42,7 +43,13 @@ class FittedClassifier:
 
 
 def fit_classifier(
-    estimator: Any, X: Any, y: Any, codes: Codes, classes: NDArray[Any], fit_params: dict[str, Any]
+    estimator: Any,
+    X: Any,
+    y: Any,
+    codes: Codes,
+    classes: NDArray[Any],
+    fit_params: dict[str, Any],
+    evaluation: EvaluationSet | None = None,
 ) -> FittedClassifier:
     """Fit a classifier on the classes that are present.
 
@@ -60,17 +67,24 @@ def fit_classifier(
         All classes of the task.
     fit_params : dict
         Further arguments of ``fit``.
+    evaluation : EvaluationSet, default=None
+        By which a booster stops; each of its labels is among those to fit.
 
     Returns
     -------
     FittedClassifier
     """
-    if wants_numbered_labels(estimator):
-        seen, numbers = np.unique(codes, return_inverse=True)
-        numbered = {name: _numbered(name, value, classes[seen]) for name, value in fit_params.items()}
-        return FittedClassifier(estimator.fit(X, numbers, **numbered), seen, len(classes))
-    estimator.fit(X, y, **fit_params)
-    return fitted_classifier(estimator, classes)
+    numbered = wants_numbered_labels(estimator)
+    if numbered:
+        seen, y = np.unique(codes, return_inverse=True)
+        fit_params = {name: _numbered(name, value, classes[seen]) for name, value in fit_params.items()}
+        if evaluation is not None:
+            evaluation = replace(evaluation, y=LabelColumn(evaluation.y, "y").positions_in(classes[seen]))
+    if evaluation is None:
+        estimator.fit(X, y, **fit_params)
+    else:
+        evaluation.fit(estimator, X, y, fit_params)
+    return FittedClassifier(estimator, seen, len(classes)) if numbered else fitted_classifier(estimator, classes)
 
 
 def fitted_classifier(estimator: Any, classes: NDArray[Any]) -> FittedClassifier:

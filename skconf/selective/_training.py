@@ -21,6 +21,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
 from skconf.selective._decisions import DecisionRule
+from skconf.selective._evaluation import EvaluationSet
 from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
 
 Rows = NDArray[np.intp]
@@ -52,6 +53,8 @@ class Training:
         Costs of each sample, to decide by or given the truth.
     calibration : str, calibrator or None
         How probabilities are corrected.
+    validation_fraction : float or None
+        Share of the rows to fit on by which a booster stops early.
     n_jobs : int or None
         Number of classifiers fitted at once.
     random_state : int, RandomState instance or None
@@ -70,6 +73,7 @@ class Training:
     rule: DecisionRule | None
     costs: Floats | None
     calibration: Any
+    validation_fraction: float | None
     n_jobs: int | None
     random_state: Any
 
@@ -87,9 +91,30 @@ class Training:
         """Return the classifier, fitted on some rows."""
         if self.frozen:
             return fitted_classifier(self.estimator, self.classes)
+        evaluation = None
+        if self.validation_fraction is not None:
+            rows, held = self._held_to_evaluate(rows, self.validation_fraction)
+            evaluation = EvaluationSet(
+                safe_indexing(self.X, held),
+                safe_indexing(self.y, held),
+                None if self.weight is None else self.weight[held],
+            )
         params = check_method_params(self.X, self.fit_params, indices=rows)
         part = safe_indexing(self.X, rows), safe_indexing(self.y, rows), self.codes[rows]
-        return fit_classifier(clone(self.estimator), *part, self.classes, params)
+        return fit_classifier(clone(self.estimator), *part, self.classes, params, evaluation)
+
+    def _held_to_evaluate(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
+        """Return rows to train, and rows of the same classes to evaluate: a class that would not train does."""
+        train, held = self.hold_out(rows, fraction)
+        unit = self.everything if self.clusters is None else self.clusters
+        untrained = unit[held[~np.isin(self.codes[held], self.codes[train])]]
+        back = np.isin(unit[held], untrained)
+        if back.all():
+            raise ValueError(
+                f"validation_fraction={fraction} of {len(rows)} rows leaves none to evaluate whose class trains, too. "
+                "Pass more samples of each class, or leave it out."
+            )
+        return np.sort(np.append(train, held[back])), held[~back]
 
     def fit_on_each(self, parts: Iterable[Rows]) -> list[FittedClassifier]:
         """Return the classifiers fitted on several parts, some at once."""
@@ -105,6 +130,13 @@ class Training:
             return None
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
         return self.rule.costs_of(safe_indexing(self.X, rows), own, len(rows))
+
+    @property
+    def dearest(self) -> float:
+        """The most that an answer may cost; an error costs 1 where no costs were given."""
+        if self.costs is not None or self.rule is None:
+            return 1.0 if self.costs is None else float(self.costs.max())
+        return float(self.rule.costs_of(self.X, None, len(self.codes)).max())
 
     def charged_costs(self, rows: Rows, decision: Codes) -> Floats | None:
         """Return what the decisions in some rows cost, given the truth; None where no costs were given."""

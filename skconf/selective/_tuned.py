@@ -13,6 +13,7 @@ from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training
 from skconf.selective._tune import choose_threshold
@@ -52,7 +53,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         Number of candidates from which these samples choose one, such as those of a search around this classifier.
         They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it. One of at least the largest cost never pays.
+        Cost of a rejection; the objective "cost" needs it. One of at least the largest cost never pays,
+        and gives a warning.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`: under every objective the
         answer is then the decision of least expected cost, and the score 1 − u/u_M. None stands for the most probable
@@ -80,6 +82,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
         and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. If ``fit``
         gets `groups`, the part that a float holds out contains whole groups.
+    validation_fraction : float, default=None
+        Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
+        ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
+        fitted without it and transform it. None passes no `eval_set`.
     reject_label : label, default=None
         What ``predict`` gives for a rejected sample, as in :class:`SelectiveClassifier`.
     n_jobs : int, default=None
@@ -198,6 +204,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         confidence: Any = "max_proba",
         keep_prediction: bool = False,
         cv: Any = None,
+        validation_fraction: float | None = None,
         reject_label: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -215,6 +222,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.confidence = confidence
         self.keep_prediction = keep_prediction
         self.cv = cv
+        self.validation_fraction = validation_fraction
         self.reject_label = reject_label
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -238,6 +246,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 f"objective={self.objective!r} counts errors, and decisions that are not the classes are neither right "
                 "nor wrong. Use objective='cost' or 'coverage'."
             )
+        if self.reject_cost is not None:
+            warn_if_never_rejecting(self.reject_cost, training.dearest, "the most that an answer costs")
         members, rows, predicted, score = self._out_of_sample(training)
         truth = training.codes[rows]
         profile = ConfidenceProfile(

@@ -1,6 +1,7 @@
 """Decisions by costs: what is answered, how sure, what it costs; against enumeration and a linear programme."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,9 @@ from skconf import (
     get_scorer,
     metrics,
 )
+
+# Prices so high that no rejection pays are what several of these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:reject_cost=.* nothing is ever rejected:UserWarning")
 
 FRAUD = [[0, 1], [10, 0]]
 
@@ -185,6 +189,40 @@ def test_no_dearer_than_a_tuned_decision_threshold_and_cheaper_with_abstention()
     # One seed differs from another by .003, so that six differ by .001.
     assert never < theirs + 0.003
     assert abstaining < 0.9 * theirs
+
+
+@pytest.mark.parametrize(
+    ("price", "params", "warns"),
+    [
+        (0.5, {}, True),  # the most probable of two classes is expected to cost at most .5
+        (0.4, {}, False),
+        (0.91, {"cost_matrix": FRAUD}, True),  # at a probability of 1/11 both answers cost 10/11
+        (0.9, {"cost_matrix": FRAUD}, False),
+        (3, {"cost_matrix": lambda X: np.tile([[0, 3], [5, 0]], (len(X), 1, 1))}, True),
+        (2.9, {"cost_matrix": lambda X: np.tile([[0, 3], [5, 0]], (len(X), 1, 1))}, False),
+        (1, {"tuned": {}}, True),
+        (0.99, {"tuned": {}}, False),
+        (10, {"tuned": {"cost_matrix": FRAUD}}, True),
+        (9.9, {"tuned": {"cost_matrix": FRAUD}}, False),
+        (7, {"tuned": {"cost_matrix": FRAUD}, "costs": [[0, 7]]}, True),
+        (6.9, {"tuned": {"cost_matrix": FRAUD}, "costs": [[0, 7]]}, False),
+    ],
+)
+def test_a_price_at_which_nothing_is_rejected_is_named_once(price, params, warns):
+    proba, y, frozen = stored(2)
+    params = dict(params)
+    fit = {"costs": np.tile(params.pop("costs"), (len(y), 1))} if "costs" in params else {}
+    if "tuned" in params:
+        model = TunedSelectiveClassifierCV(frozen, objective="cost", reject_cost=price, **params["tuned"])
+    else:
+        model = SelectiveClassifier(frozen, reject_cost=price, **params)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        answered = model.fit(proba, y, **fit).predict(proba)
+    messages = [str(each.message) for each in found]
+    assert [message.startswith(f"reject_cost={price} is not below") for message in messages] == [True] * warns
+    if warns:
+        assert (answered != -1).all()
 
 
 # --- decisions that are not classes ---------------------------------------------------------------------------------

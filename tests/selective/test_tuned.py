@@ -506,7 +506,7 @@ def test_cost_matrix_has_true_classes_in_rows(binary):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "params",
-    [ALL, {"target": 1.0}, {"target": 1.0, "confidence_level": 0.9}, {"objective": "cost", "reject_cost": 2.0}],
+    [ALL, {"target": 1.0}, {"target": 1.0, "confidence_level": 0.9}, {"objective": "cost", "reject_cost": 0.99}],
 )
 def test_the_threshold_is_zero_where_every_sample_is_accepted(three, weight, params, weighted):
     X, y = three

@@ -44,6 +44,12 @@ class CandidateCost(Additive):
         """
         if profile.kind == "costs":
             return self._own_costs(profile)
+        if profile.costs is not None:
+            raise ValueError(
+                f"{self.info.name} compares uncertainties with the largest there is, and costs of each sample have no "
+                "largest in common. Use reject_cost_loss; or ConfidenceProfile.from_costs(cost, uncertainty, largest="
+                "...), which says what to compare with; or drop them by profile.with_costs(None)."
+            )
         largest = self.largest_uncertainty(profile.n_classes)
         if self.cost_matrix is None:
             if profile.decisions is not None:

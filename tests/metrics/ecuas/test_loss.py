@@ -1,5 +1,6 @@
 """ECUAS and the fixed reject cost: any cost, any weight, propriety."""
 
+import itertools
 import math
 
 import numpy as np
@@ -16,6 +17,7 @@ from _support.twins import confidences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.optimize import linprog
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
@@ -284,6 +286,38 @@ def test_mean_over_reject_costs_is_the_weighted_cost():
     per_cost = [metrics.reject_cost_loss(y, proba, reject_cost=g) for g in gammas[::20]]
     density = 2 / (2 / 3) ** 2  # of n = 1
     assert np.mean(per_cost) * density * (2 / 3) == pytest.approx(metrics.ecuas_loss(y, proba, n=1), rel=5e-3)
+
+
+@pytest.mark.parametrize("n", [0.5, 1, 2])
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (4, 4), (4, 3)])
+def test_with_any_costs_it_is_the_mean_over_reject_costs(shape, n):
+    """Equation (8) with the largest uncertainty of a linear programme, by quadrature between the uncertainties."""
+    for seed in range(5):
+        rng = np.random.default_rng([seed, *shape])
+        costs = rng.uniform(0, 5, shape)
+        costs[np.arange(shape[0]), np.arange(shape[0]) % shape[1]] = 0
+        proba, y = rng.dirichlet(np.ones(shape[0]), 40), rng.integers(0, shape[0], 40)
+        bounds = [(0, 1)] * shape[0] + [(None, None)]
+        limits = np.column_stack([-costs.T, np.ones(shape[1])]), np.zeros(shape[1])
+        sums = np.append(np.ones(shape[0]), 0)[np.newaxis], [1]
+        largest = -linprog(np.append(np.zeros(shape[0]), -1), *limits, *sums, bounds=bounds).fun
+
+        def integrand(gamma):
+            paid = metrics.reject_cost_loss(y, proba, reject_cost=gamma, cost_matrix=costs)  # noqa: B023
+            return paid * (n + 1) * gamma ** (n - 1) / largest ** (n + 1)  # noqa: B023
+
+        # The reject cost has a step at each uncertainty.
+        steps = np.sort([0, largest, *(proba @ costs).min(axis=1)])
+        total = sum(quad(integrand, low, high)[0] for low, high in itertools.pairwise(steps))
+        assert metrics.ecuas_loss(y, proba, n=n, cost_matrix=costs) == pytest.approx(total, rel=1e-6)
+
+
+def test_costs_of_each_sample_are_refused_by_name():
+    profile = ConfidenceProfile.from_predictions([0, 1], [[0.8, 0.2], [0.4, 0.6]], y_pred=[0, 1]).with_costs(
+        [[0, 1], [3, 0]]
+    )
+    with pytest.raises(ValueError, match=r"ecuas_loss compares.*Use reject_cost_loss; or ConfidenceProfile.from_costs"):
+        metrics.ecuas_loss(profile)
 
 
 def test_reject_cost_splits_into_risk_and_coverage():
