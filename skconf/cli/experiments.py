@@ -15,6 +15,7 @@ from skconf.cli.options import add_data_home, add_output_files, one_of, whole_nu
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._cf1_page import cf1_report
+from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._ecuas_page import ecuas_report
@@ -41,7 +42,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder with NAME_predictions.csv, to sweep instead of the simulated models",
+        "help": "folder with files NAME_predictions.csv, or a file, of any model: instead of the simulated models; a "
+        "NAME_metrics.csv has a sweep to compare with",
     },
     "--samples": {
         "type": whole_number(1),
@@ -84,11 +86,21 @@ def _csr_synthetic(options: argparse.Namespace) -> Result:
 
 def _cwsa(options: argparse.Namespace) -> Result:
     if options.predictions is not None:
-        cells = experiments.cwsa_predictions_experiment(options.predictions)
-        return cells, predictions_report(cells, {"data": "predictions from files"})
+        read = read_predictions(options.predictions)
+        sweep = experiments.cwsa_sweep(read.profiles)
+        cells = predictions_cells(read, sweep)
+        return cells, predictions_report(cells, sweep, _of_files(read), read.failed)
     cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, random_state=options.seed)
     sweep = experiments.cwsa_sweep(random_state=options.seed)
     return cells, cwsa_report(cells, sweep, {"data": "five simulated models, 1,000 samples", **_repeated(options)})
+
+
+def _of_files(read: Predictions) -> dict[str, str]:
+    """Return what was read, for the page; say how, where columns were guessed."""
+    for line in read.read_as:
+        say(f"skconf: {line}", file=sys.stderr)
+    sizes = ", ".join(f"{name} ({len(profile):,})" for name, profile in read.profiles.items())
+    return {"data": f"predictions from files: {sizes}"} | ({"read as": "; ".join(read.read_as)} if read.read_as else {})
 
 
 def _ecuas(options: argparse.Namespace) -> Result:

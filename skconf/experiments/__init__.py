@@ -4,7 +4,8 @@ from skconf.experiments._cf1 import cf1_agreement_experiment, cf1_variance_exper
 from skconf.experiments._csr import csr_experiment
 from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_csr
 from skconf.experiments._csr_tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
-from skconf.experiments._cwsa import cwsa_experiment, cwsa_predictions_experiment, cwsa_sweep, plot_cwsa_sweep
+from skconf.experiments._cwsa import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
+from skconf.experiments._cwsa_files import cwsa_predictions_experiment
 from skconf.experiments._ecuas import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
 from skconf.experiments._printed import count_agreement
 from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment

@@ -1,8 +1,6 @@
-"""The CWSA paper's experiments: five simulated models, and predictions from a folder, over thresholds."""
+"""The CWSA paper's simulated models, and the sweep over thresholds of any models."""
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,21 +22,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
-_AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
+AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": ("coverage_score", {}),
     "selective_accuracy": ("selective_accuracy_score", {}),
     "cwsa": ("cwsa_score", {"normalize": "all"}),
     "cwsa_plus": ("cwsa_plus_score", {}),
 }
-_OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
+OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
     "ece": ("expected_calibration_error", {"n_bins": 10}),
     "aurc": ("aurc_loss", {}),
 }
 _LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _PAPER_SAMPLES = 1000
 _HALF_DIGIT = 0.5e-4
-_ROUNDING = 1e-12
-_TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied confidences in the order of the rows"
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
 
 
@@ -91,7 +87,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     0.7       -0.08  -0.07
     """
     check_whole(n_repetitions, "n_repetitions", 2)
-    printed = _printed_figures()
+    printed = printed_figures()
     groups = np.repeat(np.arange(n_repetitions), _PAPER_SAMPLES)
     found = []
     for number, model in enumerate(SELECTIVE_MODELS):
@@ -99,7 +95,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
         profile = make_selective_model(model, len(groups), random_state=stream)
         cells = printed[printed["model"] == model]
         values = [
-            _metric(cell.quantity, cell.swept).by_group(profile, groups, n_repetitions) for cell in cells.itertuples()
+            metric_at(cell.quantity, cell.swept).by_group(profile, groups, n_repetitions) for cell in cells.itertuples()
         ]
         found.append(cells.assign(ours=np.nanmean(values, axis=1), spread=np.nanstd(values, axis=1, ddof=1)))
     return compare_with_paper(pd.concat(found, ignore_index=True), n_repetitions)
@@ -114,7 +110,7 @@ class CWSASweep(NamedTuple):
         A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN where nothing is accepted), `cwsa`
         (divided by all samples) and `cwsa_plus` (by the accepted ones).
     summary : pandas.DataFrame
-        A row for each model: `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
+        A row for each model: `accuracy`, `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
     """
 
     curves: pd.DataFrame
@@ -166,9 +162,10 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, rando
             f"{name}_area": metric_coverage_auc(profile, metric=name, normalize=by)
             for name, by in (("selective_accuracy", "accepted"), ("cwsa", "all"), ("cwsa_plus", "accepted"))
         }
-        summary[model] = {name: _metric(name)(profile) for name in _OVERALL} | areas
+        accuracy = metric_at("selective_accuracy", 0.0)(profile)
+        summary[model] = {"accuracy": accuracy} | {name: metric_at(name)(profile) for name in OVERALL} | areas
     return CWSASweep(
-        pd.concat(curves, ignore_index=True)[["model", "threshold", *_AT_THRESHOLD]],
+        pd.concat(curves, ignore_index=True)[["model", "threshold", *AT_THRESHOLD]],
         pd.DataFrame(summary).T.rename_axis("model"),
     )
 
@@ -213,107 +210,20 @@ def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
     return figure
 
 
-def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
-    """Recompute the CWSA paper's figures on real data from its authors' predictions.
-
-    Parameters
-    ----------
-    folder : path-like
-        Folder with NAME_predictions.csv (columns `y_true`, `y_pred` and `confidence`) and, where there is one,
-        NAME_authors_metrics.csv, the authors' own sweep (columns `Threshold`, `SelectiveAccuracy`, `CWSA`, `CWSA+`,
-        `Coverage`, `ECE` and `AURC`). Figures of the paper's Section 5 are known for the name "cifar10".
-
-    Returns
-    -------
-    pandas.DataFrame of shape (n_cells, 9)
-        A row for each figure: its `source`, `model`, `threshold` and `quantity`, and `ours`, `paper`, `standard_error`,
-        `deviation` and `note` as in :func:`csr_synthetic_experiment`. Nothing is drawn at random: the standard error is
-        0, and the deviation is 0 where the figures agree as far as they are printed, and infinite elsewhere.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there are no predictions, or no figures to compare them with.
-    ValueError
-        If a file cannot be read or lacks a column, or a confidence lies outside [0, 1].
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from skconf.experiments import cwsa_predictions_experiment
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows = pd.DataFrame({"y_true": [3, 8, 8], "y_pred": [3, 8, 0], "confidence": [0.9, 0.8, 0.7]})
-    ...     rows.to_csv(Path(folder) / "cifar10_predictions.csv", index=False)
-    ...     cells = cwsa_predictions_experiment(folder)
-    >>> cells[["threshold", "quantity", "ours", "paper"]].head(3).round(3)
-       threshold            quantity   ours  paper
-    0        0.5  selective_accuracy  0.667  0.780
-    1        0.5                cwsa  0.333  0.445
-    2        0.5           cwsa_plus  0.467  0.600
-    """
-    printed = _printed_figures()
-    files = sorted(Path(folder).glob("*_predictions.csv"))
-    if not files:
-        raise FileNotFoundError(f"{folder} holds no file NAME_predictions.csv.")
-    found = []
-    for file in files:
-        model = file.name.removesuffix("_predictions.csv")
-        authors = file.with_name(f"{model}_authors_metrics.csv")
-        cells = printed[printed["model"] == model]
-        if authors.is_file():
-            cells = pd.concat([cells, _authors_figures(authors, model)])
-        elif cells.empty:
-            raise FileNotFoundError(f"{authors} does not exist, and the paper has no figures of {model!r}.")
-        rows = _read(file, ["y_true", "y_pred", "confidence"])
-        profile = ConfidenceProfile.from_correctness(rows["y_true"] == rows["y_pred"], rows["confidence"])
-        ours = [_metric(cell.quantity, cell.swept)(profile) for cell in cells.itertuples()]
-        found.append(cells.assign(ours=ours, spread=0.0))
-    return compare_with_paper(pd.concat(found, ignore_index=True).drop(columns="swept"), 1)
-
-
-def _read(file: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """Return some columns of a file."""
-    try:
-        return pd.read_csv(file, usecols=list(columns))
-    except ValueError as error:
-        raise ValueError(f"Cannot read {file}, which needs the columns {', '.join(columns)}: {error}") from error
-
-
-def _metric(quantity: str, threshold: float = np.nan) -> Any:
-    if quantity in _OVERALL:
-        name, params = _OVERALL[quantity]
+def metric_at(quantity: str, threshold: float = np.nan) -> Any:
+    """Return the metric of a quantity, at a threshold if it has one."""
+    if quantity in OVERALL:
+        name, params = OVERALL[quantity]
         return get_metric(name, **params)
-    name, params = _AT_THRESHOLD[quantity]
+    name, params = AT_THRESHOLD[quantity]
     return get_metric(name, **params, threshold=threshold)
 
 
-def _printed_figures() -> pd.DataFrame:
-    """Return every printed figure, with the threshold that its row was swept at."""
+def printed_figures() -> pd.DataFrame:
+    """Return every printed figure, with the threshold that its row was swept at, and why it cannot be compared."""
     table = printed_table("cwsa_tables1_2_3")
     impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
     table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")
     tables = figures_of(table, ["source", "model", "threshold", "swept", "note"]).assign(resolution=_HALF_DIGIT)
-    text = printed_table("cwsa_section5")
-    return pd.concat([tables, text.assign(swept=text["threshold"], note="")], ignore_index=True)
-
-
-def _authors_figures(file: Path, model: str) -> pd.DataFrame:
-    """Return the figures of an authors' sweep; calibration error and AURC stand in each of its rows."""
-    names = {"Threshold": "threshold", "SelectiveAccuracy": "selective_accuracy", "CWSA": "cwsa", "CWSA+": "cwsa_plus"}
-    sweep = _read(file, [*names, "Coverage", "ECE", "AURC"]).rename(columns=names).rename(columns=str.lower)
-    figures = pd.concat(
-        [
-            figures_of(sweep[["threshold", *_AT_THRESHOLD]], ["threshold"]),
-            figures_of(sweep[["threshold", *_OVERALL]].head(1).assign(threshold=np.nan), ["threshold"]),
-        ]
-    )
-    of_ranks = figures["quantity"] == "aurc"
-    return figures.assign(
-        source=file.name,
-        model=model,
-        swept=figures["threshold"],
-        resolution=_ROUNDING,
-        note=np.where(of_ranks, _TRAPEZOID_NOTE, ""),
-    )
+    text = printed_table("cwsa_section5").fillna({"note": ""})
+    return pd.concat([tables, text.assign(swept=text["threshold"])], ignore_index=True)

@@ -1,21 +1,26 @@
 """What the CWSA paper's experiments found: in words, pictures and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from skconf._page.chart import Axis, Chart, Line, Mark, Points
 from skconf._page.tables import TablePart, as_texts
-from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
+from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._cwsa import CWSASweep
 from skconf.experiments._document import ExperimentReport
-from skconf.experiments._layout import agreement, lay_out, wide
+from skconf.experiments._layout import agreement, lay_out, title_of, wide
 from skconf.report._numbers import number, percent
 
 #: Curves of a picture, and their series; coverage is drawn in grey.
 _CURVES = {"coverage": None, "selective_accuracy": 0, "cwsa": 1, "cwsa_plus": 2}
 _SHORT = {"selective_accuracy": "accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _KEY = ["source", "model", "threshold", "swept"]
+#: The rows of the paper's tables, and what its figures show.
+_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+_FIGURES = ("mnist", "cifar10", "calibrated", "overconfident", "underconfident", "random")
+#: So many models are named in a sentence.
+_NAMED = 6
 _NO_AREA = (
     "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
 )
@@ -40,11 +45,11 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
     ExperimentReport
     """
     title = "Tables 1 to 3, and Section 5"
-    areas = TablePart("Areas over coverage", as_texts(sweep.summary.reset_index()), (_NO_AREA,))
+    areas = TablePart("Areas over coverage", _summary_texts(sweep), (_NO_AREA,))
     models = sweep.curves["model"].unique()
     return ExperimentReport(
         "CWSA of five simulated models",
-        [*agreement_words(cells), _ranks(sweep)],
+        [*agreement_words(cells), _ranks(sweep), *_by_area(sweep)],
         [lay_out(title, wide(cells, _KEY), _KEY), agreement(title, cells), areas],
         not_compared(cells),
         [*(_curves(str(model), sweep.curves, cells) for model in models), *distance_chart(cells)],
@@ -53,32 +58,82 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
     )
 
 
-def predictions_report(cells: pd.DataFrame, source: Mapping[str, str]) -> ExperimentReport:
+def predictions_report(
+    cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str], failed: Sequence[str] = ()
+) -> ExperimentReport:
     """Return what predictions from files show.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         From :func:`cwsa_predictions_experiment`.
+    sweep : CWSASweep
+        Of the same predictions.
     source : mapping of str to str
         What was run.
+    failed : sequence of str, default=()
+        The files that cannot be read, and why.
 
     Returns
     -------
     ExperimentReport
     """
-    title = "Section 5.2, and the authors' sweep"
-    curves = cells.pivot_table(index=["model", "threshold"], columns="quantity", values="ours").reset_index()
-    models = list(dict.fromkeys(cells["model"]))
+    models = list(sweep.summary.index)
+    printed = cells[cells["paper"].notna()]
+    title = "Beside the paper, and the authors' sweeps"
+    compared = [] if printed.empty else [lay_out(title, wide(printed, _KEY[:3]), _KEY[:3]), agreement(title, printed)]
     return ExperimentReport(
-        f"CWSA of the predictions of {', '.join(models)}",
-        agreement_words(cells),
-        [lay_out(title, wide(cells, _KEY[:3]), _KEY[:3]), agreement(title, cells)],
+        f"CWSA of the predictions of {listed(models) if len(models) <= _NAMED else f'{len(models)} models'}",
+        [*([] if printed.empty else agreement_words(cells)), _from_first_to_last(sweep), *_by_area(sweep)],
+        [_at_paper_thresholds(sweep), TablePart("Summaries", _summary_texts(sweep), (_NO_AREA,)), *compared],
         not_compared(cells),
-        [_curves(model, curves, cells) for model in models],
-        (_COMPARED, "Nothing is drawn at random: figures agree, or they do not.", _DIVIDED),
+        [_curves(model, sweep.curves, cells) for model in models],
+        ((_COMPARED, "Nothing is drawn at random: figures agree, or they do not.") if len(printed) else ())
+        + (_DIVIDED,),
         source,
+        failed=failed,
     )
+
+
+def _at_paper_thresholds(sweep: CWSASweep) -> TablePart:
+    """Return the curves where the paper's Tables 1 to 3 have rows."""
+    rows = sweep.curves[sweep.curves["threshold"].round(9).isin(_THRESHOLDS)]
+    return TablePart("As in Tables 1 to 3", as_texts(rows.rename(columns=_title)))
+
+
+def _summary_texts(sweep: CWSASweep) -> pd.DataFrame:
+    return as_texts(sweep.summary.reset_index().rename(columns=_title))
+
+
+def _title(column: str) -> str:
+    of = column.removesuffix("_area")
+    return title_of(of) + " area" * (of != column)
+
+
+def _from_first_to_last(sweep: CWSASweep) -> str:
+    """Return how CWSA goes over the thresholds, for each model."""
+    curves = sweep.curves.groupby("model", sort=False)["cwsa"]
+    went = [f"from {number(cwsa.iloc[0])} to {number(cwsa.iloc[-1])} ({model})" for model, cwsa in curves]
+    went = [*went[:_NAMED], f"and so on for {len(went) - _NAMED} more"] if len(went) > _NAMED else [listed(went)]
+    ends = sweep.curves["threshold"].agg(["min", "max"])
+    return f"From a threshold of {ends['min']:.2f} to {ends['max']:.2f}, CWSA goes {', '.join(went)}."
+
+
+def _by_area(sweep: CWSASweep) -> list[str]:
+    """Return how the area under CWSA orders models, beside accuracy and AURC; nothing of a single model."""
+    if len(sweep.summary) == 1:
+        return []
+    orders = {
+        "the area under CWSA over coverage": sweep.summary["cwsa_area"].sort_values(ascending=False),
+        "accuracy": sweep.summary["accuracy"].sort_values(ascending=False),
+        "AURC": sweep.summary["aurc"].sort_values(),
+    }
+    said = [
+        f"by {by}, {', '.join(f'{model} ({number(value)})' for model, value in order.head(_NAMED).items())}"
+        for by, order in orders.items()
+    ]
+    which = f"The first {_NAMED} of {len(sweep.summary)}" if len(sweep.summary) > _NAMED else "From best to worst"
+    return [f"{which}: {'; '.join(said)}."]
 
 
 def _ranks(sweep: CWSASweep) -> str:
@@ -112,7 +167,7 @@ def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:
     given = ours.melt("threshold", known, "quantity", "ours")
     data = pd.concat([given, printed[["threshold", "quantity", "paper"]]], ignore_index=True)
     return Chart(
-        f"Model {model} over the threshold",
+        f"Model {model} over the threshold{_figure(model)}",
         _finding(ours, printed),
         Axis.around("threshold", "linear", ours["threshold"]),
         Axis.around("metric", "linear", data["ours"], data["paper"], [0.0, 1.0]),
@@ -121,12 +176,16 @@ def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:
     )
 
 
+def _figure(model: str) -> str:
+    """Return which figure of the paper shows a model."""
+    return f" (Figure {_FIGURES.index(model) + 1})" if model in _FIGURES else ""
+
+
 def _finding(ours: pd.DataFrame, printed: pd.DataFrame) -> str:
     """Return where CWSA is highest, and what is answered there."""
     best = ours.loc[ours["cwsa"].round(9).idxmax()]
     said = f"CWSA is highest, {number(best['cwsa'])}, at {best['threshold']:.3g}"
-    if "coverage" in ours:
-        said += f", where {percent(best['coverage'])} are answered"
+    said += f", where {percent(best['coverage'])} are answered"
     if printed.empty:
         return f"{said}."
     noted = int((printed["note"] != "").sum())

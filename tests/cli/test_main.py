@@ -675,7 +675,7 @@ def test_predictions_from_a_folder(tmp_path, capsys):
     rows.to_csv(tmp_path / "cifar10_predictions.csv", index=False)
     assert main(["experiment", "cwsa", "--predictions", str(tmp_path)]) == 0
     assert "Section 5.2" in capsys.readouterr().out
-    assert "NAME_predictions.csv" in fails(["experiment", "cwsa", "--predictions", str(tmp_path / "none")], capsys)
+    assert "there is no folder" in fails(["experiment", "cwsa", "--predictions", str(tmp_path / "none")], capsys)
 
 
 def test_scores_from_a_folder(tmp_path, capsys):

@@ -11,6 +11,7 @@ import pytest
 from skconf import experiments
 from skconf.cli import main
 from skconf.experiments._cf1_page import cf1_report
+from skconf.experiments._cwsa_files import predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
 from skconf.experiments._ecuas_page import ecuas_report
 from skconf.experiments._synthetic_page import synthetic_report
@@ -81,7 +82,10 @@ def test_every_page_opens_with_its_result_and_holds_every_number(name, scores, m
 def test_what_simulated_models_show():
     cells, sweep = experiments.cwsa_experiment(n_repetitions=2), experiments.cwsa_sweep()
     report = cwsa_report(cells, sweep, {})
-    ranks = report.findings[-1]
+    ranks, areas = report.findings[-2:]
+    assert re.findall(r"(\w+) \(", areas.partition(";")[0]) == list(
+        sweep.summary["cwsa_area"].sort_values(ascending=False).index
+    )
     for text, values in (
         (ranks.partition(";")[0], sweep.summary["ece"].sort_values()),
         (ranks.partition(";")[2], -(-sweep.curves.groupby("model")["cwsa"].mean()).sort_values()),
@@ -98,16 +102,27 @@ def test_what_simulated_models_show():
     )
     printed = cells[(cells["model"] == "calibrated") & cells["threshold"].notna()]
     assert sorted(chart.data["paper"].dropna()) == sorted(printed["paper"])
-    assert "28 printed figures, of which 20 cannot be compared" in chart.finding
+    assert "29 printed figures, of which 21 cannot be compared" in chart.finding
 
 
-def test_predictions_of_which_no_coverage_is_known(tmp_path):
-    rows = pd.DataFrame({"y_true": [3, 8, 8], "y_pred": [3, 8, 0], "confidence": [0.9, 0.8, 0.7]})
+def test_what_predictions_show(tmp_path):
+    rows = pd.DataFrame({"correct": [1, 1, 0, 1], "confidence": [0.9, 0.8, 0.7, 0.3]})
     rows.to_csv(tmp_path / "cifar10_predictions.csv", index=False)
-    report = predictions_report(experiments.cwsa_predictions_experiment(tmp_path), {})
-    (chart,) = report.charts
-    assert "answered" not in chart.finding
-    assert "with a standard error of 0 are the printed ones" in report.findings[0]
+    pd.DataFrame({"correct": [1, 1], "confidence": [1.0, 1.0]}).to_csv(tmp_path / "sure_predictions.csv", index=False)
+    read = read_predictions(tmp_path)
+    sweep = experiments.cwsa_sweep(read.profiles)
+    report = predictions_report(predictions_cells(read, sweep), sweep, {})
+    compared, went, ranks = report.findings
+    assert "with a standard error of 0 are the printed ones" in compared
+    # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
+    assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
+    assert "by accuracy, sure (1.00), cifar10 (0.750); by AURC, sure (0)" in ranks
+    assert ranks.index("cifar10") < ranks.index("sure")  # by the area: a perfect model has 0
+    assert [chart.name for chart in report.charts] == [
+        "Model cifar10 over the threshold (Figure 2)",
+        "Model sure over the threshold",
+    ]
+    assert "where 75.0 % are answered" in report.charts[0].finding
 
 
 def test_what_costs_show():
