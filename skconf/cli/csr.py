@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from skconf import experiments
-from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
+from skconf.cli.options import add_data_home, add_output_files, add_own, one_of, own_data, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
@@ -20,7 +20,7 @@ from skconf.experiments._results import ResultsFolderError
 
 _CSR = """\
 Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
-their difference in standard errors (s.e.).
+their difference in standard errors (s.e.). Data and classifiers of your own get the same tables.
 
 Predictions of trained models are kept on disk: the same command continues after an interruption, and further
 calibrations and tables need no training.
@@ -36,6 +36,7 @@ examples:
   %(prog)s --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
   %(prog)s --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
   %(prog)s --datasets wine --save-predictions predictions
+  %(prog)s --data loans.csv --target default --estimator sklearn.naive_bayes:GaussianNB mymodel:MyClassifier
 """
 
 
@@ -59,11 +60,11 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--datasets",
         nargs="+",
-        default=["breast_cancer", "digits"],
         type=one_of([*list_uci(), "all"], "data set"),
         metavar="NAME",
         help="data sets, or 'all' fifteen of the paper (default: breast_cancer digits, which need no files)",
     )
+    add_own(what, "classifiers to train beside XGBoost", several=True)
     what.add_argument(
         "--calibration",
         nargs="+",
@@ -147,14 +148,19 @@ def _cache() -> Path:
 
 
 def _run(options: argparse.Namespace) -> int:
-    datasets = options.datasets
+    if options.data is not None and options.datasets is not None:
+        raise CommandError("give --data or --datasets, not both")
+    own = own_data(options)
+    estimators = _estimators(options.estimator or [])
+    datasets = options.datasets or ["breast_cancer", "digits"]
     if "all" in datasets:
         datasets = [name for name in list_uci() if name != "digits"]  # the paper has all others
     seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
     kept = None if options.no_results else options.results
     try:
         result = experiments.csr_experiment(
-            datasets,
+            datasets if own is None else own,
+            estimators=estimators,
             calibrations=options.calibration,
             preset=options.preset,
             trials=options.trials,
@@ -176,12 +182,29 @@ def _run(options: argparse.Namespace) -> int:
     except ResultsFolderError as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
+        if own is not None:
+            raise CommandError(str(error)) from None
         say(f"skconf: error: {error}", file=sys.stderr)
         return 1
     report = csr_report(result, options.tables)
     _write(options, result, report)  # before the tables, whose reader may stop listening
     say(report.text(line_width()))
-    return int(set(datasets) != set(result["dataset"]))
+    n_rows = (len(datasets) if own is None else 1) * len(seeds) * (1 + len(estimators)) * len(options.calibration)
+    return int(len(result) < n_rows)
+
+
+def _estimators(places: list[str]) -> dict[str, Any]:
+    """Return the classifiers of the user's own by their names."""
+    from skconf.experiments._estimators import find_estimator
+
+    found: dict[str, Any] = {}
+    for place in dict.fromkeys(places):
+        try:
+            name, estimator = find_estimator(place)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        found[place if name in found else name] = estimator
+    return found
 
 
 def _write(options: argparse.Namespace, result: pd.DataFrame, report: ExperimentReport) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from sklearn.base import clone
+from sklearn.utils import Bunch
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.checks import check_option, check_whole
 from skconf._core.progress import progress as progress_bar
@@ -24,7 +26,9 @@ from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
 from skconf.experiments import _xgboost
 from skconf.experiments._csr_tables import TABLES, measure
-from skconf.experiments._results import Results
+from skconf.experiments._estimators import EstimatorError, check_estimator, predict_with
+from skconf.experiments._own import DataSets, own_data
+from skconf.experiments._results import Results, as_file_name
 from skconf.experiments._saved import VALIDATION, Save, Saved
 from skconf.experiments._xgboost import Advance, Predictions, Training, check_device, train_and_predict
 from skconf.profile import ConfidenceProfile
@@ -35,14 +39,18 @@ PRESETS = {"quick": 0, "paper": 60}
 #: Calibrations by name. The paper's Platt scaling is a sigmoid of the probability, not of the logit.
 CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(PlattCalibrator, on="proba")}
 
+#: Rows that a class of one's own data needs to be in the parts to train, calibrate and test on, and to stop early.
+_LEAST_ROWS = 5
+
 #: Changes whenever the code that trains changes, so that models trained before are not reused.
 _CODE = hashlib.sha256(Path(_xgboost.__file__).read_bytes()).hexdigest()
 
 
 @renamed_keywords(seed="random_state")
 def csr_experiment(
-    datasets: Sequence[str] = ("breast_cancer", "digits"),
+    datasets: DataSets = ("breast_cancer", "digits"),
     *,
+    estimators: Mapping[str, Any] | None = None,
     calibrations: Sequence[str] | Mapping[str, Any] = ("none", "isotonic", "platt"),
     preset: str = "quick",
     trials: int | None = None,
@@ -57,7 +65,7 @@ def csr_experiment(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Rerun the CSR paper's experiment on real data.
+    """Rerun the CSR paper's experiment on real data, the paper's or your own.
 
     Each data set is split 60/20/20 by class (or 75/25 beside its official test set). XGBoost is trained on the first
     part, calibrated on the second and evaluated on the third; the prediction stays the uncalibrated model's. The
@@ -65,9 +73,15 @@ def csr_experiment(
 
     Parameters
     ----------
-    datasets : sequence of str, default=("breast_cancer", "digits")
-        Names from :func:`skconf.datasets.list_uci`. The default ones need no files. A data set that is not available is
-        left out, with a warning; the rest run.
+    datasets : sequence of str, mapping from str to (X, y) or Bunch, or Bunch, default=("breast_cancer", "digits")
+        Names from :func:`skconf.datasets.list_uci`, of which the default ones need no files; a data set that is not
+        available is left out, with a warning, and the rest run. Or your own data: `X` is a table of numbers, text or
+        both, perhaps with missing values; `y` has the labels, five or more of each class. A Bunch may have a
+        `test_mask`. Nothing is printed in the paper to compare them with.
+    estimators : mapping from str, default=None
+        Classifiers with ``predict_proba`` to train beside XGBoost, by their names. A pipeline gets the columns as they
+        are; everything else numbers of unit variance, of text one column for each value, and the median where a value
+        is missing. Their labels are numbers from 0. One that fails is left out, with a warning.
     calibrations : sequence of str, or mapping from str, default=("none", "isotonic", "platt")
         Which calibrations to compare: "none" and the names in ``skconf.calibration.CALIBRATORS``. Here "platt" is the
         paper's, a sigmoid of the probability. Pass a mapping to name your own calibrators.
@@ -98,6 +112,7 @@ def csr_experiment(
         DATASET/seed=SEED/ there is a file CALIBRATION.csv with the test part, and `validation.csv` with the
         uncalibrated output for the part that calibrations are fitted on. Their columns: `y_true`, `y_pred`, and a
         probability `proba_LABEL` for each class. Rows of all calibrations are in the same order.
+        Those of `estimators` are in "DATASET, NAME".
     n_jobs : int, default=None
         Cores to use, for several models at once and then for the threads of XGBoost; -1 takes all, None half of them.
     progress : bool, default=False
@@ -108,7 +123,8 @@ def csr_experiment(
     pandas.DataFrame
         A row for each data set, seed and calibration: `dataset`, `seed`, `calibration`, the number of test samples
         `n_test`, the boosting `rounds`, the quantities of the tables, and their standard errors on a test set of this
-        size in columns that end in `_se`.
+        size in columns that end in `_se`. Rows of `estimators` have their name in `calibration`: "mine" without
+        calibration, then "mine, platt"; and 0 `rounds`.
 
     Raises
     ------
@@ -116,14 +132,17 @@ def csr_experiment(
         If xgboost or, for a search, optuna is not installed.
     FileNotFoundError
         If none of the data sets is available; the message says where to get the first.
+    TypeError
+        If your own data are no table.
     ValueError
         If there is no such data set, calibration, preset or table, no file has the expected content, or XGBoost finds
-        no such device.
+        no such device; labels of your own are missing, continuous, all equal, or too few of a class; or a classifier
+        lacks ``predict_proba``.
 
     Warns
     -----
     UserWarning
-        If a data set is left out.
+        If a data set or a classifier is left out.
 
     See Also
     --------
@@ -149,10 +168,28 @@ def csr_experiment(
     0  breast_cancer        none     114
     1  breast_cancer    isotonic     114
     2  breast_cancer       platt     114
+
+    Your own data, and a model of your own beside XGBoost:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> own = {"iris": load_iris(return_X_y=True)}
+    >>> result = csr_experiment(own, estimators={"bayes": GaussianNB()}, calibrations=["none"], tables=[6])
+    >>> result[["dataset", "calibration", "n_test"]]
+      dataset calibration  n_test
+    0    iris        none      30
+    1    iris       bayes      30
     """
-    datasets = list(dict.fromkeys(datasets))
-    for name in datasets:
-        find_data_set(name)
+    own = own_data(datasets, _LEAST_ROWS)
+    datasets = list(dict.fromkeys(datasets if own is None else own))
+    if own is None:
+        for name in datasets:
+            find_data_set(name)
+    estimators = {str(name): estimator for name, estimator in (estimators or {}).items()}
+    for name, estimator in estimators.items():
+        if name in {"", *calibrations}:
+            raise ValueError(f"estimators must have names that no calibration has, but one is {name!r}.")
+        check_estimator(name, estimator)
     if isinstance(calibrations, Mapping):
         calibrators = dict(calibrations)
     else:
@@ -174,9 +211,16 @@ def csr_experiment(
 
     kept = Results(results)
     saved = Saved(save_predictions, calibrators)
-    models = [_Model(name, int(number), training, str(data_home or "")) for name in datasets for number in seeds]
-    found = {model: predictions for model in models if (predictions := kept.load(model.key)) is not None}
-    if len(found) < len(models):
+    models = [
+        _Model(name, int(number), training, str(data_home or ""), *learner, own=own and own[name])
+        for name in datasets
+        for number in seeds
+        for learner in (("", None), *estimators.items())
+    ]
+    found = {
+        model: predictions for model in models if not model.called and (predictions := kept.load(model.key)) is not None
+    }
+    if any(model not in found for model in models if not model.called):
         check_device(device)
     models = _with_data(models, found, data_home, download_if_missing)
     if found and progress:
@@ -184,22 +228,28 @@ def csr_experiment(
     missing = [model for model in models if model not in found]
     if missing:
         kept.prepare()
-        found.update(_train(missing, kept, n_jobs, progress))
+        outcomes = dict(_train(missing, kept, n_jobs, progress))
+        _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
+        found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
     return pd.DataFrame(
-        {"dataset": model.dataset, "seed": model.seed, "calibration": calibration, **outcome}
+        {"dataset": model.dataset, "seed": model.seed, "calibration": model.row_of(calibration), **outcome}
         for model in models
-        for calibration, outcome in _evaluate(found[model], calibrators, tables, saved.of(model.dataset, model.seed))
+        if model in found
+        for calibration, outcome in _evaluate(found[model], calibrators, tables, saved.of(model.place, model.seed))
     )
 
 
 @dataclass(frozen=True)
 class _Model:
-    """A model to train: one data set, one seed."""
+    """A model to train: one data set, one seed, and XGBoost or a classifier of the user's, which is `called` so."""
 
     dataset: str
     seed: int
     training: Training
     data_home: str
+    called: str = ""
+    estimator: Any = field(default=None, compare=False)
+    own: Bunch | None = field(default=None, compare=False)
 
     @property
     def key(self) -> dict[str, Any]:
@@ -207,6 +257,7 @@ class _Model:
         packages = ["xgboost", "scikit-learn", *(["optuna"] if self.training.trials else [])]
         return {
             "dataset": self.dataset,
+            **({} if self.own is None else {"content": self.own.digest}),
             "seed": self.seed,
             "training": asdict(self.training),
             "versions": {package: version(package) for package in packages},
@@ -216,23 +267,54 @@ class _Model:
     @property
     def cost(self) -> float:
         """Roughly how long it takes, in arbitrary units."""
-        data_set = find_data_set(self.dataset)
-        return data_set.rows * max(1, len(data_set.labels) - 1) * (1 + 5 * self.training.trials)
+        if self.own is None:
+            data_set = find_data_set(self.dataset)
+            rows, n_classes = data_set.rows, len(data_set.labels)
+        else:
+            rows, n_classes = len(self.own.target), self.own.target.nunique()
+        return rows if self.called else rows * max(1, n_classes - 1) * (1 + 5 * self.training.trials)
 
-    def train(self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]) -> Predictions:
-        """Train the model and keep its predictions; if another run is training it, wait and use that result."""
+    def data(self) -> Bunch:
+        """Return features and labels."""
+        if self.own is not None:
+            return self.own
+        return fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
+
+    @property
+    def place(self) -> str:
+        """Name of its folder of predictions."""
+        return as_file_name(f"{self.dataset}, {self.called}" if self.called else self.dataset)
+
+    def row_of(self, calibration: str) -> str:
+        """Return what rows of a calibration are called."""
+        return ", ".join(filter(None, (self.called, "" if self.called and calibration == "none" else calibration)))
+
+    def train(
+        self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
+    ) -> "Predictions | EstimatorError":
+        """Train the model and keep its predictions; if another run is training it, wait and use that result.
+
+        Those of a classifier of the user's are not kept, as nothing tells when its code changes; its error is returned.
+        """
+        if self.called:
+            try:
+                with threadpool_limits(n_jobs):
+                    predictions = predict_with(self.estimator, self.called, self.data(), self.seed)
+            except EstimatorError as error:
+                return EstimatorError(str(error))
+            advance(1.0)
+            return predictions
         with kept.training(self.key, partial(tell, f"waiting for another run that trains {self}")) as journal:
             found = kept.load(self.key)
             if found is None:
-                data = fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
                 found = train_and_predict(
-                    data, self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance
+                    self.data(), self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance
                 )
                 kept.save(self.key, found)
             return found
 
     def __str__(self) -> str:
-        return f"XGBoost on {self.dataset}, seed {self.seed}"
+        return f"{self.called or 'XGBoost'} on {self.dataset}, seed {self.seed}"
 
 
 def _with_data(
@@ -240,7 +322,7 @@ def _with_data(
 ) -> list[_Model]:
     """Return the models that are on disk or can be trained, to find missing files before hours of training."""
     problems: dict[str, Exception] = {}
-    for name in dict.fromkeys(model.dataset for model in models if model not in found):
+    for name in dict.fromkeys(model.dataset for model in models if model not in found and model.own is None):
         try:
             fetch_uci(name, data_home, download_if_missing)
         except (OSError, ValueError, ImportError) as error:
@@ -253,7 +335,16 @@ def _with_data(
     return left
 
 
-def _train(models: list[_Model], kept: Results, n_jobs: int, progress: bool) -> Iterator[tuple[_Model, Predictions]]:
+def _tell_failures(failures: dict[_Model, EstimatorError]) -> None:
+    """Warn, once for each classifier and data set, of what failed."""
+    for called, dataset in dict.fromkeys((model.called, model.dataset) for model in failures):
+        error = next(each for model, each in failures.items() if (model.called, model.dataset) == (called, dataset))
+        warn(f"{called} is left out on {dataset}. {error}")
+
+
+def _train(
+    models: list[_Model], kept: Results, n_jobs: int, progress: bool
+) -> Iterator[tuple[_Model, Predictions | EstimatorError]]:
     """Train models, several at once where there are cores, and yield each when it is done."""
     on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
     at_once = 1 if on_gpu else max(1, min(n_jobs, len(models)))
@@ -277,7 +368,7 @@ def _move(bar: Any, cost: float, share: float) -> None:
     bar.update(share * cost)
 
 
-def _train_apart(model: _Model, kept: Results, threads: int, tell: bool) -> tuple[_Model, Predictions]:
+def _train_apart(model: _Model, kept: Results, threads: int, tell: bool) -> tuple[_Model, Predictions | EstimatorError]:
     """Train a model in a separate process, which cannot move the bar."""
     return model, model.train(kept, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
 

@@ -85,6 +85,8 @@ def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
 def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
     """Return a wide table as texts: ours, the paper's and their difference in standard errors, below each quantity.
 
+    Where the paper prints nothing of the table, values stand alone.
+
     Parameters
     ----------
     title : str
@@ -104,16 +106,18 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
         for name in titles
     }
     quantities = [name.removeprefix("paper_") for name in table if str(name).startswith("paper_")]
+    is_printed = any(table[f"paper_{name}"].notna().any() for name in quantities)
     notes = {name: ["" if pd.isna(note) else note for note in _column(table, f"{name}_note")] for name in quantities}
     distinct = dict.fromkeys(note for column in notes.values() for note in column if note)
     mark = {note: f" [{number}]" for number, note in enumerate(distinct, 1)} | {"": ""}
     for name in quantities:
         heading, style = _shown(name)
-        shown[heading, "ours"] = [
+        shown[heading, "ours" if is_printed else "value"] = [
             _text(style, ours) + (f" ±{_text(style, spread).lstrip('+')}" if pd.notna(spread) else "")
             for ours, spread in zip(table[name], _column(table, f"{name}_spread"), strict=True)
         ]
-        shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
+        if is_printed:
+            shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
         deviations = _column(table, f"{name}_deviation")
         if deviations.notna().any():
             shown[heading, "s.e."] = [

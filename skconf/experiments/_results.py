@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,6 +19,10 @@ from skconf.experiments._xgboost import Predictions
 
 if sys.platform != "win32":
     import fcntl
+
+
+#: Characters of a data set's name in the names of files.
+_LONGEST = 60
 
 
 class ResultsFolderError(OSError):
@@ -105,7 +110,7 @@ class Results:
         if self.folder is None:
             return None
         digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-        return self.folder / f"{key['dataset']}-{key['seed']}-{digest[:16]}.{suffix}"
+        return self.folder / f"{as_file_name(key['dataset'])}-{key['seed']}-{digest[:16]}.{suffix}"
 
 
 def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
@@ -131,6 +136,11 @@ def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
             pass
     except OSError as error:
         raise ResultsFolderError(f"{cannot}: {error}. {advice}") from None
+
+
+def as_file_name(name: str) -> str:
+    """Return a name that the user may have given as one of a file."""
+    return re.sub(r"[^\w.,\- ]+", "_", name).strip(". ")[:_LONGEST] or "_"
 
 
 def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:

@@ -75,13 +75,13 @@ class Predictions:
     validation_class, test_class : ndarray of shape (n_samples,)
         Positions in ``classes`` of the true labels.
     rounds : int
-        Number of boosting rounds.
+        Number of boosting rounds; 0 for a classifier that is not XGBoost.
     """
 
     classes: NDArray[Any]
-    validation_proba: NDArray[np.float32]
+    validation_proba: NDArray[np.floating[Any]]
     validation_class: Codes
-    test_proba: NDArray[np.float32]
+    test_proba: NDArray[np.floating[Any]]
     test_class: Codes
     rounds: int
 
@@ -135,7 +135,9 @@ def train_and_predict(
     """
     labels, classes = np.unique(np.array(data.target.tolist()), return_inverse=True)
     train, validation, test = split(data, classes, seed)
-    learner = _Learner(import_xgboost(), data.data.iloc[train], classes[train], training, seed, n_jobs)
+    # XGBoost refuses some characters in names, such as those of "income [k$]".
+    features = data.data.set_axis([f"feature {place}" for place in range(data.data.shape[1])], axis=1)
+    learner = _Learner(import_xgboost(), features.iloc[train], classes[train], training, seed, n_jobs)
     step = partial(advance, 1 / (training.trials + 1))
     # XGBoost does not respect n_jobs everywhere, and its threads wait for each other in busy loops.
     with threadpool_limits(n_jobs):
@@ -144,7 +146,7 @@ def train_and_predict(
         else:
             parameters, rounds = FIXED, _rounds_on_a_fifth(learner)
         model = learner.fitted(parameters, rounds).set_params(device="cpu")  # where the samples are
-        parts = [(model.predict_proba(data.data.iloc[rows]), classes[rows]) for rows in (validation, test)]
+        parts = [(model.predict_proba(features.iloc[rows]), classes[rows]) for rows in (validation, test)]
     step()
     return Predictions(labels, *parts[0], *parts[1], rounds)
 

@@ -1,0 +1,161 @@
+"""A table of features and labels in a file of one's own: any layout of CSV, or Parquet."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch
+
+from skconf._core.messages import option, shorten, suggest
+from skconf._core.usual_names import INDICES, spelled
+from skconf._core.warn import warn
+from skconf.accumulation._csv import layout_of
+from skconf.accumulation._entries import as_numbers, as_series
+from skconf.accumulation._files import list_files, open_table, shown
+from skconf.accumulation._job import located
+
+#: What stands in columns of numbers where there is none.
+_MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown"})
+#: What stands for a missing label.
+_NO_LABEL = frozenset({"", "?", "nan", "#n/a"})
+#: A column is one of numbers if no more than this share of its entries is something else.
+_MOST_OTHERS = 0.05
+#: A column of text in which more rows than this have a value of their own names the rows.
+_MOST_DISTINCT = 0.5
+#: Fewer rows than this may well differ by chance.
+_FEW_ROWS = 30
+
+
+def read_own_file(path: str | Path, target: str | None) -> Bunch:
+    """Read features and labels from a file.
+
+    Columns of numbers, with a point or a comma for decimals, are read as such; others are categories. Columns that only
+    name the rows are left out, with a warning.
+
+    Parameters
+    ----------
+    path : path-like
+        CSV, also compressed, or Parquet.
+    target : str
+        Column of the labels.
+
+    Returns
+    -------
+    Bunch
+        `data`, `target` and `name`, that of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no table, or lacks the column of labels.
+    """
+    (file, *more) = list_files(path)
+    if more:
+        raise ValueError(f"{path} are {1 + len(more)} files. Name one of them.")
+    table = open_table(file)
+    with located(shown(file)):
+        _check_columns(table.names, target)
+        tables = list(table.batches(table.names, None))
+        if not tables or not len(tables[0]):
+            raise ValueError("there are no rows")
+        separator = "," if file.suffix in (".parquet", ".pq") else layout_of(file).separator
+        columns = {name: as_series(tables[0][name]).reset_index(drop=True) for name in table.names}
+    labels = _labels(columns.pop(target))
+    features = {name: _feature(name, column, separator) for name, column in columns.items()}
+    return Bunch(data=pd.DataFrame(_without_names_of_rows(features)), target=labels, name=_name(file))
+
+
+def _name(file: Path) -> str:
+    """Return the name of a file without endings."""
+    return re.split(r"\.(?:csv|tsv|txt|data|parquet|pq|gz|bz2|zst|xz|zip)\b", file.name)[0] or file.name
+
+
+def _check_columns(names: list[Any], target: str | None) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"there are several columns {shorten(twice)}. Rename all but one.")
+    if target is None or target not in names:
+        lacks = f"the columns are {shorten(names, 20)}. Name that of the labels by {option('target')}."
+        known = "" if target is None else f"there is no column {target!r}.{suggest(target, map(str, names))} "
+        raise ValueError(f"{known}{lacks[0].upper() if known else lacks[0]}{lacks[1:]}")
+    if len(names) == 1:
+        raise ValueError(
+            f"the only column is {target!r}. Features are needed, too; are cells separated by , ; tab or |?"
+        )
+
+
+def _labels(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return labels, as numbers where all are, so that 10 follows 9; None where they are missing."""
+    if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
+        return column
+    texts = column.astype(object).where(~column.astype(str).str.lower().isin(_NO_LABEL), None)
+    known = texts.dropna()
+    numbers = as_numbers(known)
+    if np.isnan(numbers).any() or known.str.match(r"0\d").any():
+        return texts
+    whole = bool((numbers == np.round(numbers)).all())
+    filled = pd.Series(np.nan, index=texts.index)
+    filled[known.index] = numbers
+    return filled.astype(np.int64) if whole and len(known) == len(texts) else filled
+
+
+def _feature(name: str, column: "pd.Series[Any]", separator: str) -> Any:
+    """Return a column as numbers if it holds them, else as text, None where a cell is empty."""
+    if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
+        return column
+    texts = column.astype(object)
+    lacks = texts.isna() | texts.astype(str).str.lower().isin(_MISSING)
+    known = texts[~lacks].astype(str)
+    numbers = _as_numbers(known, separator)
+    others = known[np.isnan(numbers)]
+    if len(known) and len(others) > _MOST_OTHERS * len(known):
+        return texts.where(texts != "", None)
+    if len(others):
+        warn(
+            f"The column {name!r} holds numbers but for {len(others):,} of {len(known):,} entries, such as "
+            f"{others.iloc[0]!r}, which count as missing."
+        )
+    filled = np.full(len(texts), np.nan)
+    filled[~lacks.to_numpy()] = numbers
+    return filled
+
+
+def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
+    """Return texts as numbers: 1234.5, 1234,5, 1,234.5 or 1.234,5; where commas part cells, they part thousands."""
+    numbers = as_numbers(texts)
+    if not np.isnan(numbers).any():
+        return numbers
+    point, thousands = (".", ",") if separator == "," else (",", ".")
+    p, t = re.escape(point), re.escape(thousands)
+    fits = texts.str.fullmatch(rf"[-+]?(\d{{1,3}}({t}\d{{3}})+|\d+)?({p}\d+)?%?")
+    plain = texts.str.rstrip("%").str.replace(thousands, "").str.replace(point, ".")
+    found = pd.to_numeric(plain.where(fits), errors="coerce").to_numpy(dtype=np.float64)
+    return found if np.isnan(found).mean() < np.isnan(numbers).mean() else numbers
+
+
+def _without_names_of_rows(features: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns without those that name or count the rows, from which nothing can be learned but the order."""
+    out = [name for name, column in features.items() if _names_rows(str(name), pd.Series(column))]
+    if len(out) == len(features):
+        return features
+    if out:
+        warn(f"Left out {shorten(out)}: nearly every row has its own value, so the column names rows.")
+    return {name: column for name, column in features.items() if name not in out}
+
+
+def _names_rows(name: str, column: "pd.Series[Any]") -> bool:
+    """Return whether a column only tells rows apart: a number of the row, an id, or text of its own in most rows."""
+    n_distinct, n_rows = column.nunique(), len(column)
+    if n_rows < _FEW_ROWS:
+        return spelled(name) in INDICES
+    if not pd.api.types.is_numeric_dtype(column):
+        return n_distinct > _MOST_DISTINCT * n_rows
+    whole = n_distinct == n_rows and bool((column == np.round(column)).all())
+    counts = whole and column.max() - column.min() == n_rows - 1
+    return counts or (
+        whole and (spelled(name) in INDICES or re.search(r"(^|_)(id|uuid|key|nr|no)$", spelled(name)) is not None)
+    )
