@@ -112,7 +112,7 @@ def read_confidence(
 
 def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
     """Return the two columns of a binary task from the probability of one class, in float64."""
-    columns = np.empty((len(positive_proba), 2))
+    columns = np.empty((len(positive_proba), 2), order="F")  # each in one piece, as sums read them
     columns[:, positive] = positive_proba
     np.subtract(1.0, columns[:, positive], out=columns[:, 1 - positive])
     return columns

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
-from skconf.accumulation._sums import full_matrix
 from skconf.inference._evidence import Share, choose_of_share
 from skconf.inference._interval_ends import bootstrap_ends, delta_ends, share_ends, wilson_ends
 from skconf.inference._intervals import Interval, undefined_resamples
 from skconf.inference._p_values import ROUNDING, student
 from skconf.metrics._base.kinds import Ratio, Sums
+from skconf.metrics._base.sums import full_matrix
 from skconf.scoring._names import Statistic
 
 #: Fewest errors from which influence values are useful: they covered the truth in 85 to 97 % of simulated sets.
@@ -31,7 +31,7 @@ class Moments:
     sums : tuple of ndarray
         The sums of the metric.
     products : tuple of ndarray
-        The result of `second_moments`.
+        What :meth:`BlockSums.products` returns, added up.
     n_units : int
         Number of samples that have weight.
     """

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.arrays import as_floats
+from skconf._core.arrays import as_floats, keep_freed_pages
 from skconf._core.inputs import refuse_scaled
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, ScoreOfClasses, ScoreOfConfidences, ScoreOfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
-from skconf.accumulation._sums import SumVector, calibrated_terms, second_moments, sums_of_errors
+from skconf.accumulation._sums import SumVector, calibrated_terms, sums_of_errors
 from skconf.metrics._base.kinds import Sums, merge
+from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
@@ -64,6 +65,7 @@ class Plan:
                 "out, or compute them from predictions in memory."
             )
         refuse_scaled("A metric of parts", profile.weight_scale)
+        keep_freed_pages()
         weight = profile.sample_weight
         n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
         sums: dict[str, Sums] = {}
@@ -81,21 +83,21 @@ class Plan:
 
     def _sums(self, block: ConfidenceProfile) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
-        weight, n = block.sample_weight, len(block)
+        sums = BlockSums(block.sample_weight, len(block))
         labels = {score.statistic.pos_label for score in self.summed.values()}
         blocks = {label: block if label is None else block.with_positive(label) for label in labels}
         found: dict[str, Sums] = {}
         for key, score in self.summed.items():
             metric = score.statistic.metric
             terms = metric.terms(blocks[score.statistic.pos_label])
-            sums = found[f"values/{key}"] = tuple(term.sum(weight, n, None, 1) for term in terms)
-            if self.intervals and sum(map(np.size, sums)) <= MOST_SUMS:
-                found[f"products/{key}"] = second_moments(terms, weight, n)
-                found[f"errors/{key}"] = sums_of_errors(metric.counted(block), block)
+            values = found[f"values/{key}"] = tuple(map(sums.of, terms))
+            if self.intervals and sum(map(np.size, values)) <= MOST_SUMS:
+                found[f"products/{key}"] = sums.products(terms)
+                found[f"errors/{key}"] = sums_of_errors(metric.counted(block), block, sums)
                 if metric.zero_if_calibrated:
                     expected, deviations = calibrated_terms(metric, block)
-                    found[f"expected/{key}"] = tuple(term.sum(weight, n, None, 1) for term in expected)
-                    found[f"variances/{key}"] = second_moments(deviations, weight, n)
+                    found[f"expected/{key}"] = tuple(map(sums.of, expected))
+                    found[f"variances/{key}"] = sums.products(deviations)
         return found
 
     def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[str, int, tuple[Any, ...]]]:

@@ -1,4 +1,4 @@
-"""Sums with twice the digits, and the second moments of the terms of metrics."""
+"""Sums with twice the digits, and the terms that intervals need besides those of metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import lost
 from skconf.metrics._base.kinds import Additive, Sums, Term
+from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 
 
@@ -67,21 +69,6 @@ class SumVector:
         return {name: tuple(next(parts).reshape(shape) for shape in shapes) for name, shapes in self.shapes.items()}
 
 
-def second_moments(terms: Sequence[Term], sample_weight: Floats | None, n_samples: int) -> Sums:
-    """Return, for any two sums of a metric, the sum over samples of the products of their terms.
-
-    Returns
-    -------
-    tuple of ndarray
-        For every pair of terms, the first no later than the second, a matrix over the sums of one and of the other.
-    """
-    return tuple(
-        _products(one, other, sample_weight, n_samples)
-        for position, one in enumerate(terms)
-        for other in terms[position:]
-    )
-
-
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
     """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
 
@@ -90,43 +77,21 @@ def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list
     known of its deviation.
     """
     sure = profile.confidence
-    apart = np.sqrt(sure * (1 - sure))
-    if profile.kind != "right or wrong":
-        apart = profile.correctness - sure
-    both = (metric.terms(replace(profile, correctness=np.full(len(sure), right))) for right in (True, False))
+    apart = np.sqrt(sure * (1 - sure)) if profile.kind == "right or wrong" else profile.correctness - sure
+    both = (metric.terms(profile.with_correctness(np.full(len(sure), right))) for right in (True, False))
     expected, deviations = [], []
     for right, wrong in zip(*both, strict=True):
-        gain = np.asarray(right.values) - np.asarray(wrong.values)
+        if np.ndim(right.values) == 0 and right.values == wrong.values:  # it does not read correctness
+            expected.append(wrong)
+            deviations.append(replace(wrong, values=0.0))
+            continue
+        gain = np.asarray(right.values, dtype=np.float64) - np.asarray(wrong.values)
         expected.append(replace(right, values=wrong.values + sure * gain))
         deviations.append(replace(right, values=apart * gain))
     return expected, deviations
 
 
-def _products(one: Term, other: Term, sample_weight: Floats | None, n_samples: int) -> Floats:
-    a, b = (np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in (one, other))
-    if a.ndim == 2 and b.ndim == 2:
-        return a.T @ b
-    if a.ndim == 2:
-        return _products(other, one, sample_weight, n_samples).T
-    product = (a[:, np.newaxis] if a.ndim == 1 and b.ndim == 2 else a) * b
-    cell, n_cells = other.cell, other.n_cells
-    if one.cell is not None:
-        cell = one.cell * n_cells + (0 if cell is None else cell)
-        n_cells *= one.n_cells
-    total = Term(product, cell, n_cells).sum(None, n_samples, None, 1)
-    return total.reshape(one.n_cells, -1)
-
-
-def full_matrix(blocks: Sequence[Floats], n_terms: int) -> Floats:
-    """Combine the blocks of :func:`second_moments` into one symmetric matrix."""
-    of = iter(blocks)
-    upper = {(i, j): next(of) for i in range(n_terms) for j in range(i, n_terms)}
-    return np.block([[upper[i, j] if i <= j else upper[j, i].T for j in range(n_terms)] for i in range(n_terms)])
-
-
-def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile) -> Sums:
+def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile, sums: BlockSums) -> Sums:
     """Return Σ w of the errors, or of what else is lost, of all that a metric counts, and Σ w² of it."""
-    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    if counted is not None:
-        weight = weight * counted
-    return np.asarray(weight @ profile.loss), np.asarray(weight.sum()), np.asarray(weight @ weight)
+    of = () if counted is None else (counted,)
+    return sums.total(lost(profile), *of), sums.total(*of), sums.total(*of, power=2)

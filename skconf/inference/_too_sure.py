@@ -10,6 +10,7 @@ from skconf._core.probabilities import Floats
 from skconf.inference._error_counts import ErrorCount
 from skconf.inference._error_table import FEWEST_ERRORS, ErrorSums, ErrorTable, GapSums
 from skconf.metrics._base.kinds import Additive, Sums, divide, merge
+from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 
 
@@ -48,7 +49,7 @@ def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes]
     for rows, block in profile.blocks():
         terms = metric.terms(block)
         for at, (codes, size) in enumerate(zip(columns, sizes, strict=True)):
-            part = tuple(term.sum(block.sample_weight, len(block), codes[rows], size) for term in terms)
+            part = tuple(map(BlockSums(block.sample_weight, len(block), codes[rows], size).of, terms))
             found[at] = merge(found[at], part) if found[at] else part
     return found
 

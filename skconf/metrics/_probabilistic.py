@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf.metrics._base.averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
+from skconf.metrics._base.columns import given_to_truth
 from skconf.metrics._base.kinds import Term
 from skconf.metrics._base.matrices import ConfusionMatrix
 from skconf.metrics._base.references import CF1
@@ -22,8 +23,8 @@ class _ProbabilityMasses(ClassAverage):
             given, present = profile.proba[:, positive, np.newaxis], (true_class == positive)[:, np.newaxis]
             return Term(given * present), Term(given), Term((1.0 - given.astype(np.float64)) * present)
         n_classes = profile.proba.shape[1]
-        given_to_truth = profile.proba[np.arange(len(profile)), true_class].astype(np.float64)
-        hit, missed = Term(given_to_truth, true_class, n_classes), Term(1.0 - given_to_truth, true_class, n_classes)
+        to_truth = given_to_truth(profile)
+        hit, missed = Term(to_truth, true_class, n_classes), Term(1.0 - to_truth, true_class, n_classes)
         # Over all classes, a sample is given its own weight.
         given_away = Term(1.0, true_class, n_classes) if self.average == "micro" else Term(profile.proba)
         return hit, given_away, missed

@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import lost
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Additive, Metric, Ratio, Term, Whole, divide
 from skconf.metrics._base.references import CSR
@@ -22,6 +23,10 @@ def _deviation(ratio: Any) -> Any:
 
 def _excess(ratio: Any) -> Any:
     return -np.maximum(ratio - 1, 0)
+
+
+def _odds(sure: Floats) -> Floats:
+    return sure / (1 - sure)
 
 
 class _Clipped(Metric):
@@ -38,15 +43,12 @@ class _Clipped(Metric):
 
     def odds(self, profile: ConfidenceProfile) -> Term:
         """Return the term of the variance, Σ w² c/(1 − c)."""
-        sure = self.clipped(profile)
-        return Term(sure / (1 - sure), power=2)
+        odds = profile.once(f"odds, {self.eps!r}", lambda of: _odds(self.clipped(of)), of_confidence=True)
+        return Term(odds, power=2)
 
     def error_sizes(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return 1/(1 − c) of the errors and 0 of the rest: the size each error stands for."""
-        sizes = np.zeros(len(profile))
-        wrong = np.flatnonzero(~profile.correct)
-        sizes[wrong] = 1 / (1 - np.clip(profile.confidence[wrong], self.eps, 1 - self.eps))
-        return sizes
+        return profile.once(f"sizes of errors, {self.eps!r}", lambda of: lost(of) / (1 - self.clipped(of)))
 
 
 class CalibratedSizeRatio(
@@ -160,7 +162,7 @@ class CappedSizeRatio(
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         doubt = 1 - profile.confidence
         counted = 1 / np.maximum(doubt, 1 / self.cap)
-        return ~profile.correct * counted, doubt * counted
+        return lost(profile) * counted, doubt * counted
 
 
 capped_size_ratio = CappedSizeRatio.function

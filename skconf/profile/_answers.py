@@ -170,7 +170,7 @@ class Answers:
         """Weight and losses at every distinct confidence: `ranking`, unless selection ranks by another score."""
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
-    def once(self, name: str, find: Callable[[Self], T]) -> T:
+    def once(self, name: str, find: Callable[[Self], T], *, of_confidence: bool = False) -> T:
         """Return what a function finds of this profile: once, however many metrics need it.
 
         Parameters
@@ -179,19 +179,43 @@ class Answers:
             The name under which it is kept.
         find : callable
             Takes the profile, and returns the result to keep.
+        of_confidence : bool, default=False
+            Whether it reads confidences and scores alone, so that it holds whatever the correctness.
 
         Returns
         -------
         object
             What `find` returned when the name was first asked for.
         """
-        if name not in self._found:
-            self._found[name] = find(self)
-        return cast(T, self._found[name])
+        found = self._of_confidence if of_confidence else self._found
+        if name not in found:
+            found[name] = find(self)
+        return cast(T, found[name])
 
     @cached_property
     def _found(self) -> dict[str, Any]:
         return {}
+
+    @cached_property
+    def _of_confidence(self) -> dict[str, Any]:
+        return {}
+
+    def with_correctness(self, correctness: NDArray[Any]) -> Self:
+        """Return answers as sure as these, of another correctness; they share what `once` finds of confidences.
+
+        Parameters
+        ----------
+        correctness : ndarray of shape (n_samples,)
+            Taken as it is: booleans, or numbers in [0, 1].
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one.
+        """
+        other = replace(self, correctness=correctness)
+        other.__dict__["_of_confidence"] = self._of_confidence
+        return other
 
     def with_weight(self, sample_weight: ArrayLike | None) -> Self:
         """Return the same predictions with other weights.

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skconf.accumulation._sums import SumVector, add_pairs, full_matrix, second_moments
-from skconf.metrics._base.kinds import Term
+from skconf.accumulation._sums import SumVector, add_pairs
+from skconf.metrics._base.sums import BlockSums, Term, full_matrix
 
 NUMBERS = st.floats(-1e100, 1e100)
 
@@ -80,5 +80,5 @@ def test_second_moments_are_sums_of_products(weighted):
         Term(rng.normal(size=(n, 3))),
     ]
     each = columns(terms, np.ones(n) if weight is None else weight, n)
-    found = full_matrix(second_moments(terms, weight, n), len(terms))
+    found = full_matrix(BlockSums(weight, n).products(terms), len(terms))
     np.testing.assert_allclose(found, each.T @ each, rtol=1e-12, atol=1e-12)

@@ -12,12 +12,10 @@ Subclassing one of them with a `name` registers the metric and makes its public 
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.labels import Codes
@@ -25,9 +23,10 @@ from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice, warn_each
 from skconf.metrics._base.registry import Registered
+from skconf.metrics._base.sums import BlockSums
+from skconf.metrics._base.sums import Sums as Sums
+from skconf.metrics._base.sums import Term as Term
 from skconf.profile import KNOWN, ConfidenceProfile, Kind
-
-Sums = tuple[NDArray[Any], ...]
 
 #: Each includes those before it.
 _KINDS: tuple[Kind, ...] = ("right or wrong", "graded", "costs")
@@ -167,64 +166,6 @@ class Metric(Registered):
         raise TypeError(f"{self.info.name} has no {what}: it is not a function of sums over samples.")
 
 
-@dataclass(frozen=True)
-class Term:
-    """A weighted sum over samples, Σ wᵖ v, kept apart by cell where there are cells.
-
-    Parameters
-    ----------
-    values : scalar or array-like of shape (n,) or (n, m)
-        What each sample adds, before its weight.
-    cell : ndarray of shape (n,), default=None
-        The cell each sample adds to: a bin, a class, a pair of classes.
-    n_cells : int, default=1
-        Number of cells.
-    power : int, default=1
-        Power of the sample weight; a variance needs the second.
-    """
-
-    values: ArrayLike
-    cell: Codes | None = None
-    n_cells: int = 1
-    power: int = 1
-
-    def weighted(self, sample_weight: Floats | None) -> NDArray[Any]:
-        """Return the values times their weight, one row for each sample where there is anything by sample."""
-        values = np.asarray(self.values)
-        if sample_weight is None:
-            return values
-        weight = sample_weight**self.power
-        return values * (weight if values.ndim < 2 else weight[:, np.newaxis])
-
-    def sum(self, sample_weight: Floats | None, n_samples: int, groups: Codes | None, n_groups: int) -> NDArray[Any]:
-        """Return the sum: a number, or an array over those of (groups, cells, columns) that exist."""
-        values = np.asarray(self.values)
-        if self.cell is None and groups is None:
-            if sample_weight is not None:
-                weight = sample_weight**self.power
-                return np.asarray(weight.sum() * values if values.ndim == 0 else weight @ values)
-            return values * float(n_samples) if values.ndim == 0 else values.sum(axis=0, dtype=np.float64)
-        index, size = (0 if self.cell is None else self.cell), self.n_cells
-        if groups is not None:
-            index = groups * self.n_cells + index
-            size *= n_groups
-        shape = (() if groups is None else (n_groups,)) + (() if self.cell is None else (self.n_cells,))
-        if values.ndim == 2:
-            weight = np.ones(n_samples) if sample_weight is None else sample_weight**self.power
-            member = sparse.csr_array((weight, (index, np.arange(n_samples))), shape=(size, n_samples))
-            return np.asarray(member @ values).reshape(*shape, values.shape[1])
-        each = np.broadcast_to(self.weighted(sample_weight), n_samples)
-        return np.bincount(index, weights=each, minlength=size).reshape(shape)
-
-    def pull_back(self, gradient: NDArray[Any], sample_weight: Floats | None, n_samples: int) -> Floats:
-        """Return, for every sample, its weighted values times the gradient of the sum they enter."""
-        each = self.weighted(sample_weight)
-        if self.cell is not None:
-            gradient = gradient[self.cell]
-        product = each * gradient
-        return np.broadcast_to(product if product.ndim < 2 else product.sum(axis=1), n_samples)
-
-
 class Additive(Metric):
     """A function of a few weighted sums of per-sample terms.
 
@@ -271,7 +212,8 @@ class Additive(Metric):
         total: Sums = ()
         for rows, block in profile.blocks():
             members = None if groups is None else groups[rows]
-            part = tuple(term.sum(block.sample_weight, len(block), members, n_groups) for term in self.terms(block))
+            found = BlockSums(block.sample_weight, len(block), members, n_groups)
+            part = tuple(map(found.of, self.terms(block)))
             total = merge(total, part) if total else part
         return total
 

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
+from skconf.metrics._base.columns import bins_of_confidence
 from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
 from skconf.metrics._base.levels import Levels
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, MCE
@@ -98,8 +100,10 @@ class ExpectedCalibrationError(
         return _EqualMass(n_bins=self.n_bins, norm=self.norm, on=self.on)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        columns = [(profile.correctness, profile.confidence)] if self.on == "confidence" else _class_columns(profile)
-        return [term for right, sure in columns for term in _bin_terms(right, sure, self.n_bins)]
+        if self.on == "confidence":
+            return _terms_of_confidence(profile, self.n_bins)
+        cells = ((right, sure, equal_width_bin(sure, self.n_bins)) for right, sure in _class_columns(profile))
+        return [term for columns in cells for term in _bin_terms(*columns, self.n_bins)]
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         pairs = list(zip(sums[::2], sums[1::2], strict=True))
@@ -170,7 +174,7 @@ class MaximumCalibrationError(
         return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return _bin_terms(profile.correctness, profile.confidence, self.n_bins)
+        return _terms_of_confidence(profile, self.n_bins)
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
         return gap_norm(gap, weight, "max")
@@ -233,8 +237,11 @@ def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]
     return np.where(total == 0, np.nan, largest)
 
 
-def _bin_terms(right: NDArray[Any], sure: Floats, n_bins: int) -> tuple[Term, Term]:
-    cell = equal_width_bin(sure, n_bins)
+def _terms_of_confidence(profile: ConfidenceProfile, n_bins: int) -> tuple[Term, Term]:
+    return _bin_terms(profile.correctness, profile.confidence, bins_of_confidence(profile, n_bins), n_bins)
+
+
+def _bin_terms(right: NDArray[Any], sure: Floats, cell: Codes, n_bins: int) -> tuple[Term, Term]:
     return Term(right - sure, cell=cell, n_cells=n_bins), Term(1.0, cell=cell, n_cells=n_bins)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf.metrics._base.columns import lost, sure_and_right, sure_and_wrong
 from skconf.metrics._base.kinds import Additive, Ratio, Term, divide
 from skconf.metrics._base.references import CSR
 from skconf.profile import ConfidenceProfile
@@ -54,7 +55,7 @@ class CWAccuracy(
     takes = "graded"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
-        return profile.confidence * profile.correctness, profile.confidence
+        return sure_and_right(profile), profile.confidence
 
 
 cw_accuracy_score = CWAccuracy.function
@@ -102,8 +103,7 @@ class ConfidenceGain(
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         # Of errors, whose sums are exactly zero where there are none: accuracies of 1 may be 1 but for rounding.
-        sure, wrong = profile.confidence, ~profile.correct
-        return Term(sure * wrong), Term(sure), Term(wrong), Term(1.0)
+        return Term(sure_and_wrong(profile)), Term(profile.confidence), Term(lost(profile)), Term(1.0)
 
     def combine(self, sure_wrong: NDArray[Any], sure: NDArray[Any], wrong: NDArray[Any], weight: NDArray[Any]) -> Any:
         weighted, plain = divide(sure_wrong, sure, np.nan), divide(wrong, weight, np.nan)

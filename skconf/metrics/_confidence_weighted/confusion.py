@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.averages import others
+from skconf.metrics._base.columns import sure_and_right, sure_and_wrong
 from skconf.metrics._base.kinds import Additive, Term
 from skconf.metrics._base.matrices import ConfusionMatrix, MatrixOfSums
 from skconf.metrics._base.references import CSR
@@ -22,7 +23,10 @@ class OfOutcomes(Additive):
     def outcomes(self, profile: ConfidenceProfile, positive: int | None = None) -> tuple[Term, Term, Term]:
         """Return the confidence on hits, false alarms and misses of every class: cwTP, cwFP and cwFN."""
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
-        return outcomes_of(true, predicted, len(profile.require("classes")), profile.confidence, positive)
+        n_classes = len(profile.require("classes"))
+        if positive not in (None, n_classes - 1) or (positive is not None and n_classes > 2):
+            return outcomes_of(true, predicted, n_classes, profile.confidence, positive)
+        return _terms(sure_and_right(profile), sure_and_wrong(profile), true, predicted, n_classes)
 
 
 def outcomes_of(
@@ -50,12 +54,13 @@ def outcomes_of(
     if positive is not None:
         true, predicted, n_classes = (true == positive).astype(np.intp), (predicted == positive).astype(np.intp), 2
     right = true == predicted
-    wrong = count * ~right
-    return (
-        Term(count * right, true, n_classes),
-        Term(wrong, predicted, n_classes),
-        Term(wrong, true, n_classes),
-    )
+    return _terms(count * right, count * ~right, true, predicted, n_classes)
+
+
+def _terms(
+    right: NDArray[Any], wrong: NDArray[Any], true: Codes, predicted: Codes, n_classes: int
+) -> tuple[Term, Term, Term]:
+    return Term(right, true, n_classes), Term(wrong, predicted, n_classes), Term(wrong, true, n_classes)
 
 
 class CWConfusionMatrix(

@@ -12,7 +12,7 @@ from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf._core.similarity import check_similarity, similarity_of
 from skconf._core.warn import Notice
-from skconf.metrics._base.kinds import divide
+from skconf.metrics._base.columns import scored_from
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._risk_coverage.thresholded import AtThreshold
 from skconf.profile import ConfidenceProfile
@@ -51,6 +51,13 @@ def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
         return profile.correctness
     matrix = similarity_of(similarity, profile.require("classes"))
     return np.asarray(matrix[profile.require("predicted_class"), profile.require("true_class")])
+
+
+def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
+    """Return (c − τ)/(1 − τ) of what is accepted, 1 of full confidence at every threshold, and 0 of the rest."""
+    if threshold >= 1:
+        return scored_from(profile, threshold).astype(np.float64)
+    return np.maximum(profile.confidence - threshold, 0.0) / (1 - threshold)
 
 
 _THRESHOLD = """\
@@ -94,15 +101,13 @@ class _AboveThreshold(AtThreshold):
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
         check_ranks_by_confidence(self.info.name, profile)
         accepted, threshold = self.accepted(profile), self.threshold_for(profile)
-        earned = np.zeros(len(profile))
-        worth = self._worth(profile.confidence[accepted], threshold)
-        earned[accepted] = worth * self.reward(graded_by(self.similarity, profile)[accepted])
+        if self.phi is None:
+            worth = profile.once(f"worth above {threshold!r}", lambda of: _worth(of, threshold), of_confidence=True)
+        else:
+            worth = np.zeros(len(profile))
+            worth[accepted] = worth_of(self.phi, profile.confidence[accepted])
+        earned = worth * self.reward(graded_by(self.similarity, profile))
         return earned, accepted if self.normalize == "accepted" else 1.0
-
-    def _worth(self, confidence: Floats, threshold: float) -> Floats:
-        if self.phi is None:  # full confidence is worth 1 at every threshold, also at 1
-            return divide(confidence - threshold, 1 - threshold, 1.0)
-        return worth_of(self.phi, confidence)
 
 
 class CWSAScore(

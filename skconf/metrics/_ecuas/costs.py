@@ -9,6 +9,7 @@ from skconf._core.checks import check_number
 from skconf._core.costs import CostMatrix, at_decision, expected_costs, least_expected, least_favourable
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import doubt, lost
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
 
@@ -57,7 +58,7 @@ class CandidateCost(Additive):
                     f"{self.info.name} without a cost_matrix counts errors, but the answers are decisions and no "
                     "classes. Pass the cost_matrix."
                 )
-            return 1 - profile.confidence, profile.loss.astype(np.float64), largest
+            return doubt(profile), lost(profile), largest
         true_class, proba = profile.require("true_class"), np.asarray(profile.proba, dtype=np.float64)
         rows = np.arange(len(profile))
         if self.cost_matrix == "log":

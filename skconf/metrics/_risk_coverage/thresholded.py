@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_threshold
 from skconf._core.warn import Notice
 from skconf.metrics._base import references
+from skconf.metrics._base.columns import lost, scored_from
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile
 
@@ -50,7 +51,7 @@ class AtThreshold(Ratio):
 
     def accepted(self, profile: ConfidenceProfile) -> NDArray[np.bool_]:
         """Return which predictions are accepted."""
-        return profile.score >= self.threshold_for(profile)
+        return scored_from(profile, self.threshold_for(profile))
 
     def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
         """Return which predictions are accepted: it rests on their errors alone."""
@@ -196,7 +197,7 @@ class SelectiveRisk(
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any]]:
         accepted = self.accepted(profile)
-        return accepted * profile.loss, accepted
+        return accepted * lost(profile), accepted
 
 
 selective_risk_loss = SelectiveRisk.function
