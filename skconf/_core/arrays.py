@@ -12,8 +12,8 @@ from scipy import sparse
 def keep_freed_pages() -> None:
     """Let the C library keep the memory that blocks of rows free, for the next blocks.
 
-    Fresh pages take several times as long as the sums of what is written on them. glibc gives freed memory back at once,
-    unless as large a piece was freed before: after one of nearly 32 MB, which is never touched, it keeps up to 64 MB.
+    Fresh pages take several times as long as the sums of what is written on them. glibc gives freed memory back at
+    once, unless as large a piece was freed before: after one of nearly 32 MB, never touched, it keeps up to 64 MB.
     """
     np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
 
