@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from skconf import experiments
-from skconf.cli import csr
+from skconf.cli import arena, csr
 from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
@@ -168,6 +168,7 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
     experiment.epilog = _EXAMPLES
     names = experiment.add_subparsers(title="experiments", required=True, metavar="NAME")
     csr.add_command(names)
+    arena.add_command(names)
     for name, (make, about, options, examples) in _OTHERS.items():
         commands_to_learn = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
         parser = names.add_parser(

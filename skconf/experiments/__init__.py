@@ -1,5 +1,6 @@
 """The papers' experiments, rerun beside the printed numbers."""
 
+from skconf.experiments._arena import arena_experiment
 from skconf.experiments._cf1 import cf1_agreement_experiment, cf1_variance_experiment, plot_cf1_variance
 from skconf.experiments._csr import csr_experiment
 from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_csr
@@ -11,6 +12,7 @@ from skconf.experiments._printed import count_agreement
 from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
 
 __all__ = [
+    "arena_experiment",
     "cf1_agreement_experiment",
     "cf1_variance_experiment",
     "count_agreement",

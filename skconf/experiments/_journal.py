@@ -1,4 +1,4 @@
-"""The journal of a search: outcomes of its trials on disk, so that an interrupted search can continue."""
+"""Journals: lines of results on disk, so that what was interrupted can continue."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -37,10 +37,29 @@ class Journal:
     def add(self, trial: int, parameters: Mapping[str, Any], outcome: Outcome) -> None:
         """Add the outcome of a trial."""
         self._known[_key(trial, parameters)] = outcome
-        line = json.dumps({"trial": trial, "parameters": dict(parameters), **outcome._asdict()})
-        with self.path.open("a", encoding="utf-8") as file:
-            # The line break comes first: the line before may have been cut short.
-            file.write(f"\n{line}")
+        add_line(self.path, {"trial": trial, "parameters": dict(parameters), **outcome._asdict()})
+
+
+def add_line(path: Path, entry: Mapping[str, Any]) -> None:
+    """Add a line to a file."""
+    with path.open("a", encoding="utf-8") as file:
+        # The line break comes first: the line before may have been cut short.
+        file.write(f"\n{json.dumps(dict(entry))}")
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a file, without those that were cut short or damaged."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict):
+            yield entry
 
 
 def _key(trial: int, parameters: Mapping[str, Any]) -> str:
@@ -49,13 +68,8 @@ def _key(trial: int, parameters: Mapping[str, Any]) -> str:
 
 def _entries(path: Path) -> Iterator[tuple[str, Outcome]]:
     """Yield the valid lines of a file."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
+    for entry in read_lines(path):
         try:
-            entry = json.loads(line)
             outcome = Outcome(float(entry["loss"]), int(entry["rounds"]))
             key = _key(entry["trial"], entry["parameters"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):

@@ -39,6 +39,10 @@ EXPERIMENTS = {
     "cwsa": ["--repetitions", "2"],
     "ecuas": ["systems", "--jobs", "1"],
     "cf1": ["--models", "2", "--jobs", "1"],
+    "arena": [
+        *["--datasets", "breast_cancer", "digits", "--models", "forest", "--sizes", "50", "100", "--jobs", "1"],
+        *["--calibrators", "pooled", "platt", "isotonic", "ets", "--no-results"],
+    ],
 }
 PAGES = [*EVALUATED, *(f"experiment {name}" for name in EXPERIMENTS)]
 #: Those that show all kinds of parts: they are made twice, to compare their bytes.

@@ -1,0 +1,280 @@
+"""The arena's predictions: small models on data that are made up, come with scikit-learn, or lie in files."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification, make_gaussian_quantiles
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats, as_probabilities, check_probabilities
+from skconf.datasets import describe_uci, fetch_uci
+
+#: Rows of a data set that are used, and samples that a model is trained on: models stay far from perfect.
+_MOST_ROWS, _MOST_TRAINING = 8000, 1000
+#: A class with fewer samples is left out.
+_FEWEST = 8
+#: Numbers of classes of generated data sets of several classes.
+_CLASSES = (3, 3, 4, 5, 6, 7, 8, 10, 12, 15)
+
+Table = tuple[Floats, Codes]
+Random = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Probabilities of samples that the model has not seen, and their true classes, in the arena.
+
+    Attributes
+    ----------
+    data, model, group : str
+        Names, and where the data set is from: "generated", "sklearn", "uci", "scores" or "own".
+    load : callable
+        Returns probabilities of shape (n_samples, n_classes) and columns of true classes.
+    key : tuple
+        Everything else that they depend on.
+    """
+
+    data: str
+    model: str
+    group: str
+    load: Callable[[], tuple[Floats, Codes]]
+    key: tuple[Any, ...]
+
+
+def generated_names() -> list[str]:
+    """Name the generated data sets."""
+    return [f"{family}_{kind}_{copy}" for kind in ("two", "many") for family in _FAMILIES for copy in (1, 2)]
+
+
+def models() -> dict[str, Callable[[int], Any]]:
+    """Return the models, each a function of a seed; XGBoost where it is installed."""
+    found: dict[str, Callable[[int], Any]] = {
+        "logistic": lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
+        "naive_bayes": lambda _: GaussianNB(),
+        "neighbors": lambda _: make_pipeline(StandardScaler(), KNeighborsClassifier(15)),
+        "forest": lambda seed: RandomForestClassifier(60, random_state=seed),
+        "boosting": lambda seed: HistGradientBoostingClassifier(max_iter=50, random_state=seed),
+        "network": lambda seed: make_pipeline(
+            StandardScaler(), MLPClassifier((50,), max_iter=120, random_state=seed, tol=1e-3)
+        ),
+    }
+    try:
+        from xgboost import XGBClassifier
+    except ImportError:
+        return found
+    boosted = {"n_estimators": 60, "max_depth": 6, "learning_rate": 0.2, "n_jobs": 1, "tree_method": "hist"}
+    return {**found, "xgboost": lambda seed: XGBClassifier(**boosted, random_state=seed)}
+
+
+def find_predictions(
+    datasets: Sequence[str], only_models: Sequence[str], seed: int, data_home: Any, scores: Any
+) -> list[Predictions]:
+    """Return the predictions of every model on every data set, and those in a folder of scores."""
+    sources, every = _sources(seed, data_home), models()
+    found = [
+        Predictions(name, model, group, partial(_trained, load, every[model], seed), (seed, _MOST_TRAINING))
+        for name, (group, load) in sources.items()
+        if name in datasets or group in datasets or "all" in datasets
+        for model in only_models
+    ]
+    wanted = {"all", "scores"} & set(datasets)
+    return found + ([*_from_scores(Path(scores))] if scores is not None and wanted else [])
+
+
+def known_datasets(data_home: Any = None) -> list[str]:
+    """Name the data sets that can be asked for."""
+    return [*_sources(0, data_home)]
+
+
+def own_predictions(path: str | os.PathLike[str]) -> Predictions:
+    """Return the predictions in a file of arrays, `proba` or `probabilities`, and `y` or `labels`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no such file, or the arrays do not match.
+    """
+    file = Path(path)
+    proba, codes = _read_own(file)
+    return Predictions(file.stem, "own", "own", lambda: (proba, codes), (file.name, _digest(proba, codes)))
+
+
+def _sources(seed: int, data_home: Any) -> dict[str, tuple[str, Callable[[], Table]]]:
+    """Return group and function of every data set that is at hand."""
+    sources: dict[str, tuple[str, Callable[[], Table]]] = {
+        name: ("generated", partial(_generated, name, seed)) for name in generated_names()
+    }
+    sources["breast_cancer"] = "sklearn", partial(load_breast_cancer, return_X_y=True)
+    sources["digits"] = "sklearn", partial(load_digits, return_X_y=True)
+    files = describe_uci(data_home)["files"]
+    for name in files.index[files == "at hand"]:
+        sources[name] = "uci", partial(_from_uci, name, data_home)
+    return sources
+
+
+def _from_uci(name: str, data_home: Any) -> Table:
+    data = fetch_uci(name, data_home, download_if_missing=False)
+    return pd.get_dummies(data.data).to_numpy(float), pd.factorize(data.target, sort=True)[0]
+
+
+def _trained(load: Callable[[], Table], make: Callable[[int], Any], seed: int) -> tuple[Floats, Codes]:
+    """Return what a model says of samples that it was not trained on."""
+    X, y = load()
+    rng = np.random.default_rng([seed, len(y)])
+    rows = rng.permutation(len(y))[:_MOST_ROWS]
+    X, y = X[rows], y[rows]
+    kept = np.isin(y, np.flatnonzero(np.bincount(y) >= _FEWEST))
+    X, y = X[kept], np.unique(y[kept], return_inverse=True)[1]
+    n_training = min(_MOST_TRAINING, len(y) // 4)
+    X_train, X, y_train, y = train_test_split(X, y, train_size=n_training, stratify=y, random_state=seed)
+    return np.asarray(make(seed).fit(X_train, y_train).predict_proba(X), dtype=np.float64), y
+
+
+def _from_scores(folder: Path) -> Iterator[Predictions]:
+    """Yield softmax of the scores in files NAME.scores.npy, with classes in NAME.targets.npy."""
+    for file in sorted(folder.glob("*.scores.npy")):
+        name = file.name.removesuffix(".scores.npy")
+
+        def load(file: Path = file, name: str = name) -> tuple[Floats, Codes]:
+            targets = np.load(file.with_name(f"{name}.targets.npy"), allow_pickle=False)
+            return softmax(np.load(file, allow_pickle=False).astype(np.float64), axis=1), targets.astype(np.intp)
+
+        yield Predictions(name, "scores", "scores", load, (file.name, file.stat().st_size))
+
+
+def _read_own(file: Path) -> tuple[Floats, Codes]:
+    with np.load(file, allow_pickle=False) as found:
+        names = {what: next((name for name in of if name in found), None) for what, of in _ARRAYS.items()}
+        if None in names.values():
+            wanted = " and ".join(" or ".join(of) for of in _ARRAYS.values())
+            raise ValueError(f"{file} holds the arrays {', '.join(found) or 'none'}, but must hold {wanted}.")
+        proba, y = found[names["probabilities"]], found[names["labels"]]
+    proba = as_probabilities(proba, "proba")
+    check_probabilities(proba, "proba")
+    proba = np.column_stack([1 - proba, proba]) if proba.ndim == 1 else proba
+    classes, codes = np.unique(y, return_inverse=True)
+    if y.shape != (len(proba),) or len(classes) > proba.shape[1]:
+        raise ValueError(
+            f"{file} holds labels of shape {y.shape} with {len(classes)} classes, but probabilities of shape "
+            f"{proba.shape}; they must be of shape (n_samples,) and (n_samples, n_classes)."
+        )
+    if len(classes) < proba.shape[1]:  # then labels must be numbers of columns
+        if y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= proba.shape[1]:
+            raise ValueError(
+                f"{file} holds {len(classes)} classes for {proba.shape[1]} columns: number them by column, 0, 1, ..."
+            )
+        codes = y
+    return proba.astype(np.float64), codes.astype(np.intp)
+
+
+_ARRAYS = {"probabilities": ("proba", "probabilities"), "labels": ("y", "labels", "y_true")}
+
+
+def _digest(proba: Floats, codes: Codes) -> float:
+    """Return a number that tells arrays apart."""
+    return float((proba * np.arange(1, proba.size + 1).reshape(proba.shape)).sum() + codes @ np.arange(len(codes)))
+
+
+def _generated(name: str, seed: int) -> Table:
+    """Return a data set whose shape and difficulty follow from its name and a seed."""
+    family, kind, _ = name.split("_")
+    rng = np.random.default_rng([seed, generated_names().index(name), 2026])
+    n_classes = 2 if kind == "two" else int(rng.choice(_CLASSES))
+    X, y = _FAMILIES[family](rng, n_classes)
+    return X, np.unique(y, return_inverse=True)[1]
+
+
+def _clusters(rng: Random, n_classes: int, weights: Any = None) -> Table:
+    informative = int(rng.integers(6, 13))
+    X, y = make_classification(
+        _MOST_ROWS,
+        informative + int(rng.integers(0, 12)),
+        n_informative=informative,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=int(rng.integers(1, 4)),
+        weights=weights,
+        class_sep=float(rng.uniform(0.5, 2.0)),
+        flip_y=float(rng.choice([0.0, 0.02, 0.1])),
+        random_state=int(rng.integers(2**31)),
+    )
+    return X, y
+
+
+def _rare(rng: Random, n_classes: int) -> Table:
+    """Clusters whose classes are unlike in size: one of two has 3 to 15 % of the samples."""
+    share = rng.uniform(0.03, 0.15) if n_classes == 2 else rng.uniform(0.5, 0.8)
+    sizes = np.array([1, share / (1 - share)]) if n_classes == 2 else share ** np.arange(n_classes)
+    return _clusters(rng, n_classes, list(sizes / sizes.sum()))
+
+
+def _shells(rng: Random, n_classes: int) -> Table:
+    """Shells around the origin, with some labels drawn anew."""
+    X, y = make_gaussian_quantiles(
+        n_samples=_MOST_ROWS,
+        n_features=int(rng.integers(3, 9)),
+        n_classes=n_classes,
+        random_state=int(rng.integers(2**31)),
+    )
+    drawn = rng.random(len(y)) < rng.choice([0.0, 0.05, 0.15])
+    return X, np.where(drawn, rng.integers(n_classes, size=len(y)), y)
+
+
+def _waves(rng: Random, n_classes: int) -> Table:
+    """Labels drawn from a softmax of smooth waves: no model can be sure everywhere."""
+    X = rng.normal(size=(_MOST_ROWS, int(rng.integers(4, 15))))
+    hidden = np.sin(
+        X @ rng.normal(size=(X.shape[1], 20)) / sqrt(X.shape[1]) * rng.uniform(1, 3) + rng.uniform(0, 6, 20)
+    )
+    return X, _drawn(rng, rng.uniform(0.7, 3.0) * hidden @ rng.normal(size=(20, n_classes)))
+
+
+def _steps(rng: Random, n_classes: int) -> Table:
+    """Return counts and switches whose products decide: trees see them, lines do not."""
+    counts = rng.poisson(rng.uniform(0.5, 4, 6), size=(_MOST_ROWS, 6))
+    switches = rng.random((_MOST_ROWS, 6)) < rng.uniform(0.1, 0.6, 6)
+    X = np.hstack([counts, switches, rng.normal(size=(_MOST_ROWS, 3))]).astype(float)
+    crossed = np.hstack([(counts > 1) & switches, switches & np.roll(switches, 1, axis=1)]).astype(float)
+    logits = crossed @ rng.normal(size=(12, n_classes)) + X[:, -3:] @ rng.normal(size=(3, n_classes))
+    return X, _drawn(rng, rng.uniform(0.8, 2.5) * logits)
+
+
+def _tails(rng: Random, n_classes: int) -> Table:
+    """Clouds of unlike width with heavy tails: models are surest where they know least."""
+    y = rng.integers(n_classes, size=_MOST_ROWS)
+    centres = rng.normal(size=(n_classes, int(rng.integers(3, 10)))) * rng.uniform(1.0, 2.5)
+    width = rng.uniform(0.5, 2.0, n_classes)
+    noise = rng.standard_t(rng.choice([2, 3, 6]), size=(_MOST_ROWS, centres.shape[1]))
+    return centres[y] + width[y, np.newaxis] * noise, y
+
+
+def _drawn(rng: Random, logits: Floats) -> Codes:
+    return (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+
+
+_FAMILIES: dict[str, Callable[[Random, int], Table]] = {
+    "clusters": _clusters,
+    "rare": _rare,
+    "shells": _shells,
+    "waves": _waves,
+    "steps": _steps,
+    "tails": _tails,
+}

@@ -1,0 +1,137 @@
+"""The arena's results in tables: wins, differences, tails, times."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t
+
+from skconf.report._numbers import DASH
+
+RUN = ["data", "model", "n"]
+LOSSES = {"brier": "Brier", "log_loss": "log loss"}
+OTHERS = {"smooth_ece": "smooth ECE", "cw_error": "1 − cwA", "aurc": "AURC", "ecuas": "ECUAS"}
+#: Losses are compared as ratios of loss + floor, so that two that are next to 0 do not differ.
+FLOOR = 1e-3
+#: Losses as near as this are level.
+_LEVEL = 1e-9
+
+
+def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) -> pd.DataFrame:
+    """Return each calibrator beside the champion.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        A row for each run and calibrator.
+    champion : str
+        The calibrator that the others are compared with.
+    losses : dict of str to str, default=LOSSES
+        Columns to compare, and their titles.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by calibrator, the strongest rival first: `runs` that both finished, and `failed` ones of the
+        calibrator; for each loss X, `X_wins`, the share of runs in which the champion's is lower (a draw counts half),
+        and `X`, by what share the other's is higher: the geometric mean over data sets of the geometric mean over
+        runs, with its 95 % interval `X_low` and `X_high` over data sets.
+    """
+    done = runs[runs["failure"] == ""]
+    tables = {loss: done.pivot(index=RUN, columns="calibrator", values=loss) for loss in losses}
+    failed = runs[runs["failure"] != ""].groupby("calibrator").size()
+    rows = {}
+    for name in runs["calibrator"].unique():
+        if name == champion:
+            continue
+        row: dict[str, float] = {"failed": int(failed.get(name, 0))}
+        for loss, table in tables.items():
+            both = table.reindex(columns=[name, champion]).dropna()
+            row["runs"] = len(both)
+            row |= {f"{loss}{end}": number for end, number in _against(both[name], both[champion]).items()}
+        rows[name] = row
+    found = pd.DataFrame.from_dict(rows, orient="index")
+    return found.sort_values(next(iter(losses))) if len(found) else found
+
+
+def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
+    """Return how often one's own losses are lower, and by how much, with an interval over data sets."""
+    if own.empty:
+        return dict.fromkeys(["_wins", "", "_low", "_high"], np.nan)
+    level = np.abs(other - own) <= _LEVEL * np.maximum(np.abs(own), 1e-300)
+    wins = float(np.where(level, 0.5, own < other).mean())
+    by_data = np.log((other + FLOOR) / (own + FLOOR)).groupby(level="data").mean()
+    mean, half = float(by_data.mean()), np.nan
+    if len(by_data) > 1:
+        half = float(t.ppf(0.975, len(by_data) - 1) * by_data.std() / np.sqrt(len(by_data)))
+    ends = {"": mean, "_low": mean - half, "_high": mean + half}
+    return {"_wins": wins, **{end: float(np.expm1(value)) for end, value in ends.items()}}
+
+
+def beaten(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return for each calibrator and loss the mean over runs of the share of other calibrators that it beats."""
+    done = runs[runs["failure"] == ""]
+    found = {}
+    for loss in LOSSES:
+        table = done.pivot(index=RUN, columns="calibrator", values=loss)
+        ranks = table.rank(axis=1)
+        found[loss] = 1 - ((ranks.sub(1)).div(table.notna().sum(axis=1) - 1, axis=0)).mean()
+    return pd.DataFrame(found)
+
+
+def tails(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of runs whose size ratio is far above 1, on test samples no more than calibration samples."""
+    done = runs[runs["failure"] == ""]
+    each = pd.DataFrame({"csr_3": done["csr"] > 3, "z_1": done["zscore"] > 1, "z_3": done["zscore"] > 3})
+    return each.groupby(done["calibrator"], sort=False).mean()
+
+
+def times(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the median seconds of the processor to fit and predict, by number of calibration samples."""
+    spent = runs["fit_seconds"] + runs["predict_seconds"]
+    return spent.groupby([runs["calibrator"], runs["n"]], sort=False).median().unstack("n")
+
+
+def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
+    """Return the champion beside the calibrator that is best on each data set in hindsight, by log loss.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each data set: `best`, the calibrator of least geometric mean; `difference`, by what share its loss is
+        higher than the champion's; `rank`, the champion's place among `of`.
+    """
+    done = runs[runs["failure"] == ""]
+    logs = np.log(done["log_loss"] + FLOOR).groupby([done["data"], done["calibrator"]]).mean().unstack()
+    counts = done.groupby(["data", "calibrator"]).size().unstack()
+    logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # all runs, or it is not compared
+    others = logs.drop(columns=champion)
+    return pd.DataFrame(
+        {
+            "best": others.idxmin(axis=1),
+            "difference": np.expm1(others.min(axis=1) - logs[champion]),
+            "rank": logs.rank(axis=1)[champion].astype(int),
+            "of": logs.notna().sum(axis=1),
+        }
+    )
+
+
+def share(value: float) -> str:
+    """Return a share in percent; below 10 with a digit behind the point."""
+    if np.isnan(value):
+        return DASH
+    return f"{100 * value:.0f} %" if value >= 0.0995 or value == 0 else f"{100 * value:.1f} %"
+
+
+def change(value: float, low: float = np.nan, high: float = np.nan) -> str:
+    """Return a relative difference in percent, with its interval."""
+    if np.isnan(value):
+        return DASH
+    written = _signed(value)
+    return written if np.isnan(low) else f"{written} [{_signed(low, '')}, {_signed(high, '')}]"
+
+
+def _signed(value: float, unit: str = " %") -> str:
+    percent = 100 * value
+    if percent > 999:
+        return f"> +999{unit}"
+    text = f"{percent:+.0f}" if abs(percent) >= 99.5 else f"{percent:+.1f}"
+    return text.replace("-", "−") + unit
