@@ -11,14 +11,16 @@ import pandas as pd
 
 from skconf import experiments
 from skconf.cli import arena, csr
-from skconf.cli.options import add_data_home, add_output_files, one_of, whole_number
+from skconf.cli.options import add_data_home, add_output_files, add_own, one_of, own_data, share, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
+from skconf.experiments._cf1_agreement import random_models
 from skconf.experiments._cf1_page import cf1_report
 from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._ecuas_page import ecuas_report
+from skconf.experiments._estimators import find_estimator, seeded
 from skconf.experiments._synthetic_page import synthetic_report
 
 #: Every figure, for a file, and what a person reads.
@@ -37,6 +39,7 @@ examples:
 
 Run %(prog)s NAME --help for details.
 """
+_DATASET = "digits"
 _OPTIONS: dict[str, dict[str, Any]] = {
     "folder": {"type": Path, "help": "folder with NAME.scores.npy and NAME.targets.npy"},
     "--predictions": {
@@ -55,9 +58,29 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--repetitions": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "repetitions (default: 100)"},
     "--dataset": {
         "type": one_of(list_uci(), "data set"),
-        "default": "digits",
         "metavar": "NAME",
-        "help": "data set (default: digits, which needs no files)",
+        "help": f"data set (default: {_DATASET}, which needs no files)",
+    },
+    "--ratios": {
+        "type": share,
+        "nargs": "+",
+        "default": [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01],
+        "metavar": "R",
+        "help": "shares of the test data to evaluate on (default: 1 .5 .2 .1 .05 .02 .01)",
+    },
+    "--training-shares": {
+        "type": share,
+        "nargs": "+",
+        "default": [1.0, 0.667, 0.333],
+        "metavar": "R",
+        "help": "share of the training data of each model, the best model first (default: 1 .667 .333)",
+    },
+    "--label-noise": {
+        "type": share,
+        "nargs": "+",
+        "default": [0.0, 0.1, 0.2],
+        "metavar": "R",
+        "help": "share of altered labels in them, for each model (default: 0 .1 .2)",
     },
     "--models": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "models to compare (default: 100)"},
     "--seed": {"type": whole_number(0), "default": 0, "metavar": "S", "help": "seed (default: 0)"},
@@ -111,12 +134,34 @@ def _ecuas(options: argparse.Namespace) -> Result:
 
 
 def _cf1(options: argparse.Namespace) -> Result:
+    if options.data is not None and options.dataset is not None:
+        raise CommandError("give --data or --dataset, not both")
+    own = own_data(options)
+    dataset = (options.dataset or _DATASET) if own is None else own
+    models = random_models(options.models, options.seed)
+    name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
+    if classifier is not None:
+        models.append(seeded(classifier, options.seed))
     shared = {"data_home": options.data_home, "random_state": options.seed}
-    variance = experiments.cf1_variance_experiment(options.dataset, **shared)
-    by_class = experiments.cf1_agreement_experiment(
-        options.dataset, n_models=options.models, n_jobs=options.jobs, progress=True, **shared
+    variance = experiments.cf1_variance_experiment(
+        dataset,
+        ratios=options.ratios,
+        training_shares=options.training_shares,
+        label_noise=options.label_noise,
+        classifier=classifier,
+        **shared,
     )
-    source = {"data set": options.dataset, "models to compare": str(options.models), "seed": str(options.seed)}
+    by_class = experiments.cf1_agreement_experiment(
+        dataset, models=models, n_jobs=options.jobs, progress=True, **shared
+    )
+    trained = zip(options.training_shares, options.label_noise, strict=True)
+    source = {
+        "data set": dataset if own is None else own.name,
+        "models of the variance": f"{name}; "
+        + ", ".join(f"{share:.1%} of the training data with {noise:.0%} noise" for share, noise in trained),
+        "models to compare": str(len(models)) + ("" if classifier is None else f", the last of them {name}"),
+        "seed": str(options.seed),
+    }
     return variance.variances, cf1_report(variance, by_class, source)
 
 
@@ -156,8 +201,12 @@ _OTHERS = {
     "cf1": _Experiment(
         _cf1,
         "variance of cPrecision, cRecall and cF1, and agreement of pairs of models (cF1 paper, Section 6)",
-        ("--dataset", "--models", "--seed", "--jobs"),
-        ("", "--dataset wine --models 200 --html cf1.html"),
+        ("--dataset", "--ratios", "--training-shares", "--label-noise", "--models", "--seed", "--jobs"),
+        (
+            "--html cf1.html",
+            "--dataset wine --models 200 --ratios 1 .1 .01",
+            "--data loans.csv --target default --estimator mymodel:MyClassifier",
+        ),
     ),
 }
 
@@ -183,6 +232,8 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
             parser.add_argument(option, **_OPTIONS[option])
         if "--dataset" in options:
             add_data_home(parser)
+            what = "the classifier of the variances, instead of logistic regression, and one more model to compare"
+            add_own(parser, what, several=False)
         add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
 
 

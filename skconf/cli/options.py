@@ -38,6 +38,17 @@ def whole_number(least: int) -> Callable[[str], int]:
     return read
 
 
+def share(text: str) -> float:
+    """Parse an option that must be a number from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, but is {text!r}")
+    return number
+
+
 def output_file(text: str) -> Path:
     """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
     path = Path(text)

@@ -1,7 +1,9 @@
 """The papers' experiments, rerun beside the printed numbers."""
 
 from skconf.experiments._arena import arena_experiment
-from skconf.experiments._cf1 import cf1_agreement_experiment, cf1_variance_experiment, plot_cf1_variance
+from skconf.experiments._cf1_agreement import cf1_agreement_experiment
+from skconf.experiments._cf1_page import plot_cf1_values, plot_cf1_variance
+from skconf.experiments._cf1_variance import cf1_variance_experiment
 from skconf.experiments._csr import csr_experiment
 from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_csr
 from skconf.experiments._csr_tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
@@ -33,6 +35,7 @@ __all__ = [
     "cwsa_sweep",
     "ecuas_experiment",
     "ecuas_sampling_experiment",
+    "plot_cf1_values",
     "plot_cf1_variance",
     "plot_csr",
     "plot_cwsa_sweep",

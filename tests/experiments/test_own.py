@@ -16,7 +16,13 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import Bunch
 
 from skconf.cli import main
-from skconf.experiments import csr_experiment, csr_html, csr_text
+from skconf.experiments import (
+    cf1_agreement_experiment,
+    cf1_variance_experiment,
+    csr_experiment,
+    csr_html,
+    csr_text,
+)
 from skconf.experiments._estimators import EstimatorError, find_estimator, learn
 from skconf.experiments._own import own_data
 from skconf.experiments._own_file import read_own_file
@@ -242,6 +248,36 @@ def test_probabilities_of_classes_that_the_training_data_lack_are_0():
         learn(Prior(), X, y, [X], 4)
 
 
+def test_the_cf1_experiments_take_the_same_data_in_any_form():
+    known = cf1_variance_experiment("breast_cancer", ratios=[1.0], n_resamples=50)
+    X, y = load_breast_cancer(return_X_y=True)
+    for data in ({"mine": (X, y)}, load_breast_cancer(), load_breast_cancer(as_frame=True)):
+        own = cf1_variance_experiment(data, ratios=[1.0], n_resamples=50)
+        pd.testing.assert_frame_equal(own.variances, known.variances)
+    models = [LogisticRegression(max_iter=1000), Prior()]
+    agreement = cf1_agreement_experiment({"mine": (X, y)}, models=models, n_resamples=50)
+    assert not [name for name in agreement if name.startswith("paper_")]
+    shared = agreement.columns.tolist()
+    known = cf1_agreement_experiment("breast_cancer", models=models, n_resamples=50)
+    pd.testing.assert_frame_equal(agreement, known[shared])
+
+
+def test_the_cf1_experiments_take_words_and_pipelines():
+    by_name = make_pipeline(
+        make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["city", "owns"])), LogisticRegression()
+    )
+    data = {"loans": loans()}
+    for model in (by_name, Prior()):
+        tables = cf1_variance_experiment(data, ratios=[1.0], n_resamples=20, classifier=model)
+        assert set(tables.variances["class"]) == {"no", "yes"}
+    with pytest.raises(EstimatorError, match="Failing failed: RuntimeError: out of luck"):
+        cf1_variance_experiment(data, classifier=Failing())
+    with pytest.raises(ValueError, match="dataset must be one data set, but has 2: a, b"):
+        cf1_variance_experiment({"a": loans(), "b": loans()})
+    with pytest.raises(TypeError, match=r'must be a name, {"name": \(X, y\)} or a Bunch, but is list'):
+        cf1_agreement_experiment(["digits"])
+
+
 # --- from files ---------------------------------------------------------------------------------------------------
 
 
@@ -378,6 +414,41 @@ def test_exit_status_is_1_if_an_own_model_fails(folder, capsys):
     said = capsys.readouterr()
     assert "Failing is left out on loans. Failing failed: ZeroDivisionError: division by zero." in said.err
     assert "Table 6" in said.out
+
+
+def test_an_own_file_of_an_own_model_in_the_cf1_experiment(folder, capsys):
+    own = ["--data", "loans.csv", "--target", "y", "--estimator", "models_of_mine:Prior", "--models", "2"]
+    more = ["--ratios", "1", ".1", "--training-shares", "1", ".5", "--label-noise", "0", ".3"]
+    assert run("cf1", *own, *more, "--html", "a.html", "--csv", "a.csv") == 0
+    table = pd.read_csv("a.csv")
+    assert set(table["n_test"]) == {10, 100}
+    assert set(table["model"]) == {"model 1", "model 2"}
+    # A constant answer has no variance of the recall, by either metric.
+    assert table.query("metric == 'recall'")[["variance", "c_variance"]].max().max() == pytest.approx(0, abs=1e-20)
+    page = (folder / "a.html").read_text()
+    for said in (
+        "cF1, class yes",
+        "Prior; 100.0% of the training data with 0% noise, 50.0%",
+        "3, the last of them Prior",
+    ):
+        assert said in page
+    assert "SNLI" not in page
+    assert "SNLI" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--dataset", "wine", "--data", "loans.csv", "--target", "y"], "give --data or --dataset, not both"),
+        (["--data", "loans.csv", "--target", "city"], "'loans' are missing"),
+        (["--data", "loans.csv", "--target", "y", "--training-shares", "1"], "are 1 training_shares, but 3 of label_"),
+        (["--estimator", "models_of_mine:Silent"], "models_of_mine:Silent has no predict_proba"),
+        (["--ratios", "0"], "ratios must lie in (0, 1]"),
+    ],
+)
+def test_mistakes_of_the_cf1_experiment_are_told(arguments, message, folder, capsys):
+    assert run("cf1", *arguments, "--models", "2") == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
