@@ -181,6 +181,10 @@ class Columns:
         """Return the true labels in a table as plain texts, which are the same for files of any format."""
         return None if self.target is None else plain_labels(table, self.target)
 
+    def read_predicted(self, table: Any) -> NDArray[Any] | None:
+        """Return the predicted labels in a table as plain texts; None if the table has no such column."""
+        return None if self.prediction is None else plain_labels(table, self.prediction)
+
     def read_groups(self, table: Any) -> Groups:
         """Return the group of every row of a table."""
         columns = {name: labels_in(table, name) for name in self.groups}

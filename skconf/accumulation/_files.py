@@ -7,16 +7,17 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.progress import progress as progress_bar
 from skconf._core.spellings import plain
 from skconf._core.usual_names import IDS, spelled
 from skconf._core.warn import warn
-from skconf.accumulation._columns import Columns, NoPredictionsError
+from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.accumulation._csv import Layout, in_words, layout_of
 from skconf.accumulation._entries import as_series
 from skconf.accumulation._job import Job, Totals, located, warned_once
@@ -164,20 +165,55 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
     raise ValueError(f"there are no rows in {shorten(list(map(shown, files)), 3)}")
 
 
-def read_rows(
-    path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None
-) -> tuple[ConfidenceProfile, Any] | None:
-    """Return the predictions in the first rows of a file, or in all rows, and the true labels if the file has them.
+class Rows(NamedTuple):
+    """What a file says of its rows.
 
-    Return None if there are no rows. Errors name a row by its id, too: in column `ids`, or one that is called so.
+    Attributes
+    ----------
+    profile : ConfidenceProfile
+        The predictions.
+    truth, predicted : ndarray or None
+        True labels, and predicted ones where the file gives them, as plain texts.
+    id_column : label or None
+        The column of ids, if there is one.
+    ids : ndarray or None
+        The ids as plain texts, where each row has its own.
+    """
+
+    profile: ConfidenceProfile
+    truth: Any
+    predicted: Any
+    id_column: Any
+    ids: Any
+
+
+def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None) -> Rows | None:
+    """Return what the first rows of a file hold, or all rows; None if there are no rows.
+
+    Errors name a row by its id, too: in column `ids`, or one that is called so.
     """
     file = open_table(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
-    table = next(file.batches(columns.needed, n_rows), None)
+    column = id_column(file.names) if ids is None else ids
+    named = [column] if column in file.names and column not in columns.needed else []
+    table = next(file.batches([*columns.needed, *named], n_rows), None)
     with named_by_id(file, ids), located(shown(path)):
         profile = None if table is None else columns.read(table)
-        return None if profile is None else (profile, columns.read_truth(table))
+        if profile is None:
+            return None
+        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, _ids_in(table, column))
+
+
+def _ids_in(table: Any, column: Any) -> NDArray[Any] | None:
+    """Return a column of ids as plain texts; None if there is none, or it does not tell the rows apart."""
+    if column not in column_names(table):
+        return None
+    try:
+        ids = plain_labels(table, column)
+    except ValueError:  # some are missing
+        return None
+    return ids if len(pd.unique(ids)) == len(ids) else None
 
 
 def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:

@@ -1,14 +1,17 @@
 """Whether groups of answers have more errors than their confidences announce: a p-value for each."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inference._error_counts import ErrorCount
 from skconf.inference._error_table import FEWEST_ERRORS, ErrorSums, ErrorTable, GapSums
+from skconf.inference._means import Means, are_counts
 from skconf.metrics._base.kinds import Additive, Sums, divide, merge
 from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
@@ -19,7 +22,9 @@ def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> l
 
     Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
     distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
-    normal distribution, as :func:`~skconf.inference.assess_confidence` does.
+    normal distribution, as :func:`~skconf.inference.assess_confidence` does; of graded answers, and of answers in
+    groups, by a t test of the gap, group by group, unless no group has two answers there. Costs are not tested: they
+    have no bound.
 
     Parameters
     ----------
@@ -31,16 +36,37 @@ def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> l
     Returns
     -------
     list of ndarray of shape (n_groups,)
-        P-values, not adjusted for their number; NaN where a group is empty, or weights differ and it announces too few
-        errors.
+        P-values, not adjusted for their number; NaN where a group is empty; where it announces too few errors, and
+        weights differ, answers are graded or in groups; and of costs.
     """
+    if profile.kind == "costs":
+        return [np.full(int(codes.max()) + 1, np.nan) for codes in columns]
     weight, sizes = profile.sample_weight, [int(codes.max()) + 1 for codes in columns]
+    if not are_counts(profile):
+        by_units = [_of_units(profile, codes, size) for codes, size in zip(columns, sizes, strict=True)]
+        if profile.kind == "graded" or weight is not None:
+            return [p_values for p_values, _ in by_units]
+        by_count = too_sure_p_values(replace(profile, groups=None), columns)
+        return [np.where(alone, exact, p_values) for (p_values, alone), exact in zip(by_units, by_count, strict=True)]
     if weight is not None:
         there = weight > 0
         if np.ptp(weight[there]) > 0:
             return [_of_gaps(*sums) for sums in _sums(GapSums(), profile, columns, sizes)]
         profile, columns = profile[there].with_weight(None), [codes[there] for codes in columns]
     return [_of_errors(*sums) for sums in _sums(ErrorSums(), profile, columns, sizes)]
+
+
+def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return p-values of the gap by t tests over units, NaN where too few errors are announced; and which need none.
+
+    That is where each unit has one answer only.
+    """
+    weight, groups = profile.sample_weight, profile.groups
+    gap = Means.of_parts(profile.confidence - profile.correctness, weight, groups, codes, n_parts)
+    announced = 1 - Means.of_parts(profile.confidence, weight, groups, codes, n_parts).mean
+    enough = np.minimum(announced, 1 - announced) * np.minimum(gap.sizes, gap.n_units) >= FEWEST_ERRORS
+    alone = gap.n_units == np.bincount(codes, minlength=n_parts)
+    return np.where(enough, gap.p_values_above(), np.nan), alone
 
 
 def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes], sizes: Sequence[int]) -> list[Sums]:

@@ -51,6 +51,8 @@ class Answers:
     decisions: tuple[Any, ...] | None = None
     costs: Floats | None = None
     groups: Codes | None = None
+    topic: Codes | None = None
+    topics: tuple[Any, ...] | None = None
     answer_cost: Floats | None = None
     uncertainty: Floats | None = None
     largest_uncertainty: float | None = None

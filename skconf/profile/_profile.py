@@ -65,6 +65,10 @@ class ConfidenceProfile(FromPredictions, FromSamples):
     groups : ndarray of shape (n_samples,) or None
         Number of the row that each answer is of, where one row has several, such as the labels of a multilabel task.
         They depend on each other: intervals, comparisons and guarantees draw rows, and not answers.
+    topic : ndarray of shape (n_samples,) or None
+        Position in `topics` of what each answer is about, such as its label in a multilabel task.
+    topics : tuple or None
+        The names of these.
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C of each answer, and its uncertainty u, where :meth:`from_costs` was given these.
     largest_uncertainty : float or None
@@ -148,7 +152,7 @@ class ConfidenceProfile(FromPredictions, FromSamples):
 
             - "micro": each label of each sample, row by row. It is right or wrong, and calibrated if, among answers of
               confidence c, the share c is right. Labels of a sample depend on each other: the profile has samples as
-              its `groups`.
+              its `groups`, and labels as its `topics`, by which a report says which are worst.
             - "samples": the set of labels that is predicted for a sample. It is graded by Jaccard's index, the labels
               that are predicted and true over those that are either, and 1 where there are none. Its confidence is the
               index that the probabilities promise if labels are independent, given the features; it is calibrated if,
@@ -198,12 +202,13 @@ class ConfidenceProfile(FromPredictions, FromSamples):
             n_samples, n_labels = task.proba.shape
             weight = check_weight(sample_weight, n_samples)
             rows = codes_of(groups, n_samples)
-            return cls.from_correctness(
+            micro = cls.from_correctness(
                 (task.truth == task.predicted).ravel(),
                 np.where(task.predicted, task.proba, 1 - task.proba).ravel(),
                 sample_weight=None if weight is None else np.repeat(weight, n_labels),
                 groups=np.repeat(np.arange(n_samples) if rows is None else rows, n_labels),
             )
+            return replace(micro, topic=np.tile(np.arange(n_labels), n_samples), topics=tuple(task.labels))
         names, rows = task.labels, codes_of(groups, len(task.proba))
         found = {}
         for label, truth, proba, predicted in zip(names, task.truth.T, task.proba.T, task.predicted.T, strict=True):

@@ -1,122 +1,34 @@
-"""When should it abstain? Every exact stop of a threshold, and the places that people ask for."""
+"""When should it abstain? A slider over exact stops of a threshold, and the places that people ask for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skconf._core.probabilities import Floats
-from skconf._core.ranking import Ranking
 from skconf._core.warn import collected
 from skconf._page.chart import Axis, Band, Chart, Line, Mark
 from skconf._page.marks import N_SERIES
 from skconf._page.parts import ChartPart, Part, Prose, Section
 from skconf._page.slider import Slider
 from skconf._page.tables import TablePart
-from skconf.inference._p_values import clopper_pearson
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
-from skconf.report._numbers import DASH, percent, plain
+from skconf.report._numbers import DASH, plain
+from skconf.report._stops import FEWEST, Stops
+from skconf.report._words import Words
 from skconf.selective import TunedThreshold, required_samples, tune_threshold
 
 #: Shares of errors among the answers that people allow.
 TARGETS = (0.01, 0.02, 0.05, 0.10)
+#: The same of what graded answers lose; and shares of the mean cost.
+_LOST, _OF_COST = (0.02, 0.05, 0.10, 0.20, 0.30), (0.25, 0.5, 0.75, 0.9)
 #: Stops of the slider: of each model, and of all together.
 _STOPS, _MOST_STOPS = 200, 400
-_ERROR, _PERSON = "an error costs", "a case for people costs"
-_PRICES = {_ERROR: 10.0, _PERSON: 1.0}
-_ROUNDING = 1e-9
-#: Fewest answers among which a share of errors says something.
-_FEWEST = 20
+_PERSON = "a case for people costs"
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Stops:
-    """Every threshold that a model's scores allow, and what is answered there.
-
-    Attributes
-    ----------
-    score : ndarray of shape (n_stops,)
-        Distinct scores, descending.
-    answered : ndarray of shape (n_stops,)
-        Share of the predictions with this score or more.
-    wrong : ndarray of shape (n_stops,)
-        Share of errors among these.
-    size : ndarray of shape (n_stops,)
-        Effective number of these.
-    level : float
-        Level of intervals.
-    """
-
-    score: Floats
-    answered: Floats
-    wrong: Floats
-    size: Floats
-    level: float
-
-    @classmethod
-    def of(cls, profile: ConfidenceProfile, level: float) -> Self:
-        """Return the stops of predictions."""
-        ranking = profile.ranking
-        accepted = np.cumsum(ranking.weight)
-        size = accepted
-        if profile.sample_weight is not None:
-            squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
-            size = accepted**2 / np.cumsum(squares)
-        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level)
-
-    def at_share(self, share: float) -> int:
-        """Return the first stop at which at least this share is answered."""
-        return min(int(np.searchsorted(self.answered, share - _ROUNDING)), len(self.answered) - 1)
-
-    def at_threshold(self, threshold: float) -> int:
-        """Return the stop of a threshold; -1 if nothing is answered there."""
-        return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
-
-    def at_most_wrong(self, target: float) -> int:
-        """Return the last stop with at most this share of errors among enough answers; -1 if there is none."""
-        fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= _FEWEST))
-        return int(fits[-1]) if len(fits) else -1
-
-    def ends(self, stops: Any) -> tuple[Any, Any]:
-        """Return the interval of the share of errors at one stop or several."""
-        return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
-
-    def spread(self, most: int) -> set[int]:
-        """Return all stops, or at most so many evenly over the share answered."""
-        if len(self.score) <= most:
-            return set(range(len(self.score)))
-        return {self.at_share(share) for share in np.linspace(0, 1, most).tolist()}
-
-    def shown(self) -> NDArray[np.intp]:
-        """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
-        return np.array(sorted(self.spread(_STOPS) | {int(np.argmax(self.wrong > 0))}))
-
-    def threshold(self, stop: int) -> str:
-        """Return the shortest number that accepts what this stop accepts, and no more."""
-        if stop == len(self.score) - 1 and self.score[stop] >= 0:
-            return "0"
-        below = self.score[stop + 1] if stop + 1 < len(self.score) else -np.inf
-        return shortest_between(float(below), float(self.score[stop]))
-
-    def errors(self, stop: int) -> str:
-        """Return the share of errors at a stop, with its interval."""
-        return percent(self.wrong[stop], *self.ends(stop))
-
-
-def shortest_between(low: float, high: float) -> str:
-    """Return the number of fewest digits that is above one number and at most another."""
-    for digits in range(17):
-        scale = 10.0**digits
-        text = f"{np.floor(high * scale) / scale:.{digits}f}"
-        if low < float(text) <= high:
-            return text
-    return repr(high)
 
 
 class Place(NamedTuple):
@@ -146,6 +58,22 @@ def abstain(evidence: Evidence) -> Section:
     return Section("When should it abstain?", "Abstain", parts)
 
 
+def targets_of(evidence: Evidence) -> Sequence[float]:
+    """Return what people allow: shares of errors, or of what is lost; or mean costs below that of all answers."""
+    if evidence.words.kind != "costs":
+        return _LOST if evidence.words.kind == "graded" else TARGETS
+    cost = next(iter(evidence.assessments.values())).accuracy
+    return list(dict.fromkeys(float(f"{share * cost:.2g}") for share in _OF_COST if cost))
+
+
+def _prices(evidence: Evidence) -> dict[str, float]:
+    """Return the prices that are shown first: of an error and of a person; a person costs as much as a mean answer."""
+    if evidence.words.kind != "costs":
+        return {evidence.words.price: 10.0, _PERSON: 1.0}
+    cost = next(iter(evidence.assessments.values())).accuracy
+    return {evidence.words.price: 1.0, _PERSON: float(f"{cost:.2g}")}
+
+
 def _slider(evidence: Evidence, stops: Mapping[Any, Stops]) -> Slider:
     """Return the slider over the share answered."""
     places = _places(evidence, stops)
@@ -156,9 +84,9 @@ def _slider(evidence: Evidence, stops: Mapping[Any, Stops]) -> Slider:
         missed = [each.answered[stop] * each.wrong[stop] if stop >= 0 else 0.0 for _, each, stop in models]
         columns = {
             "model": [evidence.title_of(model) for model, _, _ in models],
-            "threshold": [each.threshold(stop) if stop >= 0 else DASH for _, each, stop in models],
+            _threshold(evidence): [each.threshold(stop) if stop >= 0 else DASH for _, each, stop in models],
             "answered of 1,000": [_thousand(share) for share in answered],
-            "wrong of these": [each.errors(stop) if stop >= 0 else DASH for _, each, stop in models],
+            evidence.words.of_these: [each.errors(stop) if stop >= 0 else DASH for _, each, stop in models],
             "to people": [_thousand(1 - share) for share in answered],
         }
         tables.append(pd.DataFrame(columns))
@@ -169,10 +97,15 @@ def _slider(evidence: Evidence, stops: Mapping[Any, Stops]) -> Slider:
         [place.words for place in places],
         tables,
         _default(evidence, places, (wrong, people)),
-        amounts={_ERROR: wrong, _PERSON: people},
-        prices=_PRICES,
+        amounts=dict(zip(_prices(evidence), (wrong, people), strict=True)),
+        prices=_prices(evidence),
         total="cost of 1,000",
     )
+
+
+def _threshold(evidence: Evidence) -> str:
+    """Return the heading of what is accepted."""
+    return "uncertainty at most" if evidence.words.kind == "costs" else "threshold"
 
 
 def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
@@ -181,7 +114,8 @@ def _places(evidence: Evidence, stops: Mapping[Any, Stops]) -> list[Place]:
     most = min(_STOPS, _MOST_STOPS // len(each_model))
     shares: list[float] = []
     for each in each_model:
-        kept = each.spread(most) | {stop for target in TARGETS if (stop := each.at_most_wrong(target)) >= 0}
+        fits = {stop for target in targets_of(evidence) if (stop := each.at_most_wrong(target)) >= 0}
+        kept = each.spread(most) | fits
         shares += each.answered[sorted(kept)].tolist()
     places = [Place(0.0, "0 of 1,000", [-1] * len(each_model))]
     places += [
@@ -206,32 +140,43 @@ def _default(evidence: Evidence, places: Sequence[Place], amounts: Sequence[Sequ
     named = [at for at, place in enumerate(places) if "threshold" in place.words]
     if _thresholds(evidence) and named:
         return named[0]
-    cheapest = [
-        _PRICES[_ERROR] * wrong[0] + _PRICES[_PERSON] * people[0] for wrong, people in zip(*amounts, strict=True)
-    ]
-    return int(np.argmin(cheapest))
+    of_error, of_person = _prices(evidence).values()
+    return int(np.argmin([of_error * wrong[0] + of_person * people[0] for wrong, people in zip(*amounts, strict=True)]))
 
 
 def _allowed(evidence: Evidence, stops: Mapping[Any, Stops]) -> TablePart:
     """Return the table of errors allowed: thresholds that were seen to do, and those that are assured."""
-    shown: dict[tuple[str, str], list[str]] = {("", "errors at most"): [f"{100 * target:g} %" for target in TARGETS]}
+    words, targets = evidence.words, targets_of(evidence)
+    of_costs = words.kind == "costs"
+    shown: dict[tuple[str, str], list[str]] = {
+        ("", words.at_most): [allowed_in_words(words, target) for target in targets]
+    }
     reasons: list[str] = []
     for model, each in stops.items():
         title = evidence.title_of(model)
-        seen = [each.at_most_wrong(target) for target in TARGETS]
-        found_at = [assured(evidence, model, each, target) for target in TARGETS]
-        shown[title, "seen threshold"] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
+        seen = [each.at_most_wrong(target) for target in targets]
+        limit = f"seen {_threshold(evidence)}"
+        shown[title, limit] = [each.threshold(stop) if stop >= 0 else "nothing" for stop in seen]
         shown[title, "answered of 1,000"] = [_thousand(each.answered[stop]) if stop >= 0 else DASH for stop in seen]
-        shown[title, "wrong of these"] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
+        shown[title, words.of_these] = [each.errors(stop) if stop >= 0 else DASH for stop in seen]
+        if of_costs:
+            continue
+        found_at = [assured(evidence, model, each, target) for target in targets]
         shown[title, "assured threshold"] = [found.threshold for found in found_at]
         shown[title, "answered"] = [found.answers for found in found_at]
         lacking: dict[str, list[str]] = {}
-        for target, found in zip(TARGETS, found_at, strict=True):
+        for target, found in zip(targets, found_at, strict=True):
             if found.reason:
-                lacking.setdefault(found.reason, []).append(f"{100 * target:g} %")
+                lacking.setdefault(found.reason, []).append(allowed_in_words(words, target))
         subject = f"{title}, " if evidence.several else ""
         reasons += [f"{subject}{' and '.join(at)} not assured: {why}." for why, at in lacking.items()]
-    return TablePart("Thresholds for the errors that you allow", pd.DataFrame(shown), tuple(reasons))
+    what = "mean costs" if of_costs else "errors"
+    return TablePart(f"Thresholds for the {what} that you allow", pd.DataFrame(shown), tuple(reasons))
+
+
+def allowed_in_words(words: Words, target: float) -> str:
+    """Return what is allowed."""
+    return f"{target:g}" if words.kind == "costs" else f"{100 * target:g} %"
 
 
 class Assured(NamedTuple):
@@ -253,47 +198,71 @@ class Assured(NamedTuple):
 def assured(evidence: Evidence, model: Any, stops: Stops, target: float) -> Assured:
     """Return the threshold that is assured, or why there is none."""
     profile, level = evidence.profiles[model], evidence.level
-    if profile.sample_weight is not None:
+    if profile.sample_weight is not None or profile.kind == "costs":
         return Assured(DASH)
+    n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
     needed = required_samples(target, level)
-    if len(profile) < needed:
-        return Assured(f"nothing: takes {needed:,} rows")
+    if n_units < needed:
+        return Assured(f"nothing: takes {needed:,} {'rows' if profile.groups is None else 'groups'}")
     with collected():  # where nothing qualifies, the table says so
-        found = tune_threshold(profile, target=target, confidence_level=level)
+        found = tune_threshold(_drawn(profile), target=target, confidence_level=level, random_state=0)
     if not found.feasible:
-        return Assured("nothing", reason=_lacking(found, stops, target, level))
+        units = "rows" if profile.groups is None else "groups"
+        return Assured("nothing", reason=_lacking(found, stops, target, level, units))
     stop = stops.at_threshold(found.threshold)
     return Assured(stops.threshold(stop), _thousand(stops.answered[stop]))
 
 
-def _lacking(found: TunedThreshold, stops: Stops, target: float, level: float) -> str:
-    """Return how many rows would assure what these do not, in words."""
-    if not (stops.wrong[stops.size >= _FEWEST] < target).any():
-        return "more rows of this kind would not help: no threshold has been seen to reach it"
+def _drawn(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return graded answers as right ones with a probability of their correctness, drawn once.
+
+    Their risk at any threshold is the same, and their errors are counted: what holds of them holds of the others.
+    """
+    if profile.kind != "graded":
+        return profile
+    return replace(profile, correctness=np.random.default_rng(0).random(len(profile)) < profile.correctness)
+
+
+def _lacking(found: TunedThreshold, stops: Stops, target: float, level: float, units: str) -> str:
+    """Return how many rows, or groups, would assure what these do not, in words."""
+    if not (stops.wrong[stops.size >= FEWEST] < target).any():
+        return f"more {units} of this kind would not help: no threshold has been seen to reach it"
     closest = int(np.argmin(found.results["risk_upper_bound"]))
     coverage, risk = (float(found.results[name][closest]) for name in ("coverage", "risk"))
     errors = round(risk * coverage * found.n_samples)
     if errors >= target * coverage * found.n_samples:
-        return "more rows may help: what is seen to reach it rests on few answers"
+        return f"more {units} may help: what is seen to reach it rests on few answers"
     needed = required_samples(target, level, coverage=coverage, errors=errors)
-    return f"{found.n_samples:,} rows are too few; about {needed:,} like these would do"
+    return f"{found.n_samples:,} {units} are too few; about {needed:,} like these would do"
 
 
 def _notes(evidence: Evidence) -> str:
     """Return what seen and assured mean."""
-    level = f"{100 * evidence.level:g} %"
+    level, words, profiles = f"{100 * evidence.level:g} %", evidence.words, evidence.profiles.values()
+    what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[words.kind]
     text = (
-        f"Seen: chosen by looking at these rows, among at least {_FEWEST} answers; new cases will do a little worse. "
+        f"Seen: chosen by looking at these rows, among at least {FEWEST} answers; new cases will do a little worse. "
         "The intervals are of one threshold that was fixed beforehand. "
     )
-    if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
+    if words.kind == "graded":
+        text += "Lost: 1 − correctness, in the mean. "
+    if any(profile.groups is not None for profile in profiles):
+        text += "Intervals draw groups, whose answers depend on each other. "
+    if words.kind == "costs":
+        return f"{text}No threshold is assured: costs have no bound."
+    if any(profile.sample_weight is not None for profile in profiles):
         return text + "Assured: not for weighted rows, as the rule counts each row once."
-    return text + (
-        f"Assured: choose a line of the table before you look. With a probability of {level}, the share of errors "
+    text += (
+        f"Assured: choose a line of the table before you look. With a probability of {level}, the {what} "
         "among answers to new cases is then at most that, if new cases are like these, and none of these trained the "
         "model. A line, or a model, that is chosen after looking is not covered (in Python: tune_threshold with "
         "n_candidates)."
     )
+    if words.kind == "graded":
+        text += " The rule counts: each answer is drawn once as right, with a probability of its correctness, or wrong."
+    if any(profile.groups is not None for profile in profiles):
+        text += " It takes one answer of each group, drawn by lot."
+    return text
 
 
 def _thousand(share: float) -> str:
@@ -320,8 +289,15 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
         return []
     first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
     answered = Axis("share answered, surest first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
-    rate = Axis.around("wrong of these, log scale", "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
+    words = next(iter(stops.values())).words
     finding = " ".join(_finding(titles[model], each) for model, each in stops.items())
+    if words.kind == "costs":
+        table = pd.concat(data)
+        ends = [table.loc[table["answered"] >= 0.1, name] for name in ("wrong", "low", "high")]
+        paid = Axis.around(words.of_these, "linear", *ends)
+        return [Chart("Mean cost of the answers", finding, answered, paid, marks, table)]
+    label = f"{words.of_these}, log scale"
+    rate = Axis.around(label, "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
     return [Chart("Errors among the answers", finding, answered, rate, marks, pd.concat(data))]
 
 
@@ -329,4 +305,5 @@ def _finding(title: str, each: Stops) -> str:
     """Return what abstaining brings, in words."""
     none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
     free = f"; none of its surest {_thousand(each.answered[none])} in 1,000" if none >= 0 else ""
-    return f"{title}: {each.errors(-1)} of all answers are wrong{free}."
+    free = free if each.words.kind == "right or wrong" else ""
+    return f"{title}: {each.errors(-1)} {each.words.of_all}{free}."

@@ -59,7 +59,7 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
         If a file is malformed, or a requested metric cannot be computed in batches.
     """
     trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
-    trial = next((found[0] for found in trials if found is not None), None)
+    trial = next((found.profile for found in trials if found is not None), None)
     if trial is None:
         raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
     try:

@@ -35,13 +35,16 @@ class BySlice:
     shares : Shares
         How often it is right in each.
     p_values : ndarray of shape (n_slices,)
-        P-values of as many errors, if confidences are right, after Holm's adjustment for all slices; NaN where weights
-        differ and too few errors are announced.
+        P-values of as many errors, if confidences are right, after Holm's adjustment for all slices; NaN where too few
+        errors are announced to test it.
+    why_few : str
+        Why too few errors may be announced: what takes the place of their exact distribution.
     """
 
     names: Sequence[str]
     shares: Shares
     p_values: Floats
+    why_few: str = "weights differ"
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, slices: Mapping[Any, Slices], level: float) -> Self:
@@ -50,7 +53,9 @@ class BySlice:
         shares = Shares.of(profile, columns, level)
         names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]
         p_values = np.concatenate(too_sure_p_values(profile, columns))
-        return cls([names[code] for code in shares.code], shares, holm(p_values[shares.code]))
+        graded, grouped = "answers are graded", "answers are in groups"
+        why = graded if profile.kind == "graded" else grouped if profile.groups is not None else "weights differ"
+        return cls([names[code] for code in shares.code], shares, holm(p_values[shares.code]), why)
 
     @property
     def too_sure(self) -> NDArray[np.intp]:
@@ -60,7 +65,10 @@ class BySlice:
     def finding(self) -> str:
         """Return the sentence on what is shown: never the worst of many by chance."""
         n_slices, found, untold = len(self.names), self.too_sure, int(np.isnan(self.p_values).sum())
-        few = f" In {untold:,} of them too few errors are announced to say, as weights differ." if untold else ""
+        if self.shares.words.kind == "costs":
+            worst = f"{self.names[0]}: {self.shares.in_words(0)}"
+            return f"worst of {n_slices:,} slices looked at, perhaps by chance, {worst}."
+        few = f" In {untold:,} of them too few errors are announced to say, as {self.why_few}." if untold else ""
         if not len(found):
             return f"no slice is shown to be too sure by more than chance, among {n_slices:,} looked at.{few}"
         others = [self.names[at] for at in found[1:_NAMED]]
@@ -82,20 +90,27 @@ class BySlice:
 
     def _table(self, part: slice, start: str, notes: tuple[str, ...]) -> TablePart:
         places = range(len(self.names))[part]
+        words = self.shares.words
         columns = {
             f"{start}slice": [self.names[at] for at in places],
             "rows": [f"{self.shares.count[at]:,}" for at in places],
-            "says": [self.shares.says_in_words(at) for at in places],
-            "is right in": [self.shares.right_in_words(at) for at in places],
-            "too sure, p": [_p_value(self.p_values[at]) for at in places],
+            words.says: [self.shares.says_in_words(at) for at in places],
+            words.right: [self.shares.right_in_words(at) for at in places],
         }
+        if words.kind != "costs":
+            columns["too sure, p"] = [_p_value(self.p_values[at]) for at in places]
         return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
     def _note(self) -> str:
+        share = "Slices of different columns share rows: a bad one shows in others that hold many of its rows."
+        if self.shares.words.kind == "costs":
+            return f"Whether a slice costs more than announced is not tested: costs have no bound. {share}"
+        units = {"answers are in groups": "groups are", "answers are graded": "answers are"}.get(
+            self.why_few, "rows are"
+        )
         return (
             "Too sure: more errors than the confidences announce. p, where it is at most .05: of as many by chance, "
-            f"after Holm's adjustment for {len(self.names):,} slices; rows are taken to be independent. Slices of "
-            "different columns share rows: a bad one shows in others that hold many of its rows."
+            f"after Holm's adjustment for {len(self.names):,} slices; {units} taken to be independent. {share}"
         )
 
 

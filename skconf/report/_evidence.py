@@ -5,15 +5,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.messages import visible
 from skconf.inference._assessment import Assessment, assess
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._by_slice import BySlice
 from skconf.report._comparison import Comparison, compare_models
+from skconf.report._cost_verdict import assess_costs
+from skconf.report._labels import Labels, numbered
 from skconf.report._rows import Row
 from skconf.report._slices import Slices
+from skconf.report._words import Words, words_for, words_of
 
 #: Level of the intervals on a page, unless another is asked for.
 LEVEL = 0.95
@@ -88,10 +91,16 @@ class Evidence:
         Name of a single model.
     row_numbers : mapping of model to ndarray
         Number of each row in its file, from 0, where rows were matched by ids.
+    row_names : mapping of model to pair of column and ndarray
+        Column of ids of a file, and the id of each row.
     slices : mapping of model to mapping of column to Slices
         The columns by which to look where it fails.
+    labels : mapping of model to Labels
+        True and predicted labels that predictions do not hold themselves.
     origin : Origin
         Where the predictions come from.
+    kind : str
+        What is known of answers that were read in batches.
     """
 
     rows: Sequence[Row]
@@ -105,23 +114,43 @@ class Evidence:
     level: float = LEVEL
     name: str = "the model"
     row_numbers: Mapping[Any, NDArray[Any]] = field(default_factory=dict)
+    row_names: Mapping[Any, tuple[Any, NDArray[Any]]] = field(default_factory=dict)
     slices: Mapping[Any, Mapping[Any, Slices]] = field(default_factory=dict)
+    labels: Mapping[Any, Labels] = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
+    kind: Kind = "right or wrong"
+
+    @cached_property
+    def words(self) -> Words:
+        """What things are called."""
+        return (words_of(self.profiles.values()) if self.profiles else None) or words_for(self.kind)
 
     @cached_property
     def assessments(self) -> Mapping[Any, Assessment]:
         """The verdict on each model."""
-        return self.known or {model: assess(profile) for model, profile in self.profiles.items()}
+        return self.known or {
+            model: assess_costs(profile) if profile.kind == "costs" else assess(profile)
+            for model, profile in self.profiles.items()
+        }
 
     @cached_property
     def by_slice(self) -> Mapping[Any, BySlice]:
-        """How often each model is right in each slice, if there are slices."""
-        return {model: BySlice.of(self.profiles[model], slices, self.level) for model, slices in self.slices.items()}
+        """How right each model is in each slice, if there are slices, or several topics of answers."""
+        found = {}
+        for model, profile in self.profiles.items():
+            slices = {**_by_topic(profile), **self.slices.get(model, {})}
+            if slices:
+                found[model] = BySlice.of(profile, slices, self.level)
+        return found
 
     @cached_property
     def comparison(self) -> Comparison:
         """The differences of all models from the baseline."""
         return compare_models(self.rows, self.profiles, self.baseline, self.unpaired)
+
+    def labels_of(self, model: Any) -> Labels | None:
+        """Return the true and predicted labels of a model, if they are known."""
+        return self.labels.get(model) or Labels.of(self.profiles[model])
 
     def title_of(self, model: Any) -> str:
         """Return how a model is called where it is the subject of a sentence."""
@@ -140,13 +169,22 @@ class Evidence:
             known={name_of[model]: found for model, found in self.assessments.items()},
             name="the model",
             row_numbers={},
+            row_names={},
             slices={},
+            labels={name_of[model]: labels.anonymous() for model, labels in self.labels.items()},
             origin=Origin(),
         )
 
 
+def _by_topic(profile: ConfidenceProfile) -> dict[Any, Slices]:
+    """Return the slices by what answers are about: the labels of a multilabel task."""
+    if profile.topic is None or profile.topics is None:
+        return {}
+    return {"label": Slices(profile.topic, [f"label = {visible(str(topic))}" for topic in profile.topics])}
+
+
 def _without_labels(profile: ConfidenceProfile) -> ConfidenceProfile:
     """Return predictions whose classes have numbers in place of labels."""
-    if profile.classes is None:
-        return profile
-    return replace(profile, classes=np.array([f"class {number}" for number in range(1, len(profile.classes) + 1)]))
+    if profile.topics is not None:
+        profile = replace(profile, topics=tuple(range(1, len(profile.topics) + 1)))
+    return profile if profile.classes is None else replace(profile, classes=numbered(len(profile.classes)))

@@ -258,8 +258,8 @@ def _from_memory(
         found = read_rows(file, columns[model], ids=ids)
         if found is None:
             raise ValueError(f"{shown(file)}: there are no rows")
-        rows[model] = RowsOfFile(file, *found, by.get(model, {}))
-        sources.append(SourceFile(model, _name_of([file]), len(found[0]), digest(file)))
+        rows[model] = RowsOfFile(file, found, by.get(model, {}))
+        sources.append(SourceFile(model, _name_of([file]), len(found.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     with nullcontext() if several else located(shown(first.file)):
         report = report_on(
@@ -269,10 +269,12 @@ def _from_memory(
             origin=replace(origin, files=sources),
             unpaired=pairs.unpaired,
             row_numbers=pairs.row_numbers,
+            row_names=pairs.row_names,
             slices=pairs.slices,
+            labels=pairs.labels,
             name=sources[0].name,
         )
-    return report, {model: len(of_model.profile) for model, of_model in rows.items()}
+    return report, {model: len(of_model.found.profile) for model, of_model in rows.items()}
 
 
 def _from_batches(

@@ -169,14 +169,14 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If the report is a table alone: of groups or classes, or of answers that are not right or wrong.
+            If the report is a table alone: of groups or classes, or of models of which some have costs.
         """
         from skconf.report._model_card import model_card
 
         if self.evidence is None:
             raise ValueError(
-                "This report has a table alone: of classes, of groups, or of answers that are not right or wrong. "
-                "Make one of right and wrong answers by confidence_report()."
+                "This report has a table alone: of classes, of groups, or of models of which some have a correctness, "
+                "and others costs. Make one of predictions of one kind by confidence_report()."
             )
         return model_card(self.evidence.anonymous() if anonymous else self.evidence)
 

@@ -6,9 +6,10 @@ import skconf
 from skconf._page.made import made_on
 from skconf._page.tables import markdown_text
 from skconf.report import _comparison, _where
-from skconf.report._abstain import TARGETS, Stops, assured
+from skconf.report._abstain import allowed_in_words, assured, targets_of
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import DASH, percent
+from skconf.report._stops import Stops
 
 
 def model_card(evidence: Evidence) -> str:
@@ -26,7 +27,8 @@ def _what(evidence: Evidence) -> str:
     """Return what was measured, and when."""
     counts = {found.n_samples for found in evidence.assessments.values()}
     rows = " and ".join(f"{count:,}" for count in sorted(counts))
-    classes = {len(profile.classes) for profile in evidence.profiles.values() if profile.classes is not None}
+    labels = (evidence.labels_of(model) for model in evidence.profiles)
+    classes = {len(of_model) for of_model in labels if of_model is not None}
     of_classes = "".join(f", {count:,} classes" for count in sorted(classes))
     models = ", ".join(markdown_text(evidence.title_of(model)) for model in evidence.values)
     return f"{models}: {rows} labelled rows{of_classes}. {made_on()}, skconf {skconf.__version__}."
@@ -37,7 +39,7 @@ def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
     verdicts = {model: found.text for model, found in evidence.assessments.items()}
     start = {model: f"{model}: " if evidence.several else "" for model in evidence.values}
     answers = {
-        "May I trust its confidences?": [f"{start[model]}{text}" for model, text in verdicts.items()],
+        f"May I trust its {evidence.words.numbers}?": [f"{start[model]}{text}" for model, text in verdicts.items()],
         "When should it abstain?": [f"{start[model]}{_abstaining(evidence, model)}" for model in evidence.profiles],
         "Which model is better?": _comparison.findings(evidence),
         "Where does it fail?": _where.findings(evidence, rows=False),
@@ -48,20 +50,23 @@ def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
 
 def _abstaining(evidence: Evidence, model: object) -> str:
     """Return what abstaining brings: at the largest of the usual shares of errors that is below that of all answers."""
-    stops = Stops.of(evidence.profiles[model], evidence.level)
-    fits = [(target, stops.at_most_wrong(target)) for target in reversed(TARGETS) if target < stops.wrong[-1]]
-    text = f"{'of' if evidence.several else 'Of'} all answers {stops.errors(-1)} are wrong"
+    stops, words = Stops.of(evidence.profiles[model], evidence.level), evidence.words
+    fits = [(target, stops.at_most_wrong(target)) for target in reversed(targets_of(evidence))]
+    fits = [(target, stop) for target, stop in fits if target < stops.wrong[-1]]
+    text = f"{stops.errors(-1)} {words.of_all}"
     for target, stop in fits[:1]:
+        allowed = allowed_in_words(words, target)
         if stop < 0:
-            return f"{text}; no threshold brings that to {100 * target:g} %."
+            return f"{text}; no threshold brings that to {allowed}."
         held = assured(evidence, model, stops, target)
         if held.answers != DASH:
             return (
-                f"{text}; from {held.threshold} on, at most {100 * target:g} % are, with a probability of "
+                f"{text}; from {held.threshold} on, at most {allowed}, with a probability of "
                 f"{100 * evidence.level:g} %, and {held.answers} of 1,000 are answered."
             )
-        where = f"from {stops.threshold(stop)} on, {percent(stops.answered[stop])} of the rows"
-        return f"{text}; of those {where}, {stops.errors(stop)}."
+        limit = stops.threshold(stop)
+        where = f"where the uncertainty is at most {limit}" if words.kind == "costs" else f"from {limit} on"
+        return f"{text}; {where}, in {percent(stops.answered[stop])} of the rows, {stops.errors(stop)}."
     return f"{text}."
 
 

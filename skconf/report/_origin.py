@@ -17,6 +17,7 @@ from skconf._page.tables import TablePart
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
+from skconf.report._labels import Labels
 from skconf.report._numbers import DASH, percent
 
 #: Letters of a hash that tell files apart at a glance.
@@ -87,9 +88,10 @@ def _files(evidence: Evidence) -> list[Part]:
 def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> list[Part]:
     """Return how many rows each class has: once where the models have the same."""
     counted: dict[str, Any] = {}
-    for model, profile in profiles.items():
-        if profile.classes is not None:
-            table = _counts(profile)
+    for model in profiles:
+        labels = evidence.labels_of(model)
+        if labels is not None:
+            table = _counts(labels)
             same = next((name for name, each in counted.items() if each.equals(table)), None)
             title = str(model) if evidence.several else ""
             if same is None:
@@ -108,14 +110,13 @@ def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> l
     return parts
 
 
-def _counts(profile: ConfidenceProfile) -> pd.DataFrame:
+def _counts(labels: Labels) -> pd.DataFrame:
     """Return the number and share of rows of each class, the most frequent first; weights do not count here."""
-    classes = profile.require("classes")
-    counts = np.bincount(profile.require("true_class"), minlength=len(classes))
+    counts = np.bincount(labels.true, minlength=len(labels))
     order = np.argsort(-counts, kind="stable")
     columns = {
-        "class": [visible(str(classes[code])) for code in order],
+        "class": [labels.name(code) for code in order],
         "rows": [f"{counts[code]:,}" for code in order],
-        "of all": [percent(float(counts[code] / len(profile))) for code in order],
+        "of all": [percent(float(counts[code] / counts.sum())) for code in order],
     }
     return pd.DataFrame(columns)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.messages import option
 from skconf._core.spellings import plain
+from skconf.accumulation._files import Rows
 from skconf.accumulation._ids import places_by_id
 from skconf.profile import ConfidenceProfile
+from skconf.report._labels import Labels
 from skconf.report._slices import Slices
 
 
@@ -22,17 +25,14 @@ class RowsOfFile:
     ----------
     file : Path
         The file.
-    profile : ConfidenceProfile
-        Its predictions.
-    truth : ndarray or None
-        True labels, row by row; None if the file has none.
+    found : Rows
+        Its predictions, labels and ids.
     slices : mapping of column to Slices
         Columns by which to look where it fails.
     """
 
     file: Path
-    profile: ConfidenceProfile
-    truth: NDArray[Any] | None
+    found: Rows
     slices: Mapping[Any, Slices] = field(default_factory=dict)
 
 
@@ -48,14 +48,20 @@ class Pairs:
         Why rows of a model cannot be paired with those of the first; completes "FIRST and MODEL ...".
     row_numbers : dict of ndarray
         Number of each row in its file, from 0, where rows were matched by ids.
+    row_names : dict of pair of column and ndarray
+        Column of ids of each file, and the id of each row.
     slices : dict of mapping of column to Slices
         Columns by which to look where each model fails; empty if there are none.
+    labels : dict of Labels
+        Labels of files whose predictions do not hold them: of true and predicted labels and a confidence.
     """
 
     profiles: dict[str, ConfidenceProfile]
     unpaired: dict[str, str]
     row_numbers: dict[str, NDArray[Any]]
+    row_names: dict[str, tuple[Any, NDArray[Any]]]
     slices: dict[str, Mapping[Any, Slices]]
+    labels: dict[str, Labels]
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
@@ -66,38 +72,72 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
     rows : mapping of str to RowsOfFile
         What was read for each model.
     ids : label or None
-        Column of the ids by which rows are matched; None pairs them by place, if their true labels agree.
+        Column of the ids by which rows are matched; None pairs them by place, if their true labels agree, and their ids
+        where all files have such a column.
     """
-    slices = {model: each.slices for model, each in rows.items() if each.slices}
-    if len(rows) < 2:
-        return Pairs({model: each.profile for model, each in rows.items()}, {}, {}, slices)
-    profiles = {model: _in_plain_labels(each.profile) for model, each in rows.items()}
-    truths = {model: each.truth for model, each in rows.items()}
     numbers: dict[str, NDArray[Any]] = {}
-    if ids is not None:
+    if ids is not None and len(rows) > 1:
         numbers = places_by_id({model: each.file for model, each in rows.items()}, ids)
-        profiles = {model: profile[numbers[model]] for model, profile in profiles.items()}
-        truths = {model: None if truth is None else truth[numbers[model]] for model, truth in truths.items()}
-        slices = {
-            model: {column: each[numbers[model]] for column, each in of_model.items()}
-            for model, of_model in slices.items()
-        }
+    ordered = {model: _in_order(each, numbers.get(model, slice(None))) for model, each in rows.items()}
+    profiles = {model: each.found.profile for model, each in ordered.items()}
+    if len(rows) > 1:
+        profiles = {model: _in_plain_labels(profile) for model, profile in profiles.items()}
     first, *others = rows
     reasons = {
-        model: _why_unpaired(truths[first], truths[model]) or _other_weights(profiles[first], profiles[model])
+        model: _why_unpaired(ordered[first].found, ordered[model].found)
+        or _other_weights(profiles[first], profiles[model])
         for model in others
     }
-    return Pairs(profiles, {model: reason for model, reason in reasons.items() if reason}, numbers, slices)
+    return Pairs(
+        profiles,
+        {model: reason for model, reason in reasons.items() if reason},
+        numbers,
+        {
+            model: (each.found.id_column, each.found.ids)
+            for model, each in ordered.items()
+            if each.found.ids is not None
+        },
+        {model: each.slices for model, each in ordered.items() if each.slices},
+        {model: labels for model, each in ordered.items() if (labels := _labels_beside(each.found)) is not None},
+    )
 
 
-def _why_unpaired(truth: NDArray[Any] | None, other: NDArray[Any] | None) -> str:
+def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
+    """Return some rows."""
+    found = rows.found
+    truth, predicted, ids = (
+        None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids)
+    )
+    return replace(
+        rows,
+        found=found._replace(profile=found.profile[numbers], truth=truth, predicted=predicted, ids=ids),
+        slices={column: each[numbers] for column, each in rows.slices.items()},
+    )
+
+
+def _labels_beside(found: Rows) -> Labels | None:
+    """Return the labels that predictions do not hold themselves."""
+    if found.profile.classes is not None or found.truth is None or found.predicted is None:
+        return None
+    return Labels.of_texts(found.truth, found.predicted)
+
+
+def _why_unpaired(one: Rows, other: Rows) -> str:
     """Return why two files cannot be compared row by row; empty if they can."""
-    if truth is None or other is None:
-        return "have no true labels to match rows by"
-    if len(truth) != len(other):
-        return f"have {len(truth):,} and {len(other):,} rows"
-    if not np.array_equal(truth, other):
-        return f"have different true labels, first in row {int(np.argmax(truth != other))}"
+    n_rows, n_others = len(one.profile), len(other.profile)
+    if n_rows != n_others:
+        return f"have {n_rows:,} and {n_others:,} rows"
+    named = one.ids is not None and other.ids is not None and one.id_column == other.id_column
+    if named and not np.array_equal(one.ids, other.ids):
+        row = int(np.argmax(one.ids != other.ids))
+        return (
+            f"have other ids in column {one.id_column!r}, first in row {row}: {one.ids[row]} and {other.ids[row]} "
+            f"({option('ids', one.id_column)} matches rows by it)"
+        )
+    if one.truth is None or other.truth is None:
+        return "" if named else "have no true labels, and no ids, to match rows by"
+    if not np.array_equal(one.truth, other.truth):
+        return f"have different true labels, first in row {int(np.argmax(one.truth != other.truth))}"
     return ""
 
 

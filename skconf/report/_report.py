@@ -21,6 +21,7 @@ from skconf.report._evidence import LEVEL, Evidence
 from skconf.report._frame import BETWEEN, OF_THE_METRIC, ConfidenceReport, ends_of
 from skconf.report._rows import JUDGED, Row, is_chosen, rows_of
 from skconf.report._slices import Slices, read_slices
+from skconf.report._words import words_of
 
 
 @takes_no_estimator()
@@ -304,9 +305,8 @@ def lay_out(evidence: Evidence, ends: Mapping[Any, Floats]) -> ConfidenceReport:
     frame["verdict"] = _verdicts(evidence)
     report = ConfidenceReport(frame)
     report.attrs["marks"] = evidence.comparison.note if several else ""
-    # The page counts right and wrong answers, each for itself.
-    counts = all(profile.kind == "right or wrong" and profile.groups is None for profile in evidence.profiles.values())
-    report.evidence = evidence if counts else None
+    alike = words_of(evidence.profiles.values()) is not None  # else the page has no words for all
+    report.evidence = evidence if alike else None
     return report
 
 

@@ -1,4 +1,4 @@
-"""How often a model is right in parts of the rows, worst first."""
+"""How right a model is in parts of the rows, or what it costs, worst first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf.inference._means import Means, are_counts, said_and_found
 from skconf.inference._p_values import clopper_pearson
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
-from skconf.report._numbers import percent
+from skconf.report._words import Words, words_for
 
 #: Parts that are shown, and those that are listed at all.
 SHOWN, LISTED = 10, 100
@@ -20,18 +21,20 @@ SHOWN, LISTED = 10, 100
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """How often it is right in each part that has some weight.
+    """How right it is in each part that has some weight, or what it costs there.
 
     Attributes
     ----------
     code : ndarray of shape (n_found,)
-        Number of each part, worst first: by the upper end of the interval.
+        Number of each part, worst first: by the upper end of the interval; of costs by the lower one.
     count : ndarray of shape (n_found,)
         Number of rows.
     right, low, high : ndarray of shape (n_found,)
-        Share of right answers, weighted, with its interval.
+        Share of right answers, mean correctness or mean cost, weighted, with its interval.
     says : ndarray of shape (n_found,)
-        Mean confidence, weighted.
+        Mean confidence, or mean uncertainty beside costs, weighted.
+    words : Words
+        What these are called.
     """
 
     code: NDArray[np.intp]
@@ -40,33 +43,35 @@ class Shares:
     low: Floats
     high: Floats
     says: Floats
+    words: Words
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
         """Return the shares of parts that are numbered in each column, and on from one column to the next."""
-        numbers = [_sums(profile, codes) for codes in columns]
-        count, total, size, right, says = (np.concatenate(each) for each in zip(*numbers, strict=True))
-        found = np.flatnonzero(total > 0)
-        share, mean = np.clip(right[found] / total[found], 0.0, 1.0), says[found] / total[found]
-        low, high = clopper_pearson(share, size[found], level)
+        numbers = [(_counted if are_counts(profile) else _in_units)(profile, codes, level) for codes in columns]
+        count, right, low, high, says = (np.concatenate(each) for each in zip(*numbers, strict=True))
+        found = np.flatnonzero(~np.isnan(right))
+        count, right, low, high, says = (each[found] for each in (count, right, low, high, says))
         # The worst is that which is bad whatever chance has done: a part of few rows has a high upper end.
-        order = np.lexsort((found, share, high))
-        return cls(found[order], count[found][order], share[order], low[order], high[order], mean[order])
+        order = np.lexsort((found, -right, -low) if profile.kind == "costs" else (found, right, high))
+        right, low, high, says = (each[order] for each in (right, low, high, says))
+        return cls(found[order], count[order], right, low, high, says, words_for(profile.kind))
 
     def __len__(self) -> int:
         return len(self.code)
 
     def says_in_words(self, at: int) -> str:
-        """Return a mean confidence."""
-        return percent(float(self.says[at]))
+        """Return a mean confidence, or uncertainty."""
+        return self.words.amount(float(self.says[at]))
 
     def right_in_words(self, at: int) -> str:
-        """Return a share of right answers with its interval."""
-        return percent(float(self.right[at]), float(self.low[at]), float(self.high[at]))
+        """Return a share of right answers, or what takes its place, with its interval."""
+        return self.words.amount(float(self.right[at]), float(self.low[at]), float(self.high[at]))
 
     def in_words(self, at: int) -> str:
-        """Return what the model says of a part, and how often it is right there."""
-        return f"says {self.says_in_words(at)}, is right in {self.right_in_words(at)} of {self.count[at]:,}"
+        """Return what the model says of a part, and how right it is there."""
+        says, right = f"{self.words.says} {self.says_in_words(at)}", f"{self.words.is_right} {self.right_in_words(at)}"
+        return f"{says}, {right} of {self.count[at]:,}" + ("" if self.words.kind == "right or wrong" else " answers")
 
 
 def left_out(n_parts: int, what: str) -> tuple[str, ...]:
@@ -74,12 +79,25 @@ def left_out(n_parts: int, what: str) -> tuple[str, ...]:
     return (f"{n_parts - LISTED:,} more {what} are left out.",) if n_parts > LISTED else ()
 
 
-def _sums(profile: ConfidenceProfile, codes: Codes) -> tuple[NDArray[Any], ...]:
-    """Return rows, weight, size, right answers and confidence of the parts by one column."""
-    weight, count = profile.sample_weight, np.bincount(codes)
-    if weight is None:
-        return count, count, count, np.bincount(codes, profile.correct), np.bincount(codes, profile.confidence)
+def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
+    """Return rows, share of right answers with its ends, and confidence of the parts by one column: by counts."""
+    weight = profile.sample_weight
+    each = np.ones(len(profile)) if weight is None else weight
     total, squares, right, says = (
-        np.bincount(codes, each) for each in (weight, weight**2, weight * profile.correct, weight * profile.confidence)
+        np.bincount(codes, terms) for terms in (each, each**2, each * profile.correct, each * profile.confidence)
     )
-    return count, total, divide(total**2, squares, 0.0), right, says
+    size = divide(total**2, squares, 0.0)
+    share = np.clip(divide(right, total, np.nan), 0.0, 1.0)
+    return np.bincount(codes), share, *clopper_pearson(share, size, level), divide(says, total, np.nan)
+
+
+def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
+    """Return the same of graded answers, of costs, and of answers in groups: by means over units."""
+    n_parts = int(codes.max()) + 1
+    says, right = (
+        Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)
+        for values in said_and_found(profile)
+    )
+    with np.errstate(invalid="ignore"):  # of empty parts
+        ends = right.ends(level, bounded=profile.kind != "costs")
+    return np.bincount(codes, minlength=n_parts), right.mean, *ends, says.mean

@@ -1,6 +1,6 @@
-"""Where does it fail? Classes and slices, worst first, and the errors that cost most."""
+"""Where does it fail? Classes, confusions and slices, worst first, and the answers that were furthest off."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,49 +8,16 @@ import pandas as pd
 from skconf._core.messages import visible
 from skconf._page.parts import Beside, Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
-from skconf.inference._p_values import clopper_pearson
-from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
+from skconf.report._labels import Labels
 from skconf.report._numbers import percent
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
+from skconf.report._stops import Stops
+from skconf.report._worst import Worst, columns_of, in_words, title_of, worst_answers
 
-#: Errors that are listed.
-_ERRORS = 20
-#: Most decimals of a confidence in percent.
-_DECIMALS = 12
-
-
-class CostlyError(NamedTuple):
-    """An error.
-
-    Attributes
-    ----------
-    row : int
-        Its row, from 0.
-    confidence : float
-        Confidence in the wrong answer.
-    share : float
-        Its share of the calibrated size ratio.
-    """
-
-    row: int
-    confidence: float
-    share: float
-
-
-def costliest_errors(profile: ConfidenceProfile, at_most: int = _ERRORS) -> list[CostlyError]:
-    """Return the errors that add most to the size ratio: the most confident ones, of equal weights; ties by row."""
-    added = get_metric("calibrated_size_ratio").contributions(profile)
-    rows = np.flatnonzero(added > 0)
-    if not len(rows):
-        return []
-    if len(rows) > at_most:
-        least = np.partition(added[rows], -at_most)[-at_most]
-        rows = rows[added[rows] >= least]
-    order = np.lexsort((rows, -profile.confidence[rows], -added[rows]))[:at_most]
-    total = added.sum()
-    return [CostlyError(int(row), float(profile.confidence[row]), float(added[row] / total)) for row in rows[order]]
+#: Confusions that are listed.
+_CONFUSIONS = 10
 
 
 def where(evidence: Evidence, *, rows: bool = True) -> Section:
@@ -64,17 +31,19 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         Whether single rows are listed.
     """
     parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence, rows=rows)]
-    if evidence.slices or any(profile.classes is not None for profile in evidence.profiles.values()):
+    labels = {model: evidence.labels_of(model) for model in evidence.profiles}
+    if evidence.by_slice or any(each is not None for each in labels.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
     for model, profile in evidence.profiles.items():
-        found = [] if profile.classes is None else _classes(evidence, model, profile)
+        of_model = labels[model]
+        found = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
-            found += evidence.by_slice[model].parts(f"{model}: " if evidence.several else "")
+            found += evidence.by_slice[model].parts(_start(evidence, model))
         if rows:
-            found.append(_errors(evidence, model, profile))
+            found.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and found:
             what = "classes, slices," if model in evidence.by_slice else "classes,"
-            found = [Folded(f"{model}: {what} and the errors that cost most", found, in_text=True)]
+            found = [Folded(f"{model}: {what} and the answers that were furthest off", found, in_text=True)]
         parts += found
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
@@ -93,72 +62,81 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
     """
     said = []
     for model, profile in evidence.profiles.items():
-        start = f"{model}: " if evidence.several else ""
-        errors = costliest_errors(profile)
-        if not errors:
+        start = _start(evidence, model)
+        labels, worst = evidence.labels_of(model), worst_answers(profile, 1)
+        if not worst and profile.kind == "right or wrong":
             said.append(f"{start}{_no_errors(profile, evidence.level)}")
             continue
-        if profile.classes is not None:
-            found = Shares.of(profile, [profile.require("predicted_class")], evidence.level)
-            said.append(f"{start}worst where it answers {_name(profile, found.code[0])}: {found.in_words(0)}.")
+        if labels is not None:
+            found = Shares.of(profile, [labels.predicted], evidence.level)
+            said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {found.in_words(0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{evidence.by_slice[model].finding()}")
-        if rows:
-            said.append(f"{start}costliest error: {_in_words(evidence, model, profile, errors[0])}.")
+        if rows and worst:
+            said.append(f"{start}{title_of(profile)}: {_in_words(evidence, model, profile, worst[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
+
+
+def _start(evidence: Evidence, model: Any) -> str:
+    """Return what names a model where there are several."""
+    return f"{model}: " if evidence.several else ""
 
 
 def _no_errors(profile: ConfidenceProfile, level: float) -> str:
     """Return what the absence of errors shows."""
-    weight = profile.sample_weight
-    size = len(profile) if weight is None else float(weight.sum() ** 2 / (weight @ weight))
-    _, most = clopper_pearson(0.0, size, level)
+    _, most = Stops.of(profile, level).ends(-1)
     return f"no error among {len(profile):,} answers; of others like these, up to {percent(float(most))} may be wrong."
 
 
-def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, error: CostlyError) -> str:
-    """Return an error in words."""
-    row, said = _row_name(evidence, model, error.row), certainty(error.confidence)
-    if profile.classes is None:
-        return f"{row}, wrong at {said}: {percent(error.share)} of the size ratio"
-    truth, answer = (_name(profile, profile.require(which)[error.row]) for which in ("true_class", "predicted_class"))
-    return f"{row}, {truth} in truth, it said {answer} at {said}: {percent(error.share)} of the size ratio"
+def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, found: Worst) -> str:
+    """Return an answer in words."""
+    name, labels, words = _row_name(evidence, model, found.row), evidence.labels_of(model), in_words(profile, found)
+    if labels is None:
+        return f"{name}, {'wrong ' if profile.kind == 'right or wrong' else ''}{words}"
+    truth, answer = (labels.name(codes[found.row]) for codes in (labels.true, labels.predicted))
+    return f"{name}, {truth} in truth, it said {answer} {words}"
 
 
 def _how_ordered(evidence: Evidence) -> str:
     """Return how classes and slices are ordered, and what their intervals mean."""
-    what, one = ("classes and slices", "its class or slice") if evidence.slices else ("classes", "its class")
+    has_classes = any(evidence.labels_of(model) is not None for model in evidence.profiles)
+    what, one = ("classes", "its class") if has_classes else ("slices", "its slice")
+    if has_classes and evidence.by_slice:
+        what, one = "classes and slices", "its class or slice"
+    end = "lower" if evidence.words.kind == "costs" else "upper"
     text = (
-        f"Worst first by the upper end of the interval: {what} that are bad whatever chance has done, so that few rows "
+        f"Worst first by the {end} end of the interval: {what} that are bad whatever chance has done, so that few rows "
         f"do not lead by chance. Each interval holds {100 * evidence.level:g} % for {one} alone; the worst of many "
         "looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
         text += " Shares are weighted, numbers of rows are not."
+    if any(profile.groups is not None for profile in evidence.profiles.values()):
+        text += " Intervals draw groups, whose answers depend on each other."
     return text
 
 
-def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list[Part]:
-    """Return the classes of a model, by its answers and by the truth."""
-    start = f"{model}: " if evidence.several else ""
+def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
+    """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
+    start = _start(evidence, model)
     ways = (
-        ("where it answers", Shares.of(profile, [profile.require("predicted_class")], evidence.level)),
-        ("where the truth is", Shares.of(profile, [profile.require("true_class")], evidence.level)),
+        ("where it answers", Shares.of(profile, [labels.predicted], evidence.level)),
+        ("where the truth is", Shares.of(profile, [labels.true], evidence.level)),
     )
-    first: list[Part] = [_table(profile, way, found, slice(0, SHOWN), start) for way, found in ways]
-    rest = [_table(profile, way, found, slice(SHOWN, LISTED), start) for way, found in ways if len(found) > SHOWN]
+    first: list[Part] = [_table(labels, way, found, slice(0, SHOWN), start) for way, found in ways]
+    rest = [_table(labels, way, found, slice(SHOWN, LISTED), start) for way, found in ways if len(found) > SHOWN]
     parts: list[Part] = [Beside(first)]
     if rest:
         left = max(len(found) for _, found in ways) - SHOWN
         parts.append(Folded(f"{start}{left:,} more classes", rest))
-    return parts
+    return [*parts, *_confusions(start, profile, labels)]
 
 
-def _table(profile: ConfidenceProfile, way: str, found: Shares, part: slice, start: str) -> TablePart:
+def _table(labels: Labels, way: str, found: Shares, part: slice, start: str) -> TablePart:
     """Return some classes as a table; its first column names it, too, as a text has no title."""
     places = range(len(found))[part]
     columns = {
-        f"{start}{way}": [_name(profile, found.code[at]) for at in places],
+        f"{start}{way}": [labels.name(found.code[at]) for at in places],
         "rows": [f"{found.count[at]:,}" for at in places],
     }
     if way == "where it answers":
@@ -170,45 +148,63 @@ def _table(profile: ConfidenceProfile, way: str, found: Shares, part: slice, sta
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
 
-def _errors(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
-    """Return the table of the costliest errors."""
-    errors = costliest_errors(profile)
-    start = f"{model}: " if evidence.several else ""
-    if not errors:
-        return Prose(f"{start}no error.")
-    at = np.array([error.row for error in errors])
-    columns = {f"{start}row": [_row_name(evidence, model, error.row) for error in errors]}
-    if profile.classes is not None:
-        columns["in truth"] = [_name(profile, code) for code in profile.require("true_class")[at]]
-        columns["it said"] = [_name(profile, code) for code in profile.require("predicted_class")[at]]
-    columns["at"] = [certainty(error.confidence) for error in errors]
-    columns["of the size ratio"] = [percent(error.share) for error in errors]
-    left = int(np.count_nonzero(~profile.correct)) - len(errors)
-    more = f" {left:,} more errors cost no more." if left else ""
-    note = (
-        "An error counts 1/(1 − confidence) in the size ratio: how many such answers announce one. Rows are counted "
-        f"from 1, without a header.{more}"
-    )
-    title = f"{start}which errors cost most?" if evidence.several else "Which errors cost most?"
-    return TablePart(title, pd.DataFrame(columns), (note,), rows_in_text=5)
+def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
+    """Return which label is most often taken for which, where there are more than two."""
+    found = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS) if len(labels) > 2 else []
+    if not found:
+        return []
+    wrong = np.count_nonzero(~profile.correct)
+    columns = {
+        f"{start}in truth": [labels.name(each.true) for each in found],
+        "it said": [labels.name(each.predicted) for each in found],
+        "rows": [f"{each.n_rows:,}" for each in found],
+        "of all errors": [percent(each.n_rows / wrong) for each in found],
+        "says": [percent(each.confidence) for each in found],
+    }
+    title = f"{start}what it takes for what" if start else "What it takes for what"
+    return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
 
 
-def certainty(confidence: float) -> str:
-    """Return a confidence in percent, in as many digits as tell it from 1."""
-    doubt = 1 - confidence
-    if doubt <= 0:
-        return "100 %"
-    digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
-    text = f"{100 * confidence:.{digits}f}"
-    return f"{text} %" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)} %"
+def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
+    """Return the table of the answers that were furthest off."""
+    found, labels, start = worst_answers(profile), evidence.labels_of(model), _start(evidence, model)
+    if not found:
+        return Prose(
+            f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of what it said'}."
+        )
+    at = np.array([each.row for each in found])
+    columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, each.row) for each in found]}
+    if labels is not None:
+        columns["in truth"] = [labels.name(code) for code in labels.true[at]]
+        columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
+    columns |= columns_of(profile, found)
+    notes = []
+    if profile.kind == "right or wrong":
+        notes.append("Wrong of such: how many answers of this confidence are to be wrong, if it is right.")
+    if model not in evidence.row_names:
+        notes.append("Rows are counted from 1, without a header.")
+    title = {
+        "right or wrong": "wrong answers, surest first",
+        "graded": "answers furthest below what they said",
+        "costs": "answers costliest beyond what they announced",
+    }[profile.kind]
+    title = f"{start}{title}" if evidence.several else title[0].upper() + title[1:]
+    return TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)
+
+
+def _of_rows(evidence: Evidence, model: Any) -> str:
+    """Return what names the rows: the column of their ids, or their number."""
+    return visible(str(evidence.row_names[model][0])) if model in evidence.row_names else "row"
+
+
+def _row(evidence: Evidence, model: Any, row: int) -> str:
+    """Return the id of a row, or its number in the file, from 1."""
+    if model in evidence.row_names:
+        return visible(str(evidence.row_names[model][1][row]))
+    numbers = evidence.row_numbers.get(model)
+    return f"{(row if numbers is None else int(numbers[row])) + 1:,}"
 
 
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:
-    """Return the name of a row: its number in the file, from 1."""
-    numbers = evidence.row_numbers.get(model)
-    return f"row {(row if numbers is None else int(numbers[row])) + 1:,}"
-
-
-def _name(profile: ConfidenceProfile, code: Any) -> str:
-    """Return the label of a class."""
-    return visible(str(profile.require("classes")[code]))
+    """Return the name of a row in a sentence."""
+    return f"{_of_rows(evidence, model)} {_row(evidence, model, row)}"

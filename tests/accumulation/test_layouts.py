@@ -159,7 +159,7 @@ def test_the_one_reading_that_fits_is_taken_and_said(name, written):
     assert said.startswith("read '")
     assert words in said
     for n_rows in (None, 60):  # in memory, and in batches
-        profile, _ = read_rows(path, found, n_rows)
+        profile, *_ = read_rows(path, found, n_rows)
         np.testing.assert_array_equal(profile.correct, right)
         np.testing.assert_allclose(profile.confidence, sure, atol=1e-12)
 
@@ -263,7 +263,7 @@ def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
     pd.DataFrame({"label": YES[Y], "score": P}).to_csv(tmp_path / "a.csv", index=False)
     found, said = guess_columns([tmp_path / "a.csv"], Columns(pos_label=str(label)))
     assert said == f"read 'label' as the true label, 'score' as the probability of {label}"
-    profile, _ = read_rows(tmp_path / "a.csv", found)
+    profile, *_ = read_rows(tmp_path / "a.csv", found)
     np.testing.assert_array_equal(profile.correct, (P > 0.5) == (YES[Y] == label))
     np.testing.assert_allclose(profile.confidence, SURE)
 

@@ -14,7 +14,8 @@ from skconf import ConfidenceProfile, confidence_report, required_samples, tune_
 from skconf._core.warn import collected
 from skconf._page.ids import Ids
 from skconf.metrics import risk_coverage_curve
-from skconf.report._abstain import TARGETS, Stops, abstain, shortest_between
+from skconf.report._abstain import TARGETS, abstain
+from skconf.report._stops import Stops, shortest_between
 
 RNG = np.random.default_rng(0)
 SURE = RNG.choice(np.linspace(0.5, 1, 60), 500)  # with ties

@@ -33,7 +33,7 @@ def test_says_what_the_predictions_say():
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
         "- **May I trust its confidences?** Too modest",
         (
-            "Of all answers 8.0 % [6.4, 9.9] are wrong; from 0.6487 on, at most 5 % are, with a probability of 95 %, "
+            "8.0 % [6.4, 9.9] of all answers are wrong; from 0.6487 on, at most 5 %, with a probability of 95 %, "
             "and 875 of 1,000 are answered."
         ),
         "- **Where does it fail?** Worst where it answers b: says 64.3 %, is right in 0.0 % [0.0, 4.5] of 80.",
@@ -49,9 +49,9 @@ def test_of_several_models_with_markup_in_their_names():
     profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
     text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
     assert "<b>" not in text
-    assert "&lt;b&gt;one: of all answers 5.0 %" in text
-    assert "two: of all answers 0.00 % [0.00, 0.37] are wrong." in text
-    assert "three: of all answers 100.00 % [99.63, 100.00] are wrong; no threshold brings that to 10 %." in text
+    assert "&lt;b&gt;one: 5.0 % [3.7, 6.5] of all answers are wrong" in text
+    assert "two: 0.00 % [0.00, 0.37] of all answers are wrong." in text
+    assert "three: 100.00 % [99.63, 100.00] of all answers are wrong; no threshold brings that to 10 %." in text
     assert "better than &lt;b&gt;one: two; worse than &lt;b&gt;one: three" in text
     assert len(text.splitlines()) <= 15
 

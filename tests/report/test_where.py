@@ -1,15 +1,18 @@
 """Where it fails: classes and errors, against loops over rows."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import beta
 
 from skconf import ConfidenceProfile
 from skconf._page.ids import Ids
-from skconf.metrics import calibrated_size_ratio
 from skconf.report._evidence import Evidence
+from skconf.report._labels import Labels
 from skconf.report._shares import Shares
-from skconf.report._where import certainty, costliest_errors, findings, where
+from skconf.report._where import findings, where
+from skconf.report._worst import certainty, worst_answers
 
 HOSTILE = ["<b>", "</script>", "a|b"]
 
@@ -45,47 +48,70 @@ def test_few_rows_do_not_lead_by_chance():
 def test_errors_are_those_of_a_loop(weighted):
     profile = predictions(weighted=weighted)
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-    added = {
-        row: weight[row] / (1 - profile.confidence[row])
-        for row in range(len(profile))
-        if not profile.correct[row] and weight[row] > 0
-    }
-    expected = sorted(added, key=lambda row: (-added[row], row))[:20]
-    found = costliest_errors(profile)
+    wrong = [row for row in range(len(profile)) if not profile.correct[row] and weight[row] > 0]
+    expected = sorted(wrong, key=lambda row: (-profile.confidence[row], row))[:20]
+    found = worst_answers(profile)
     assert [error.row for error in found] == expected
-    total = sum(added.values())
-    assert total / weight.sum() == pytest.approx(calibrated_size_ratio(profile))
-    for error in found:
-        assert error.share == pytest.approx(added[error.row] / total)
-        assert error.confidence == profile.confidence[error.row]
-    if not weighted:
-        sure = [error.confidence for error in found]
-        assert sure == sorted(sure, reverse=True)
+    assert [error.says for error in found] == [profile.confidence[row] for row in expected]
+
+
+def test_graded_answers_and_costs_are_those_furthest_off():
+    rng = np.random.default_rng(0)
+    says, was = rng.random(200), rng.random(200)
+    for profile, below in (
+        (ConfidenceProfile.from_correctness(was, says), says - was),
+        (ConfidenceProfile.from_costs(was, says), was - says),
+    ):
+        found = worst_answers(profile, 7)
+        assert [each.row for each in found] == np.argsort(-below)[:7].tolist()
+        assert [(each.says, each.was) for each in found] == [(says[each.row], was[each.row]) for each in found]
+    assert worst_answers(ConfidenceProfile.from_correctness([0.5, 0.9], [0.4, 0.9])) == []
 
 
 def test_ties_are_in_the_order_of_rows():
     correct = np.ones(90, dtype=bool)
     correct[[7, 80, *range(20, 60)]] = False
     sure = np.where(np.arange(90) == 80, 0.99, 0.9)
-    found = costliest_errors(ConfidenceProfile.from_correctness(correct, sure))
+    found = worst_answers(ConfidenceProfile.from_correctness(correct, sure))
     assert [error.row for error in found] == [80, 7, *range(20, 38)]
-    # Confidences beyond the resolution of the ratio cost the same; the surer one comes first.
-    sure = np.array([1 - 1e-9, 1.0, 1 - 1e-9])
-    found = costliest_errors(ConfidenceProfile.from_correctness([0, 0, 0], sure))
-    assert [error.row for error in found] == [1, 0, 2]
 
 
 def test_rows_are_named_as_in_the_file():
     profile = predictions(labels=["cat", "dog", "fox", "owl"])
-    first = costliest_errors(profile)[0]
+    first = worst_answers(profile)[0]
     truth, answer = (profile.classes[codes[first.row]] for codes in (profile.true_class, profile.predicted_class))
     text = where(evidence_of(profile)).text(10_000)
-    said = f"row {first.row + 1}, {truth} in truth, it said {answer} at {certainty(first.confidence)}: "
-    assert f"Costliest error: {said}" in text
+    said = f"{truth} in truth, it said {answer} at {certainty(first.says)}."
+    assert f"Surest error: row {first.row + 1}, {said}" in text
     assert "Rows are counted from 1" in text
     numbers = np.arange(len(profile))[::-1]  # as where rows were matched by ids
     named = where(evidence_of(profile, row_numbers={"value": numbers})).text(10_000)
-    assert f"Costliest error: row {len(profile) - first.row}, {truth} in truth" in named
+    assert f"Surest error: row {len(profile) - first.row}, {truth} in truth" in named
+    ids = np.array([f"q{row}" for row in range(len(profile))])
+    named = where(evidence_of(profile, row_names={"value": ("case", ids)})).text(10_000)
+    assert f"Surest error: case q{first.row}, {said}" in named
+    assert "Rows are counted" not in named
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_confusions_are_those_of_a_loop(weighted):
+    profile = predictions(weighted=weighted)
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    pairs = {}
+    for row in range(len(profile)):
+        if not profile.correct[row] and weight[row] > 0:
+            pair = (int(profile.true_class[row]), int(profile.predicted_class[row]))
+            pairs.setdefault(pair, []).append(row)
+    order = sorted(pairs, key=lambda pair: (-weight[pairs[pair]].sum(), -len(pairs[pair]), pair))
+    found = Labels.of(profile).confusions(profile.confidence, profile.sample_weight, 5)
+    assert [(each.true, each.predicted) for each in found] == order[:5]
+    for each, pair in zip(found, order, strict=False):
+        rows = pairs[pair]
+        assert each.n_rows == len(rows)
+        assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
+    text = where(evidence_of(profile)).text(200)
+    assert "What it takes for what" in text
+    assert "What it takes for what" not in where(evidence_of(predictions(2))).text(200)
 
 
 def test_rows_and_labels_can_be_left_out():
@@ -93,7 +119,7 @@ def test_rows_and_labels_can_be_left_out():
     text = where(evidence_of(profile).anonymous(), rows=False).text()
     assert "class 1" in text
     assert "cat" not in text
-    assert "size ratio" not in text
+    assert "row " not in text
 
 
 @pytest.mark.parametrize(
@@ -115,7 +141,7 @@ def test_confidences_are_told_from_one(confidence, shown):
 
 def test_no_errors_and_one_class():
     perfect = ConfidenceProfile.from_correctness(np.ones(300, dtype=bool), np.full(300, 0.9))
-    assert costliest_errors(perfect) == []
+    assert worst_answers(perfect) == []
     most = 100 * beta.ppf(0.975, 1, 300)
     assert f"No error among 300 answers; of others like these, up to {most:.2f} % may" in where(
         evidence_of(perfect)
@@ -130,13 +156,14 @@ def test_no_errors_and_one_class():
 def test_weights_of_zero_are_no_errors():
     weight = np.array([0.0, 1.0, 1.0])
     profile = ConfidenceProfile.from_correctness([0, 0, 1], [0.99, 0.6, 0.7], sample_weight=weight)
-    assert [error.row for error in costliest_errors(profile)] == [1]
+    assert [error.row for error in worst_answers(profile)] == [1]
 
 
 def test_what_is_known_without_classes():
     profile = ConfidenceProfile.from_correctness([0, 1, 0], [0.99, 0.8, 0.6])
     text = where(evidence_of(profile)).text(200)
-    assert "Costliest error: row 1, wrong at 99.0 %: 97.6 % of the size ratio." in text
+    assert "Surest error: row 1, wrong at 99.0 %." in text
+    assert re.search(r"99.0 %\s+1 in 100\n", text)
     assert "in truth" not in text
     in_batches = Evidence(rows=[], values={"value": []})
     assert "read in batches" in where(in_batches).text()
@@ -160,4 +187,4 @@ def test_several_models_and_labels_with_markup():
     assert "<i>" not in shown
     assert shown.count("</script>") == 0
     assert shown.count("<details>") == 4  # classes and errors of the last two
-    assert all(f"{model}: costliest error" in section.text(500) for model in profiles)
+    assert all(f"{model}: surest error" in section.text(500) for model in profiles)

@@ -1,0 +1,162 @@
+"""Means over parts of the answers, with intervals: of graded answers, of costs, and of answers in groups."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtr, stdtrit
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.inference._p_values import clopper_pearson
+from skconf.metrics._base.kinds import divide
+from skconf.profile import ConfidenceProfile
+
+#: A sum of squares that is a smaller share of what it may be is 0, but for rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The weighted mean of a value over each of several parts of the answers, and what its error follows from.
+
+    Attributes
+    ----------
+    weight, mean : ndarray of shape (n_parts,)
+        Σ w, and Σ w x / Σ w; NaN of an empty part.
+    squares : ndarray of shape (n_parts,)
+        Σ (Σ w (x − mean))², the inner sum over the answers of a unit: a single answer, or a group of them.
+    sizes : ndarray of shape (n_parts,)
+        (Σ w)² / Σ (Σ w)², the number of equal units that the unequal ones stand for.
+    n_units : ndarray of shape (n_parts,)
+        Number of units.
+    """
+
+    weight: Floats
+    mean: Floats
+    squares: Floats
+    sizes: Floats
+    n_units: NDArray[Any]
+
+    @classmethod
+    def of_parts(cls, values: Floats, weight: Floats | None, unit: Codes | None, part: Codes, n_parts: int) -> Self:
+        """Return the means over parts that each answer is in one of.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples,)
+            The value of each answer.
+        weight : ndarray of shape (n_samples,) or None
+            Its weight.
+        unit : ndarray of shape (n_samples,) or None
+            Its group; None: each answer is a unit.
+        part : ndarray of shape (n_samples,)
+            Number of its part.
+        n_parts : int
+            Number of parts.
+        """
+        kept = slice(None) if weight is None else weight > 0
+        values, part = values[kept], part[kept]
+        each = np.ones(len(values)) if weight is None else weight[kept]
+        of = np.arange(len(values)) if unit is None else unit[kept]
+        total = _sums(part, each, n_parts)
+        mean = divide(_sums(part, each * values, n_parts), total, np.nan)
+        cell, at = np.unique(of * np.intp(n_parts) + part, return_inverse=True)
+        apart, size = (_sums(at, terms, len(cell)) for terms in (each * (values - mean[part]), each))
+        squares, of_sizes = (_sums(cell % n_parts, terms**2, n_parts) for terms in (apart, size))
+        n_units = np.bincount(cell % n_parts, minlength=n_parts)
+        return cls(total, mean, squares, divide(total**2, of_sizes, 0.0), n_units)
+
+    @classmethod
+    def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
+        """Return the means over the answers of each distinct score or more, from the highest down.
+
+        Parameters are those of :meth:`of_parts`, and the score of each answer. What a unit has above a score is summed
+        up within the unit first: the sum of the squares of these sums grows with each answer.
+        """
+        weight = np.ones(len(values)) if weight is None else weight
+        unit = np.arange(len(values)) if unit is None else unit
+        order = np.argsort(-score, kind="stable")
+        order = order[weight[order] > 0]
+        score, weight, unit = score[order], weight[order], unit[order]
+        centre = float(values.mean())  # squares then do not cancel
+        paid = weight * (values[order] - centre)
+        last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
+        before_paid, before = _before(paid, unit), _before(weight, unit)
+        total, apart = (np.cumsum(each)[last] for each in (weight, paid))
+        squares, products, of_sizes = (
+            np.cumsum(each)[last]
+            for each in (
+                (2 * before_paid + paid) * paid,
+                before_paid * weight + before * paid + paid * weight,
+                (2 * before + weight) * weight,
+            )
+        )
+        mean = apart / total
+        squares = squares - 2 * mean * products + mean**2 * of_sizes
+        squares = np.where(squares > _ROUNDING * of_sizes * np.ptp(values) ** 2, squares, 0.0)
+        return cls(total, mean + centre, squares, total**2 / of_sizes, np.cumsum(before == 0)[last])
+
+    def __getitem__(self, parts: Any) -> "Means":
+        found = (np.asarray(each)[parts] for each in vars(self).values())
+        return Means(*found)
+
+    @property
+    def error(self) -> Floats:
+        """Standard error of each mean."""
+        unbiased = divide(self.n_units, np.maximum(self.n_units - 1, 1), 1.0)
+        return divide(np.sqrt(self.squares * unbiased), self.weight, np.nan)
+
+    def equal_samples(self, level: float) -> Floats:
+        """Return how many right or wrong answers would tell a mean in [0, 1] as well.
+
+        That is mean (1 − mean) / error² (Korn and Graubard), with an error that is larger where few units tell it, and
+        by one unit that a small sample may lack: that which is farthest from the mean. Never fewer than the units: no
+        values in [0, 1] have a larger variance than right and wrong ones.
+        """
+        mean, units = np.clip(self.mean, 0.0, 1.0), np.minimum(self.sizes, self.n_units)
+        few = stdtrit(np.maximum(self.n_units - 1, 1), (1 + level) / 2) / ndtri((1 + level) / 2)
+        lacking = divide(np.maximum(mean, 1 - mean), units, 0.0)
+        size = divide(mean * (1 - mean), (few * self.error) ** 2 + lacking**2, 0.0)
+        return np.maximum(size, units)
+
+    def ends(self, level: float, *, bounded: bool) -> tuple[Any, Any]:
+        """Return the intervals: of means in [0, 1], or of means of costs by the t distribution."""
+        if bounded:
+            return clopper_pearson(np.clip(self.mean, 0.0, 1.0), self.equal_samples(level), level)
+        reach = stdtrit(np.maximum(self.n_units - 1, 1), (1 + level) / 2) * self.error
+        reach = np.where(self.n_units > 1, reach, np.nan)
+        return np.maximum(self.mean - reach, 0.0), self.mean + reach
+
+    def p_values_above(self) -> Floats:
+        """Return the one-sided p-values of means that are 0 or less, by t tests; NaN of parts of one unit."""
+        told = (self.n_units > 1) & (self.error > 0)
+        distance = divide(self.mean, np.where(told, self.error, 1.0), np.nan)
+        return np.where(told, stdtr(np.maximum(self.n_units - 1, 1), -distance), np.nan)
+
+
+def are_counts(profile: ConfidenceProfile) -> bool:
+    """Return whether answers are right or wrong and independent: their number has an exact distribution."""
+    return profile.kind == "right or wrong" and profile.groups is None
+
+
+def said_and_found(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+    """Return what each answer says of itself, and what it is: confidence and correctness; or uncertainty and cost."""
+    if profile.uncertainty is not None:
+        return profile.uncertainty, np.asarray(profile.loss, dtype=np.float64)
+    return profile.confidence, profile.correctness.astype(np.float64)
+
+
+def _sums(part: NDArray[Any], terms: Floats, n_parts: int) -> Floats:
+    return np.bincount(part, terms, n_parts).astype(np.float64, copy=False)
+
+
+def _before(values: Floats, unit: Codes) -> Floats:
+    """Return the sum of what comes before each value in its unit."""
+    order = np.argsort(unit, kind="stable")
+    summed = np.cumsum(values[order]) - values[order]
+    first = np.append(True, np.diff(unit[order]) != 0)
+    found = np.empty_like(summed)
+    found[order] = summed - summed[np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))]
+    return found

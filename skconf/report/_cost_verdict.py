@@ -1,0 +1,65 @@
+"""The verdict on announced costs: whether answers cost more, or less, than their uncertainties say."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from skconf.inference._assessment import LEVEL, Assessment
+from skconf.inference._means import Means, said_and_found
+from skconf.profile import ConfidenceProfile
+from skconf.report._numbers import number, plain
+
+#: Fewest units whose mean cost is near enough to normal.
+_FEWEST = 30
+#: A gap of so many standard errors is found in four of five samples.
+_FOUND = 2.8
+
+
+def assess_costs(profile: ConfidenceProfile) -> Assessment:
+    """Return the verdict on a profile of costs: by a t test of mean cost less mean uncertainty, in groups by group.
+
+    Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not announced.
+    """
+    whole, (said, paid) = np.zeros(len(profile), dtype=np.intp), said_and_found(profile)
+    doubt, cost, apart = (
+        Means.of_parts(values, profile.sample_weight, profile.groups, whole, 1)[0]
+        for values in (said, paid, paid - said)
+    )
+    gap, error, freedom = float(apart.mean), float(apart.error), max(int(apart.n_units) - 1, 1)
+    enough = min(apart.sizes, apart.n_units) >= _FEWEST
+    reach = float(stdtrit(freedom, 1 - LEVEL / 2)) * error if enough else np.nan
+    p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough and error > 0 else np.nan
+    low, high = (float(end) for end in cost.ends(1 - LEVEL, bounded=False))
+    found = Assessment(
+        p_value=p_value,
+        n_samples=len(profile),
+        confidence=float(doubt.mean),
+        accuracy=float(cost.mean),
+        accuracy_low=low,
+        accuracy_high=high,
+        gap=gap,
+        gap_low=gap - reach,
+        gap_high=gap + reach,
+        gap_p_value=p_value,
+        gap_holds=p_value <= LEVEL,
+        detectable_gap=_FOUND * error if enough else np.nan,
+    )
+    return replace(found, text=_in_words(found))
+
+
+def _in_words(found: Assessment) -> str:
+    """Return the sentence."""
+    if np.isnan(found.p_value):
+        return "There are too few answers with costs to say."
+    only = "Costs: only their mean is tested."
+    if found.gap_holds:
+        what = "Too sure" if found.gap > 0 else "Too modest"
+        paid = number(found.accuracy, found.accuracy_low, found.accuracy_high)
+        digits = len(paid.split()[0].partition(".")[2])
+        return f"{what}: announces a mean cost of {plain(found.confidence, digits)}, costs {paid}. {only}"
+    gap = number(found.gap, found.gap_low, found.gap_high)
+    return (
+        f"No sign of a gap: answers cost {gap} more than announced, in the mean; a gap of "
+        f"{number(found.detectable_gap)} would have been found in four of five such samples. {only}"
+    )

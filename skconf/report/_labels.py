@@ -1,0 +1,94 @@
+"""True and predicted labels of a report, and which are taken for which."""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.labels import Codes
+from skconf._core.messages import visible
+from skconf._core.probabilities import Floats
+from skconf.profile import ConfidenceProfile
+
+
+class Confusion(NamedTuple):
+    """A label that is taken for another.
+
+    Attributes
+    ----------
+    true, predicted : int
+        Positions of the labels.
+    n_rows : int
+        Number of rows.
+    confidence : float
+        Mean confidence there, weighted.
+    """
+
+    true: int
+    predicted: int
+    n_rows: int
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """True and predicted labels.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    true, predicted : ndarray of shape (n_samples,)
+        Position of each row's label.
+    """
+
+    classes: NDArray[Any]
+    true: Codes
+    predicted: Codes
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile) -> Self | None:
+        """Return the labels of predictions; None if they have none."""
+        if profile.classes is None:
+            return None
+        return cls(profile.classes, profile.require("true_class"), profile.require("predicted_class"))
+
+    @classmethod
+    def of_texts(cls, true: NDArray[Any], predicted: NDArray[Any]) -> Self:
+        """Return labels that are written out, row by row."""
+        classes, codes = np.unique(np.concatenate([true, predicted]).astype(str), return_inverse=True)
+        return cls(classes, codes[: len(true)], codes[len(true) :])
+
+    def __getitem__(self, rows: Any) -> Self:
+        return replace(self, true=self.true[rows], predicted=self.predicted[rows])
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def anonymous(self) -> Self:
+        """Return the same with numbers in place of names."""
+        return replace(self, classes=numbered(len(self.classes)))
+
+    def name(self, code: Any) -> str:
+        """Return the name of a label."""
+        return visible(str(self.classes[code]))
+
+    def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> list[Confusion]:
+        """Return the most frequent pairs of labels of which one is taken for the other; by weight, if there are any."""
+        wrong = self.true != self.predicted
+        if weight is not None:
+            wrong &= weight > 0
+        each = np.ones(len(wrong)) if weight is None else weight
+        pairs, at = np.unique(self.true[wrong] * np.intp(len(self)) + self.predicted[wrong], return_inverse=True)
+        count, total, says = (
+            np.bincount(at, of_row, len(pairs))
+            for of_row in (None, each[wrong], each[wrong] * confidence[wrong])  # fewest first: stable by label
+        )
+        order = np.lexsort((pairs, -count, -total))[:at_most]
+        return [Confusion(*divmod(int(pairs[k]), len(self)), int(count[k]), float(says[k] / total[k])) for k in order]
+
+
+def numbered(n_classes: int) -> NDArray[Any]:
+    """Return names for classes whose own may tell of people."""
+    return np.array([f"class {number}" for number in range(1, n_classes + 1)])

@@ -1,0 +1,134 @@
+"""Every threshold that a model's scores allow, and what is answered there."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
+from skconf.inference._means import Means, are_counts
+from skconf.inference._p_values import clopper_pearson
+from skconf.profile import ConfidenceProfile
+from skconf.report._words import Words, words_for
+
+#: Stops that a curve shows.
+SHOWN_STOPS = 200
+#: Fewest answers among which a share of errors says something.
+FEWEST = 20
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Stops:
+    """Every threshold that a model's scores allow, and what is answered there.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_stops,)
+        Distinct scores, descending.
+    answered : ndarray of shape (n_stops,)
+        Share of the predictions with this score or more.
+    wrong : ndarray of shape (n_stops,)
+        Share of errors among these; or what is lost of them, or their mean cost.
+    size : ndarray of shape (n_stops,)
+        Effective number of these.
+    level : float
+        Level of intervals.
+    words : Words
+        What these are called.
+    means : Means or None
+        What intervals follow from where answers are not counted one by one.
+    limits : ndarray of shape (n_stops,) or None
+        The largest uncertainty that is accepted, of costs.
+    """
+
+    score: Floats
+    answered: Floats
+    wrong: Floats
+    size: Floats
+    level: float
+    words: Words
+    means: Means | None = None
+    limits: Floats | None = None
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, level: float) -> Self:
+        """Return the stops of predictions."""
+        ranking, words = profile.ranking, words_for(profile.kind)
+        accepted = np.cumsum(ranking.weight)
+        if not are_counts(profile):
+            lost = profile.loss.astype(np.float64)
+            means = Means.from_the_top(lost, profile.sample_weight, profile.groups, profile.score)
+            size = np.minimum(means.sizes, means.n_units)
+            limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
+            return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, words, means, limits)
+        size = accepted
+        if profile.sample_weight is not None:
+            squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
+            size = accepted**2 / np.cumsum(squares)
+        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level, words)
+
+    def at_share(self, share: float) -> int:
+        """Return the first stop at which at least this share is answered."""
+        return min(int(np.searchsorted(self.answered, share - _ROUNDING)), len(self.answered) - 1)
+
+    def at_threshold(self, threshold: float) -> int:
+        """Return the stop of a threshold; -1 if nothing is answered there."""
+        return int(np.searchsorted(-self.score, -threshold, side="right")) - 1
+
+    def at_most_wrong(self, target: float) -> int:
+        """Return the last stop with at most this share of errors among enough answers; -1 if there is none."""
+        fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= FEWEST))
+        return int(fits[-1]) if len(fits) else -1
+
+    def ends(self, stops: Any) -> tuple[Any, Any]:
+        """Return the interval of the share of errors, or of what takes its place, at one stop or several."""
+        if self.means is not None:
+            return self.means[stops].ends(self.level, bounded=self.words.kind != "costs")
+        return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
+
+    def spread(self, most: int) -> set[int]:
+        """Return all stops, or at most so many evenly over the share answered."""
+        if len(self.score) <= most:
+            return set(range(len(self.score)))
+        return {self.at_share(share) for share in np.linspace(0, 1, most).tolist()}
+
+    def shown(self) -> NDArray[np.intp]:
+        """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
+        return np.array(sorted(self.spread(SHOWN_STOPS) | {int(np.argmax(self.wrong > 0))}))
+
+    def threshold(self, stop: int) -> str:
+        """Return the shortest number that accepts what this stop accepts, and no more: of costs, an uncertainty."""
+        if self.limits is not None:
+            above = float(self.limits[stop + 1]) if stop + 1 < len(self.limits) else np.inf
+            return shortest_between(-above, -float(self.limits[stop])).lstrip("-")
+        if stop == len(self.score) - 1 and self.score[stop] >= 0:
+            return "0"
+        below = self.score[stop + 1] if stop + 1 < len(self.score) else -np.inf
+        return shortest_between(float(below), float(self.score[stop]))
+
+    def errors(self, stop: int) -> str:
+        """Return the share of errors at a stop, or what takes its place, with its interval."""
+        low, high = self.ends(stop)
+        return self.words.amount(float(self.wrong[stop]), float(low), float(high))
+
+
+def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
+    """Return the largest uncertainty among the answers of each distinct score or more."""
+    kept = slice(None) if profile.sample_weight is None else profile.sample_weight > 0
+    score, doubt = profile.score[kept], uncertainty[kept]
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)
+    return np.asarray(np.maximum.accumulate(doubt[order])[last])
+
+
+def shortest_between(low: float, high: float) -> str:
+    """Return the number of fewest digits that is above one number and at most another."""
+    for digits in range(17):
+        scale = 10.0**digits
+        text = f"{np.floor(high * scale) / scale:.{digits}f}"
+        if low < float(text) <= high:
+            return text
+    return repr(high)
