@@ -96,7 +96,8 @@ class Means:
         mean = apart / total
         squares = squares - 2 * mean * products + mean**2 * of_sizes
         squares = np.where(squares > _ROUNDING * of_sizes * np.ptp(values) ** 2, squares, 0.0)
-        return cls(total, mean + centre, squares, total**2 / of_sizes, np.cumsum(before == 0)[last])
+        mean = np.clip(mean + centre, values.min(), values.max())
+        return cls(total, mean, squares, total**2 / of_sizes, np.cumsum(before == 0)[last])
 
     def __getitem__(self, parts: Any) -> "Means":
         found = (np.asarray(each)[parts] for each in vars(self).values())

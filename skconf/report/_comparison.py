@@ -18,6 +18,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._frame import BETWEEN
 from skconf.report._numbers import DASH, digits_of, number, percent, plain
 from skconf.report._rows import Row, rows_of
+from skconf.report._words import Words
 from skconf.scoring._names import Statistic
 
 if TYPE_CHECKING:
@@ -30,17 +31,7 @@ NOT_TOLD_APART = "not told apart"
 _LEVEL, _CONFIDENCE_LEVEL = 0.05, 0.95
 #: Most samples for which metrics are resampled if they need it, and the number of resamples: a t test follows.
 _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
-#: The metrics that a reader looks for first, and what they say.
 _ACCURACY = "accuracy_score"
-HEADLINES = {
-    _ACCURACY: "right answers",
-    "aurc_loss": "errors, over all shares answered (AURC)",
-    "confidence_brier_loss": "its numbers as they are (Brier)",
-}
-_HEADLINES_READ = (
-    "AURC: the share of errors among the surest answers, averaged over how many are answered; Brier: the loss of the "
-    "confidence. Less is better. Where curves of errors cross, the better one depends on the share answered."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +155,7 @@ def _has_no_interval(row: Row, profile: ConfidenceProfile) -> bool:
     if len(profile) < 2:
         return False  # the comparison says why
     try:
-        return choose(row, profile, Sampling(len(profile), sample_weight=profile.sample_weight)).method == "none"
+        return choose(row, profile, Sampling.of(profile)).method == "none"
     except ValueError:  # it is not defined here, which the comparison says, too
         return False
 
@@ -256,9 +247,10 @@ def which(evidence: "Evidence") -> Section:
         parts.append(Prose(_what_to_do(evidence)))
     table = _Table(evidence, found)
     if table.others:
-        first = [row for name in HEADLINES for row in rows if row.name == name]
-        rest = [row for row in rows if row.name not in HEADLINES and not np.isnan(row.best)]
-        parts += [table.of(first, "question", _HEADLINES_READ), Prose(_how(found), "note")]
+        headlines = evidence.words.headlines
+        first = [row for name in headlines for row in rows if row.name == name]
+        rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
+        parts += [table.of(first, "question", _headlines_read(evidence.words)), Prose(_how(found), "note")]
         if rest:
             parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
     return Section(title, short, parts)
@@ -271,7 +263,8 @@ def findings(evidence: "Evidence") -> list[str]:
 
 def _findings(evidence: "Evidence", rows: Sequence[Row], found: Comparison) -> list[str]:
     table = _Table(evidence, found)
-    said = [_finding(row, table) for name in HEADLINES for row in rows if row.name == name] if table.others else []
+    first = [row for name in evidence.words.headlines for row in rows if row.name == name]
+    said = [_finding(row, table) for row in first] if table.others else []
     if found.unpaired:
         said.append(f"Not compared: {'; '.join(dict.fromkeys(found.unpaired.values()))}.")
     return said
@@ -279,7 +272,7 @@ def _findings(evidence: "Evidence", rows: Sequence[Row], found: Comparison) -> l
 
 def _with_headlines(evidence: "Evidence") -> tuple[Sequence[Row], Comparison]:
     """Return the rows of the report and those of the first questions, and their comparison in one family."""
-    lacking = [name for name in HEADLINES if name not in {row.name for row in evidence.rows}]
+    lacking = [name for name in evidence.words.headlines if name not in {row.name for row in evidence.rows}]
     if not lacking:
         return evidence.rows, evidence.comparison
     rows = [*rows_of(lacking, has_threshold=False), *evidence.rows]
@@ -312,7 +305,7 @@ class _Table:
         """Return the table of some rows: columns for each model, its difference, and that in words."""
         several = len(self.others) > 1
         titles = [("", heading), ("", str(self.baseline))]
-        columns = [[_label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
+        columns = [[self.label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
         for model in self.others:
             name = str(model)
             less = f"minus {self.baseline} [95 %]" if several else "difference [95 %]"
@@ -325,6 +318,11 @@ class _Table:
         if not several:
             frame.columns = pd.Index([above if below == "value" else below for above, below in titles])
         return TablePart("", frame, notes)
+
+    def label(self, row: Row) -> str:
+        """Return what is compared."""
+        name = self._evidence.words.headlines.get(row.name, row.name)
+        return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
     def difference(self, row: Row, model: Any) -> str:
         """Return a difference with its interval; that of accuracies in points."""
@@ -363,16 +361,18 @@ class _Table:
         return row.value(self._evidence.profiles[model])
 
 
-def _label(row: Row) -> str:
-    """Return what is compared."""
-    if row.name in HEADLINES:
-        return HEADLINES[row.name]
-    return row.name if row.better != "closer" else f"{row.name}: distance from {row.best:g}"
+def _headlines_read(words: Words) -> str:
+    """Return how to read the first questions."""
+    brier = "; Brier: the loss of the confidence" if "confidence_brier_loss" in words.headlines else ""
+    return (
+        f"AURC: {words.aurc}, averaged over how many are answered{brier}. Less is better. Where curves cross, the "
+        "better one depends on the share answered."
+    )
 
 
 def _finding(row: Row, table: _Table) -> str:
     """Return what a comparison shows, in a sentence."""
-    what = _label(row)[0].upper() + _label(row)[1:]
+    what = table.label(row)[0].upper() + table.label(row)[1:]
     if len(table.others) == 1:
         (model,) = table.others
         difference = table.difference(row, model)

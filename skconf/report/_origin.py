@@ -50,7 +50,8 @@ def _facts(evidence: Evidence) -> dict[str, str]:
     for model, profile in evidence.profiles.items():
         of_model = f" of {model}" if evidence.several else ""
         weighted = "" if profile.sample_weight is None else ", weighted"
-        facts[f"predictions{of_model}"] = f"{len(profile):,}{weighted}"
+        grouped = "" if profile.groups is None else f", in {len(np.unique(profile.groups)):,} groups"
+        facts[f"predictions{of_model}"] = f"{len(profile):,}{grouped}{weighted}"
         facts[f"threshold{of_model}"] = _threshold(profile)
     if evidence.several and evidence.baseline is not None:
         facts["compared with"] = str(evidence.baseline)

@@ -42,8 +42,10 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         if rows:
             found.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and found:
-            what = "classes, slices," if model in evidence.by_slice else "classes,"
-            found = [Folded(f"{model}: {what} and the answers that were furthest off", found, in_text=True)]
+            what = "classes, " if of_model is not None else ""
+            what += "slices, " if model in evidence.by_slice else ""
+            what += f"{'and ' if what else ''}the answers that were furthest off"
+            found = [Folded(f"{model}: {what}", found, in_text=True)]
         parts += found
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
@@ -70,6 +72,9 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
         if labels is not None:
             found = Shares.of(profile, [labels.predicted], evidence.level)
             said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {found.in_words(0)}.")
+        if profile.topic is not None and profile.topics is not None:
+            found = Shares.of(profile, [profile.topic], evidence.level)
+            said.append(f"{start}worst label, {visible(str(profile.topics[found.code[0]]))}: {found.in_words(0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{evidence.by_slice[model].finding()}")
         if rows and worst:
@@ -91,6 +96,8 @@ def _no_errors(profile: ConfidenceProfile, level: float) -> str:
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, found: Worst) -> str:
     """Return an answer in words."""
     name, labels, words = _row_name(evidence, model, found.row), evidence.labels_of(model), in_words(profile, found)
+    if profile.topic is not None and profile.topics is not None:
+        name = f"{name}, {visible(str(profile.topics[profile.topic[found.row]]))}"
     if labels is None:
         return f"{name}, {'wrong ' if profile.kind == 'right or wrong' else ''}{words}"
     truth, answer = (labels.name(codes[found.row]) for codes in (labels.true, labels.predicted))
@@ -174,6 +181,8 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
         )
     at = np.array([each.row for each in found])
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, each.row) for each in found]}
+    if profile.topic is not None and profile.topics is not None:
+        columns["label"] = [visible(str(profile.topics[code])) for code in profile.topic[at]]
     if labels is not None:
         columns["in truth"] = [labels.name(code) for code in labels.true[at]]
         columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
@@ -201,8 +210,16 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
     """Return the id of a row, or its number in the file, from 1."""
     if model in evidence.row_names:
         return visible(str(evidence.row_names[model][1][row]))
-    numbers = evidence.row_numbers.get(model)
+    numbers, profile = evidence.row_numbers.get(model), evidence.profiles[model]
+    if profile.topics is not None and profile.once("topics in turn", _in_turn):
+        row //= len(profile.topics)
     return f"{(row if numbers is None else int(numbers[row])) + 1:,}"
+
+
+def _in_turn(profile: ConfidenceProfile) -> bool:
+    """Return whether each row has an answer on each topic, one after the other."""
+    n_topics = len(profile.topics or ())
+    return profile.topic is not None and np.array_equal(profile.topic, np.arange(len(profile)) % n_topics)
 
 
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:

@@ -1,7 +1,7 @@
 """What a report calls things, by what is known of the answers: right or wrong, graded, or with costs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._numbers import number, percent
@@ -35,6 +35,10 @@ class Words:
         Heading of the most that is allowed.
     price : str
         What the slider asks a price for.
+    headlines : mapping of str to str
+        The metrics of models that a reader looks for first, and what they say.
+    aurc : str
+        What AURC averages.
     """
 
     kind: Kind
@@ -49,6 +53,14 @@ class Words:
     of_all: str = "of all answers are wrong"
     at_most: str = "errors at most"
     price: str = "an error costs"
+    headlines: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "accuracy_score": "right answers",
+            "aurc_loss": "errors, over all shares answered (AURC)",
+            "confidence_brier_loss": "its numbers as they are (Brier)",
+        }
+    )
+    aurc: str = "the share of errors among the surest answers"
 
     def amount(self, value: float, low: float = _NAN, high: float = _NAN) -> str:
         """Return what is right, or lost, with its interval: a share in percent, or a cost."""
@@ -68,6 +80,12 @@ _WORDS = {
         of_all="of all correctness is lost",
         at_most="lost at most",
         price="a wholly wrong answer costs",
+        headlines={
+            "accuracy_score": "mean correctness",
+            "aurc_loss": "what is lost, over all shares answered (AURC)",
+            "confidence_brier_loss": "its numbers as they are (Brier)",
+        },
+        aurc="what is lost of the surest answers",
     ),
     "costs": Words(
         "costs",
@@ -82,6 +100,11 @@ _WORDS = {
         of_all="is the mean cost of all answers",
         at_most="mean cost at most",
         price="a cost of 1 counts",
+        headlines={
+            "selective_risk_loss(threshold=0)": "mean cost of its answers",
+            "aurc_loss": "mean cost, over all shares answered (AURC)",
+        },
+        aurc="the mean cost of the surest answers",
     ),
 }
 

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from skconf import ConfidenceProfile
 from skconf._page.ids import Ids
-from skconf.report._comparison import HEADLINES, NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models, which
+from skconf.report._comparison import NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models, which
 from skconf.report._evidence import Evidence, Origin, SourceFile
 from skconf.report._rows import rows_of
 
@@ -202,7 +202,7 @@ def test_one_model_has_nothing_to_be_compared_with(models):
 def test_the_first_questions_are_answered_whatever_rows_there_are(models):
     evidence = evidence_of(models, ["cw_accuracy_score"])
     text = " ".join(which(evidence).text().split())
-    for name in HEADLINES.values():
+    for name in evidence.words.headlines.values():
         assert f"{name[0].upper()}{name[1:]}: " in text
     assert "for all 12 comparisons of this section" in text
     assert evidence.comparison.n_compared == 3
