@@ -135,7 +135,7 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
         if rows is None:
             found.failed.append(f"left out {file.name}: there are no rows")
             continue
-        found.profiles[name], found.truth[name] = rows
+        found.profiles[name], found.truth[name] = rows.profile, rows.truth
         if words:
             found.read_as.append(f"{name}: {words}")
         for sweep in _beside(file, name, sweeps):
