@@ -14,6 +14,7 @@ from skconf.cli import arena, csr
 from skconf.cli.options import add_data_home, add_output_files, add_own, one_of, own_data, share, whole_number
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
+from skconf.experiments._answers_page import answers_report
 from skconf.experiments._cf1_agreement import random_models
 from skconf.experiments._cf1_page import cf1_report
 from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
@@ -41,7 +42,21 @@ Run %(prog)s NAME --help for details.
 """
 _DATASET = "digits"
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "folder": {"type": Path, "help": "folder with NAME.scores.npy and NAME.targets.npy"},
+    "folder": {
+        "type": Path,
+        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy",
+    },
+    "answers": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "folder with TASK/SYSTEM.METHOD.csv, or with the files of one task: a row for each question, with "
+        "columns confidence (any number), correct (1 or 0) or grade (a word; of several graders correct_NAME or "
+        "grade_NAME), and perhaps id or question, by which files are matched",
+    },
+    "--right": {
+        "metavar": "WORD",
+        "help": "the grade of a right answer; all others are wrong (default: a usual one, such as correct)",
+    },
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
@@ -133,6 +148,14 @@ def _ecuas(options: argparse.Namespace) -> Result:
     return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)})
 
 
+def _answers(options: argparse.Namespace) -> Result:
+    result = experiments.answers_experiment(
+        options.answers, right=options.right, random_state=options.seed, n_jobs=options.jobs, progress=True
+    )
+    source = {"files": f"{len(result.files)}", "intervals": "95 %", "seed": str(options.seed)}
+    return result.figures, answers_report(result, source)
+
+
 def _cf1(options: argparse.Namespace) -> Result:
     if options.data is not None and options.dataset is not None:
         raise CommandError("give --data or --dataset, not both")
@@ -197,6 +220,12 @@ _OTHERS = {
         "classification systems, raw and calibrated, and sampled answers (ECUAS paper, Table 3, appendix B.1)",
         ("folder", "--seed", "--jobs"),
         ("scores/", "scores/ --html ecuas.html"),
+    ),
+    "answers": _Experiment(
+        _answers,
+        "graded answers of generative systems and their confidences (ECUAS paper, Tables 2, 4, 5 and 6)",
+        ("answers", "--right", "--seed", "--jobs"),
+        ("answers/ --html answers.html", "answers/ --right Yes"),
     ),
     "cf1": _Experiment(
         _cf1,

@@ -1,5 +1,6 @@
 """The papers' experiments, rerun beside the printed numbers."""
 
+from skconf.experiments._answers import AnswersResult, answers_experiment
 from skconf.experiments._arena import arena_experiment
 from skconf.experiments._cf1_agreement import cf1_agreement_experiment
 from skconf.experiments._cf1_page import plot_cf1_values, plot_cf1_variance
@@ -14,6 +15,8 @@ from skconf.experiments._printed import count_agreement
 from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
 
 __all__ = [
+    "AnswersResult",
+    "answers_experiment",
     "arena_experiment",
     "cf1_agreement_experiment",
     "cf1_variance_experiment",

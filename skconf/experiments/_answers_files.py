@@ -1,0 +1,247 @@
+"""Files of graded answers: which was right, and how sure the system was."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.messages import shorten, suggest
+from skconf._core.probabilities import Floats
+from skconf._core.spellings import plain
+from skconf._core.usual_names import CORRECTNESS, IDS, spelled
+from skconf.accumulation._entries import as_numbers, as_series
+from skconf.accumulation._files import open_table
+
+_ENDING = re.compile(r"\.(csv|tsv|parquet|pq)(\.(gz|bz2|zst|xz|zip))?$")
+#: Columns that say which question a row is about, beside those of ids; questions as texts come last.
+_QUESTIONS = ("question_id", "qid", "question_number", "question")
+#: Words for a right answer that need not be named.
+_RIGHT = frozenset({"correct", "right", "true", "yes", "1"})
+#: More distinct words than these are no grades.
+_MOST_WORDS = 50
+#: Fewer answers have no interval.
+_FEWEST = 2
+#: Probabilities in single precision may exceed 1 by as much.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerFile:
+    """The answers of a system to the questions of a task, with a confidence by one method.
+
+    Attributes
+    ----------
+    name : str
+        The file, below the folder of all tasks.
+    task, system, method : str
+        By the file's place and name.
+    confidence : ndarray of shape (n_questions,)
+        NaN where there is none.
+    grades : dict of str to ndarray of shape (n_questions,)
+        By grader, 1 where an answer is right and 0 where it is wrong, NaN where it has no grade. "" is the only one.
+    questions : ndarray of shape (n_questions,) or None
+        What each row is about.
+    wrong : mapping of str to Counter
+        How often each grader gave each word that means wrong, where grades are words.
+    """
+
+    name: str
+    task: str
+    system: str
+    method: str
+    confidence: Floats
+    grades: Mapping[str, Floats]
+    questions: NDArray[Any] | None
+    wrong: Mapping[str, Counter[str]]
+
+    @property
+    def label(self) -> str:
+        """The name of the system and method."""
+        return f"{self.system}, {self.method}" if self.method else self.system
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether confidences may be probabilities."""
+        known = self.confidence[~np.isnan(self.confidence)]
+        return bool(((known >= -_ROUNDING) & (known <= 1 + _ROUNDING)).all())
+
+    def rows(self, grader: str) -> NDArray[np.bool_]:
+        """Return which rows have both a confidence and a grade."""
+        return ~(np.isnan(self.confidence) | np.isnan(self.grades[grader]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The columns of a file, before it is known which word means right."""
+
+    file: tuple[str, str, str, str]
+    confidence: Floats
+    numbers: dict[str, Floats]
+    words: "dict[str, pd.Series[str]]"
+    questions: NDArray[Any] | None
+
+
+def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFile], dict[str, str]]:
+    """Return the files of answers of a folder, and why others cannot be read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file of a table.
+    ValueError
+        If none can be read, or the word for a right answer is not known.
+    """
+    tables, left_out = [], {}
+    paths = list_files(folder)
+    for path, named in paths.items():
+        try:
+            tables.append(_read(path, named))
+        except (ValueError, OSError) as error:
+            left_out[named[0]] = str(error)
+    if not tables:
+        raise ValueError(f"None of {len(paths)} files in {folder} can be read: {next(iter(left_out.values()))}")
+    word = _word_of_right(tables, right)
+    files = [_graded(table, word, named=right is not None) for table in tables]
+    for file in files:
+        if not file.grades:
+            left_out[file.name] = f"no grade in it is {word!r}, the word for a right answer."
+        elif any(file.rows(grader).sum() < _FEWEST for grader in file.grades):
+            left_out[file.name] = "it has fewer than two answers with both a confidence and a grade."
+    kept = [file for file in files if file.name not in left_out]
+    if not kept:
+        raise ValueError(f"None of {len(paths)} files in {folder} can be evaluated: {next(iter(left_out.values()))}")
+    return kept, left_out
+
+
+def list_files(folder: Path) -> dict[Path, tuple[str, str, str, str]]:
+    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, or those of one task in it: name, task, system, method."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}")
+    for pattern in ("*/*", "*"):
+        paths = [path for path in sorted(folder.glob(pattern)) if path.is_file() and path.name[0] not in "._"]
+        found = {path: _names(path) for path in paths if _ENDING.search(path.name)}
+        if found:
+            return found
+    raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
+
+
+def _names(path: Path) -> tuple[str, str, str, str]:
+    stem, task = _ENDING.sub("", path.name), path.resolve().parent.name
+    system, dot, method = stem.rpartition(".")
+    return f"{task}/{path.name}", task, *((system, method) if dot else (stem, ""))
+
+
+def _read(path: Path, named: tuple[str, str, str, str]) -> _Table:
+    file = open_table(path)
+    by_name = {spelled(name): name for name in reversed(file.names)}
+    confidence = by_name.get("confidence")
+    graded = [name for name in file.names if _grader_of(spelled(name)) is not None]
+    if confidence is None or not graded:
+        lacking = "confidence" if confidence is None else "correct (1 or 0) or grade (a word)"
+        raise ValueError(f"there is no column {lacking}. The columns are {shorten(file.names)}.")
+    question = next((by_name[key] for key in (*sorted(IDS), *_QUESTIONS) if key in by_name), None)
+    wanted = list(dict.fromkeys([confidence, *graded, *([] if question is None else [question])]))
+    table = next(file.batches(wanted, None), None)
+    if table is None or not len(table):
+        raise ValueError("there are no rows.")
+    numbers, words = {}, {}
+    for name in graded:
+        key, column = spelled(name), as_series(table[name])
+        grader = str(_grader_of(key))
+        if key.startswith("grade"):
+            words[grader] = _texts(column)
+        elif (found := _zeros_and_ones(column, name, needed=not grader)) is not None:
+            numbers[grader] = found
+    asked = None if question is None else _texts(as_series(table[question])).to_numpy()
+    return _Table(named, _confidences(as_series(table[confidence])), numbers, words, asked)
+
+
+def _grader_of(column: str) -> str | None:
+    """Return whose grades a column holds, "" for the only one; None of another column."""
+    if column in CORRECTNESS or column == "grade":
+        return ""
+    kind, _, grader = column.partition("_")
+    return grader if kind in ("correct", "grade") and grader else None
+
+
+def _texts(column: "pd.Series[Any]") -> "pd.Series[str]":
+    """Return entries as texts without spaces around them, "" where one is missing."""
+    return column.map(plain, na_action="ignore").fillna("").astype(str).str.strip()
+
+
+def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Floats | None:
+    """Return 1 for right and 0 for wrong, NaN where nothing stands; None, or an error, for a column of others."""
+    texts = _texts(column)
+    numbers = texts.map({"1": 1.0, "0": 0.0}).to_numpy(dtype=np.float64)
+    other = np.isnan(numbers) & (texts != "").to_numpy()
+    if not other.any():
+        return numbers
+    if needed:
+        row = int(np.argmax(other))
+        raise ValueError(
+            f"column {name!r} has {texts.iloc[row]!r} in row {row}, where 1 or 0 (right or wrong) is needed. "
+            "Grades in words stand in a column grade."
+        )
+    return None
+
+
+def _confidences(column: "pd.Series[Any]") -> Floats:
+    """Return numbers, NaN for what is none; "95 %" is .95."""
+    texts = _texts(column)
+    in_percent = texts.str.endswith("%").to_numpy(dtype=bool)
+    numbers = np.asarray(as_numbers(texts.str.removesuffix("%").str.strip()), dtype=np.float64)
+    numbers[in_percent] /= 100
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        raise ValueError(f"the confidence in row {row} is {numbers[row]}; it must be finite, or missing.")
+    if np.isnan(numbers).all():
+        raise ValueError(f"no confidence is a number; the first is {texts.iloc[0]!r}.")
+    return numbers
+
+
+def _word_of_right(tables: Sequence[_Table], right: str | None) -> str:
+    """Return the word for a right answer, as `_bare` writes it."""
+    seen = {_bare(word): word for table in tables for words in table.words.values() for word in _grades(words)}
+    if right is not None:
+        if seen and _bare(right) not in seen:
+            raise ValueError(
+                f"right={right!r} is no grade in these files.{suggest(right, seen.values())} Grades are "
+                f"{shorten(sorted(seen.values()))}."
+            )
+        return _bare(right)
+    usual = sorted(_RIGHT & set(seen))
+    if seen and len(usual) != 1:
+        which = f"{shorten(usual)} both may mean" if usual else "no grade is known to mean"
+        raise ValueError(
+            f"{which} a right answer. Name it by right (--right). Grades: {shorten(sorted(seen.values()))}."
+        )
+    return usual[0] if usual else ""
+
+
+def _bare(word: str) -> str:
+    """Return a word in small letters, without points around it: "Yes." is "yes"."""
+    return word.strip(" .!\"'").lower()
+
+
+def _grades(words: "pd.Series[str]") -> list[str]:
+    """Return the words of a column, none where there are too many to be grades."""
+    distinct = [word for word in words.unique().tolist() if word]
+    return distinct if len(distinct) <= _MOST_WORDS else []
+
+
+def _graded(table: _Table, right: str, *, named: bool) -> AnswerFile:
+    """Return the answers with all that is not called right as wrong. Words count before numbers if one is named."""
+    grades, counts = dict(table.numbers), {}
+    for grader, words in table.words.items():
+        bare = words.map(_bare)
+        if (grader in grades and not named) or (grader and not (bare == right).any()):
+            continue  # a column grade is read in any case: all of its answers may be wrong
+        grades[grader] = np.where(words == "", np.nan, bare == right)
+        counts[grader] = Counter(word for word in words if word and _bare(word) != right)
+    return AnswerFile(*table.file, table.confidence, grades, table.questions, counts)
