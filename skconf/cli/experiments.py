@@ -19,6 +19,8 @@ from skconf.experiments._cf1_agreement import random_models
 from skconf.experiments._cf1_page import cf1_report
 from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
+from skconf.experiments._cwsa_stress import answers_of, models_at_hand, stressed
+from skconf.experiments._cwsa_stress_page import stress_report
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._ecuas_page import ecuas_report
 from skconf.experiments._estimators import find_estimator, seeded
@@ -60,7 +62,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder with files NAME_predictions.csv, or a file, of any model: instead of the simulated models; a "
+        "help": "folder with files NAME_predictions.csv, or a file, of any model: instead of those at hand; a "
         "NAME_metrics.csv has a sweep to compare with",
     },
     "--samples": {
@@ -131,6 +133,17 @@ def _cwsa(options: argparse.Namespace) -> Result:
     cells = experiments.cwsa_experiment(n_repetitions=options.repetitions, random_state=options.seed)
     sweep = experiments.cwsa_sweep(random_state=options.seed)
     return cells, cwsa_report(cells, sweep, {"data": "five simulated models, 1,000 samples", **_repeated(options)})
+
+
+def _cwsa_stress(options: argparse.Namespace) -> Result:
+    if options.predictions is None:
+        models, failed = models_at_hand(options.dataset, options.data_home, options.seed), []
+        source = {"data": f"simulated answers, and classifiers on {options.dataset}"}
+    else:
+        read = read_predictions(options.predictions)
+        models, failed, source = answers_of(read), read.failed, _of_files(read)
+    cells = stressed(models, options.repetitions, options.seed)
+    return cells, stress_report(cells, {**source, **_repeated(options)}, failed)
 
 
 def _of_files(read: Predictions) -> dict[str, str]:
@@ -214,6 +227,12 @@ _OTHERS = {
         "five simulated models, or predictions, over thresholds (CWSA paper, Tables 1 to 3, Section 5)",
         ("--predictions", "--repetitions", "--seed"),
         ("--html cwsa.html", "--predictions authors/"),
+    ),
+    "cwsa-stress": _Experiment(
+        _cwsa_stress,
+        "wrong labels, rare classes, confidences and inputs that drift (the CWSA paper's authors' stress tests)",
+        ("--predictions", "--dataset", "--repetitions", "--seed"),
+        ("", "--dataset breast_cancer --html stress.html", "--predictions mine/"),
     ),
     "ecuas": _Experiment(
         _ecuas,
