@@ -137,8 +137,9 @@ def _cwsa(options: argparse.Namespace) -> Result:
 
 def _cwsa_stress(options: argparse.Namespace) -> Result:
     if options.predictions is None:
-        models, failed = models_at_hand(options.dataset, options.data_home, options.seed), []
-        source = {"data": f"simulated answers, and classifiers on {options.dataset}"}
+        dataset, name = _dataset(options)
+        models, failed = models_at_hand(dataset, options.data_home, options.seed, _own_classifier(options)), []
+        source = {"data": f"simulated answers, and classifiers on {name}"}
     else:
         read = read_predictions(options.predictions)
         models, failed, source = answers_of(read), read.failed, _of_files(read)
@@ -170,10 +171,7 @@ def _answers(options: argparse.Namespace) -> Result:
 
 
 def _cf1(options: argparse.Namespace) -> Result:
-    if options.data is not None and options.dataset is not None:
-        raise CommandError("give --data or --dataset, not both")
-    own = own_data(options)
-    dataset = (options.dataset or _DATASET) if own is None else own
+    dataset, data_name = _dataset(options)
     models = random_models(options.models, options.seed)
     name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
     if classifier is not None:
@@ -192,13 +190,28 @@ def _cf1(options: argparse.Namespace) -> Result:
     )
     trained = zip(options.training_shares, options.label_noise, strict=True)
     source = {
-        "data set": dataset if own is None else own.name,
+        "data set": data_name,
         "models of the variance": f"{name}; "
         + ", ".join(f"{share:.1%} of the training data with {noise:.0%} noise" for share, noise in trained),
         "models to compare": str(len(models)) + ("" if classifier is None else f", the last of them {name}"),
         "seed": str(options.seed),
     }
     return variance.variances, cf1_report(variance, by_class, source)
+
+
+def _dataset(options: argparse.Namespace) -> tuple[Any, str]:
+    """Return the data set that the options name, and what it is called."""
+    if options.data is not None and options.dataset is not None:
+        raise CommandError("give --data or --dataset, not both")
+    own = own_data(options)
+    return (options.dataset or _DATASET,) * 2 if own is None else (own, own.name)
+
+
+def _own_classifier(options: argparse.Namespace) -> dict[str, Any]:
+    if options.estimator is None:
+        return {}
+    name, classifier = find_estimator(options.estimator)
+    return {name: seeded(classifier, options.seed)}
 
 
 def _repeated(options: argparse.Namespace) -> dict[str, str]:
@@ -214,6 +227,10 @@ class _Experiment(NamedTuple):
     examples: tuple[str, ...]
 
 
+#: What a classifier of the user's own stands for.
+_OWN_CLASSIFIER = {
+    "cf1": "the classifier of the variances, instead of logistic regression, and one more model to compare"
+}
 #: All experiments except the one on real data.
 _OTHERS = {
     "csr-synthetic": _Experiment(
@@ -280,8 +297,7 @@ def add_options(experiment: argparse.ArgumentParser) -> None:
             parser.add_argument(option, **_OPTIONS[option])
         if "--dataset" in options:
             add_data_home(parser)
-            what = "the classifier of the variances, instead of logistic regression, and one more model to compare"
-            add_own(parser, what, several=False)
+            add_own(parser, _OWN_CLASSIFIER.get(name, "one more model"), several=False)
         add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
 
 

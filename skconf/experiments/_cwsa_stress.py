@@ -13,11 +13,12 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
-from skconf.experiments._cf1 import _split
+from skconf.experiments._cf1 import DataSet, Halves, split_in_half
 from skconf.experiments._cwsa import AT_THRESHOLD, OVERALL, metric_at
 from skconf.experiments._cwsa_files import Predictions, read_predictions
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -62,7 +63,7 @@ class Model:
 def cwsa_stress_experiment(
     folder: str | PathLike[str] | None = None,
     *,
-    dataset: str = "digits",
+    dataset: DataSet = "digits",
     n_repetitions: int = 100,
     data_home: str | PathLike[str] | None = None,
     random_state: int = 0,
@@ -81,8 +82,8 @@ def cwsa_stress_experiment(
     folder : path-like, default=None
         Predictions to alter, as :func:`cwsa_predictions_experiment` reads them. None stands for the authors' simulated
         model, and three classifiers that are trained on half of `dataset`.
-    dataset : str, default="digits"
-        A name from :func:`skconf.datasets.list_uci`.
+    dataset : str, mapping or Bunch, default="digits"
+        A name from :func:`skconf.datasets.list_uci`, or data of your own, as ``{"name": (X, y)}``.
     n_repetitions : int, default=100
         Repetitions of each test, 2 or more.
     data_home : path-like, default=None
@@ -155,28 +156,37 @@ def _as_given(answers: Answers, rng: np.random.Generator, distance: float) -> An
     return answers
 
 
-def models_at_hand(dataset: str, data_home: str | PathLike[str] | None, seed: int) -> dict[str, Model]:
-    """Return the authors' simulated model, and classifiers that were trained on half of a data set."""
-    X, X_test, y, y_test, labels = _split(dataset, data_home, seed)
-    spread = X.std(axis=0)
+def models_at_hand(
+    dataset: DataSet, data_home: str | PathLike[str] | None, seed: int, more: Mapping[str, Any] | None = None
+) -> dict[str, Model]:
+    """Return the authors' simulated model, and classifiers that learn from half of a data set, with `more` of them."""
+    halves = split_in_half(dataset, data_home, seed)
+    classifiers = {**_CLASSIFIERS, **(more or {})}
+    return {
+        _SIMULATED: Model(_simulated),
+        **{name: _trained(classifier, halves) for name, classifier in classifiers.items()},
+    }
 
-    def trained(classifier: Any) -> Model:
-        fitted = clone(classifier).fit(X, y)
 
-        def answers_to(inputs: Floats) -> Answers:
-            proba = fitted.predict_proba(inputs)
-            correct = fitted.classes_[proba.argmax(axis=1)] == y_test
-            return Answers(correct, proba.max(axis=1), y_test, len(labels))
+def _trained(classifier: Any, halves: Halves) -> Model:
+    """Return a classifier's answers; to inputs that are shifted where it takes them as numbers."""
 
-        unshifted = answers_to(X_test)
+    def answers_with(proba: Floats) -> Answers:
+        correct = proba.argmax(axis=1) == halves.y_test
+        return Answers(correct, proba.max(axis=1), halves.y_test, len(halves.labels))
 
-        def answers(rng: np.random.Generator, distance: float) -> Answers:
-            return answers_to(X_test + distance * spread * rng.normal(size=X_test.shape)) if distance else unshifted
+    unshifted = answers_with(halves.learn(classifier))
+    if isinstance(classifier, Pipeline):
+        return Model(partial(_as_given, unshifted))
+    X, X_test = halves.numbers
+    fitted, spread = clone(classifier, safe=False).fit(X, halves.y), X.std(axis=0)
 
-        return Model(answers, has_inputs=True)
+    def answers(rng: np.random.Generator, distance: float) -> Answers:
+        if not distance:
+            return unshifted
+        return answers_with(fitted.predict_proba(X_test + distance * spread * rng.normal(size=X_test.shape)))
 
-    classifiers = {name: trained(classifier) for name, classifier in _CLASSIFIERS.items()}
-    return {_SIMULATED: Model(_simulated), **classifiers}
+    return Model(answers, has_inputs=True)
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
