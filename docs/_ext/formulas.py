@@ -20,6 +20,12 @@ FORMULAS = {
     r" \left| \sum_{i \in b} w_i\,(z_i - c_i) \right|",
     "maximum_calibration_error": r"\mathrm{MCE} = \max_b"
     r" \left| \frac{\sum_{i \in b} w_i\,(z_i - c_i)}{\sum_{i \in b} w_i} \right|",
+    "adaptive_calibration_error": r"\frac{1}{\sum w} \sum_b"
+    r" \left| \sum_{i \in b} w_i\,(z_i - c_i) \right| \quad \text{in bins halved at the median}",
+    "estimated_calibration_index": r"\mathrm{ECI} = 1 - \frac{1}{\sum w} \sum_b"
+    r" \frac{\left| \sum_{i \in b} w_i\,(z_i - c_i) \right|}{\max(\bar{c}_b, 1 - \bar{c}_b)}",
+    "logit_smoothed_calibration_error": r"\mathrm{LS\text{-}ECE}_\sigma = \frac{1}{\sum w} \int"
+    r" \left| \sum_i w_i\,(z_i - \rho(t))\,K_\sigma(t - \mathrm{logit}\,c_i) \right| dt",
     "smooth_calibration_error": r"\mathrm{smECE}_\sigma = \frac{1}{\sum w} \int_0^1"
     r" \left| \sum_i w_i\,(c_i - z_i)\,K_\sigma(t, c_i) \right| dt \quad \text{at } \sigma = \mathrm{smECE}_\sigma",
     "calibration_distance_error": r"\frac{1}{\sum w} \sum w\,\left| c - \mathrm{iso}(c) \right|",

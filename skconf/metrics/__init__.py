@@ -8,9 +8,14 @@ from skconf.metrics._calibration.adaptive import t_cal_test
 from skconf.metrics._calibration.by_tests import tce_error
 from skconf.metrics._calibration.distance import calibration_distance_error, cumulative_calibration_error
 from skconf.metrics._calibration.entropy import ecd_test, entropic_calibration_difference
-from skconf.metrics._calibration.errors import expected_calibration_error, maximum_calibration_error
+from skconf.metrics._calibration.errors import (
+    estimated_calibration_index,
+    expected_calibration_error,
+    maximum_calibration_error,
+)
+from skconf.metrics._calibration.halves import adaptive_calibration_error
 from skconf.metrics._calibration.overall import confidence_gap, spiegelhalter_test
-from skconf.metrics._calibration.smooth import smooth_calibration_error
+from skconf.metrics._calibration.smooth import logit_smoothed_calibration_error, smooth_calibration_error
 from skconf.metrics._confidence_weighted.accuracy import confidence_gain, cw_accuracy_score
 from skconf.metrics._confidence_weighted.agreement import (
     cw_balanced_accuracy_score,
@@ -50,6 +55,7 @@ from skconf.metrics._size_ratio import (
 )
 
 __all__ = [
+    "adaptive_calibration_error",
     "augrc_loss",
     "aurc_loss",
     "brier_decomposition",
@@ -90,9 +96,11 @@ __all__ = [
     "ecd_test",
     "ecuas_loss",
     "entropic_calibration_difference",
+    "estimated_calibration_index",
     "excess_aurc_loss",
     "expected_calibration_error",
     "get_metric",
+    "logit_smoothed_calibration_error",
     "maximum_calibration_error",
     "metric_coverage_auc",
     "overconfidence_risk",

@@ -19,6 +19,7 @@ from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
 from skconf.profile import ConfidenceProfile
 
 __all__ = [
+    "adaptive_calibration_error",
     "augrc_loss",
     "aurc_loss",
     "brier_decomposition",
@@ -59,9 +60,11 @@ __all__ = [
     "ecd_test",
     "ecuas_loss",
     "entropic_calibration_difference",
+    "estimated_calibration_index",
     "excess_aurc_loss",
     "expected_calibration_error",
     "get_metric",
+    "logit_smoothed_calibration_error",
     "maximum_calibration_error",
     "metric_coverage_auc",
     "overconfidence_risk",
@@ -75,6 +78,34 @@ __all__ = [
     "t_cal_test",
     "tce_error",
 ]
+
+def adaptive_calibration_error(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    min_samples: int = 10,
+) -> float:
+    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
+
+    Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction of confidence c. The samples are halved at the
+    median of the confidence, and each half again, as long as both halves hold `min_samples`. Tied confidences stay
+    together: of the cuts between distinct confidences that leave enough samples on both sides, the one whose halves
+    weigh most alike is taken, of two the lower.
+
+    Parameters
+    ----------
+    min_samples : int, default=10
+        The fewest samples of a bin, unless there are fewer in all.
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better, 0 is best.
+    """
 
 def augrc_loss(
     y_true: ArrayLike | ConfidenceProfile,
@@ -1478,6 +1509,38 @@ def entropic_calibration_difference(
         In [−∞, ∞]; neither higher nor lower is better, 0 is best.
     """
 
+def estimated_calibration_index(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_bins: int = 15,
+    strategy: str = "uniform",
+) -> float:
+    """Estimated calibration index (ECI): 1 less the gap between confidence and accuracy, relative to the largest.
+
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
+    with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the
+    first bin. The divisor is the largest gap that there can be at this confidence: a bin's term is the distance of its
+    point from the diagonal of the reliability diagram, relative to the largest one.
+
+    Parameters
+    ----------
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has the
+        latter.
+
+    Returns
+    -------
+    float
+        In [0, 1]; higher is better, 1 is best.
+    """
+
 def excess_aurc_loss(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
@@ -1534,6 +1597,36 @@ def expected_calibration_error(
     on : {"confidence", "classes"}, default="confidence"
         What is binned: the confidence of the prediction; or the probability of every class in turn, against that
         class being the true one. The error is then the plain mean over classes, absent ones included.
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better, 0 is best.
+    """
+
+def logit_smoothed_calibration_error(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    bandwidth: float = 0.06666666666666667,
+    eps: float = 1e-08,
+) -> float:
+    """Logit-smoothed calibration error (LS-ECE): the gap between confidence and accuracy, smoothed over log-odds.
+
+    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w, with z = 1 for a right prediction, l the log-odds of its
+    confidence, ρ the logistic function and K a normal density of standard deviation σ: the calibration error of the
+    model whose log-odds carry normal noise. Unlike a binned error it is continuous in the confidences.
+
+    Parameters
+    ----------
+    bandwidth : float, default=1/15
+        σ, in log-odds, at least 1e-3. The authors compare σ with as many bins as 1/σ.
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], at least 1e-15.
 
     Returns
     -------

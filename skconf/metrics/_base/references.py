@@ -26,6 +26,18 @@ AURC = (
 SELECTIVE = "R. El-Yaniv and Y. Wiener, On the Foundations of Noise-free Selective Classification, JMLR 11, 2010"
 AUGRC = "J. Traub et al., Overcoming Common Flaws in the Evaluation of Selective Classification Systems, NeurIPS, 2024"
 CALIBRATION_NORMS = "A. Kumar, P. S. Liang and T. Ma, Verified Uncertainty Calibration, NeurIPS, 2019"
+ECI = (
+    "L. Famiglini, A. Campagner and F. Cabitza, Towards a Rigorous Calibration Assessment Framework: Advancements in "
+    "Metrics, Methods, and Use, ECAI, 2023; bins and normalisation as in the authors' CalFram"
+)
+AD_ECE = (
+    "J. Vaicenavicius, D. Widmann, C. Andersson, F. Lindsten, J. Roll and T. B. Schön, Evaluating model calibration in "
+    "classification, AISTATS, 2019; on the confidence"
+)
+LS_ECE = (
+    "M. Chidambaram, H. Lee, C. McSwiggen and S. Rezchikov, How Flawed Is ECE? An Analysis via Logit Smoothing, ICML, "
+    "2024, arXiv:2402.10046"
+)
 MCE = (
     "M. P. Naeini, G. F. Cooper and M. Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, "
     "AAAI, 2015"

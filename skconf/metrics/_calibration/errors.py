@@ -14,7 +14,7 @@ from skconf._core.ranking import Ranking
 from skconf.metrics._base.columns import bins_of_confidence
 from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
 from skconf.metrics._base.levels import Levels
-from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, MCE
+from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 
 #: Why errors in bins are resampled: at calibration, which matters most, influence values mean little.
@@ -56,6 +56,8 @@ class ExpectedCalibrationError(
 
     See Also
     --------
+    adaptive_calibration_error : In bins that follow the data.
+    estimated_calibration_index : Relative to the largest gap that there can be.
     maximum_calibration_error : The largest gap.
     smooth_calibration_error : Without bins.
 
@@ -181,6 +183,95 @@ class MaximumCalibrationError(
 
 
 maximum_calibration_error = MaximumCalibrationError.function
+
+
+class EstimatedCalibrationIndex(
+    Additive,
+    name="estimated_calibration_index",
+    aliases=("eci",),
+    greater_is_better=True,
+    reference=ECI,
+    scorers="eci",
+):
+    """Estimated calibration index (ECI): 1 less the gap between confidence and accuracy, relative to the largest.
+
+    ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
+    with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the
+    first bin. The divisor is the largest gap that there can be at this confidence: a bin's term is the distance of its
+    point from the diagonal of the reliability diagram, relative to the largest one.
+
+    {predictions}
+    n_bins : int, default=15
+        Number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Bins of equal width, or of equal mass, as in :func:`expected_calibration_error`. The authors' package has the
+        latter.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    expected_calibration_error : The mean gap itself.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import estimated_calibration_index
+    >>> round(estimated_calibration_index([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
+    0.65
+    """
+
+    why_resampled = KINK
+    takes = "graded"
+
+    n_bins: int = 15
+    strategy: str = "uniform"
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", STRATEGIES)
+
+    def variant(self) -> Any:
+        return self if self.strategy == "uniform" else _EqualMassIndex(n_bins=self.n_bins)
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        gap, weight = _bin_terms(profile.correctness, profile.confidence, self.n_bins)
+        return gap, weight, Term(profile.confidence, cell=gap.cell, n_cells=self.n_bins)
+
+    def combine(self, gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
+        return _index(gap, weight, sure)
+
+
+estimated_calibration_index = EstimatedCalibrationIndex.function
+
+
+class _EqualMassIndex(Whole):
+    """The index over bins of equal mass."""
+
+    takes = "graded"
+
+    n_bins: int
+
+    def value(self, profile: ConfidenceProfile) -> Any:
+        points = Levels.of(profile.confidence_ranking)
+        cell = equal_mass_bin(points.weight, self.n_bins)
+        sums = (points.gap, points.weight, points.weight * points.confidence)
+        return _index(*(np.bincount(cell, weights=part) for part in sums))
+
+
+def _index(gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
+    """Return the calibration index of bins along the last axis, from Σ w (z − c), Σ w and Σ w c in each."""
+    largest = np.maximum(sure, weight - sure)
+    relative = divide(weight * magnitude(gap), largest, 0.0).sum(axis=-1)
+    return 1 - divide(relative, weight.sum(axis=-1), np.nan)
 
 
 class _EqualMass(Whole):

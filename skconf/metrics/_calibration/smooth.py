@@ -1,4 +1,4 @@
-"""Smooth calibration error: the gap between confidence and accuracy, smoothed over confidence."""
+"""Smooth calibration errors: the gap between confidence and accuracy, smoothed over confidence or its logit."""
 
 from typing import Any
 
@@ -6,15 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
+from scipy.signal import oaconvolve
+from scipy.special import expit, logit
 
 from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Whole
-from skconf.metrics._base.references import SMOOTH_ECE
+from skconf.metrics._base.references import LS_ECE, SMOOTH_ECE
 from skconf.profile import ConfidenceProfile
 
 #: Cells of the grid for one standard deviation of the kernel: the error of the value is below its 1/5000.
 _CELLS_PER_SIGMA = 24
+#: Standard deviations from which a normal density counts as nil.
+_REACH = 8
 _FEWEST_CELLS, _MOST_CELLS = 1 << 12, 1 << 20
 
 
@@ -49,6 +53,7 @@ class SmoothCalibrationError(
     See Also
     --------
     expected_calibration_error : Over bins.
+    logit_smoothed_calibration_error : Smoothed over the logit of the confidence.
 
     Notes
     -----
@@ -102,6 +107,87 @@ class SmoothCalibrationError(
 
 
 smooth_calibration_error = SmoothCalibrationError.function
+
+
+class LogitSmoothedCalibrationError(
+    Whole,
+    name="logit_smoothed_calibration_error",
+    aliases=("ls_ece",),
+    best=0.0,
+    reference=LS_ECE,
+    scorers="ls_ece",
+):
+    """Logit-smoothed calibration error (LS-ECE): the gap between confidence and accuracy, smoothed over log-odds.
+
+    LS-ECE_σ = ∫ |Σ_i w_i (z_i − ρ(t)) K_σ(t − l_i)| dt / Σ w, with z = 1 for a right prediction, l the log-odds of its
+    confidence, ρ the logistic function and K a normal density of standard deviation σ: the calibration error of the
+    model whose log-odds carry normal noise. Unlike a binned error it is continuous in the confidences.
+
+    {predictions}
+    bandwidth : float, default=1/15
+        σ, in log-odds, at least 1e-3. The authors compare σ with as many bins as 1/σ.
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], at least 1e-15.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    smooth_calibration_error : Smoothed over the confidence, with a bandwidth that follows from the data.
+
+    Notes
+    -----
+    The integral is computed on a grid of 24 cells for each σ, without the draws of the authors' code, whose mean it is.
+    Where few samples lie within σ of each other, each is a gap of its own and the value is near the mean of |c − z|: of
+    a calibrated model it shrinks with the number of samples, and to at most .2σ.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import logit_smoothed_calibration_error
+    >>> y_true, y_proba = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]
+    >>> round(logit_smoothed_calibration_error(y_true, y_proba), 3)
+    0.25
+    >>> round(logit_smoothed_calibration_error(y_true, y_proba, bandwidth=1.0), 3)
+    0.16
+    """
+
+    takes = "graded"
+
+    bandwidth: float = 1 / 15
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        check_number(self.bandwidth, "bandwidth", 1e-3, np.inf, open_high=True)
+        check_number(self.eps, "eps", 1e-15, 0.5)
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        place = logit(np.clip(profile.confidence, self.eps, 1 - self.eps))
+        weight = np.ones(len(place)) if profile.sample_weight is None else profile.sample_weight
+        start = place.min() - _REACH * self.bandwidth
+        step = self.bandwidth / _CELLS_PER_SIGMA
+        cells = int((place.max() - start) / step) + _REACH * _CELLS_PER_SIGMA + 2
+        # Half a cell, so that a place is where the two cells around it put it.
+        on_grid = (place - start + step / 2) / (step * cells)
+        mass = _put_on_grid(on_grid, weight / weight.sum(), cells)
+        right = _put_on_grid(on_grid, weight / weight.sum() * profile.correctness, cells)
+        offsets = np.arange(-_REACH * _CELLS_PER_SIGMA, _REACH * _CELLS_PER_SIGMA + 1) / _CELLS_PER_SIGMA
+        kernel = np.exp(-0.5 * offsets**2)
+        kernel /= kernel.sum()
+        sure = expit(start + step * np.arange(cells))
+        smoothed, smoothed_right = (oaconvolve(part, kernel, mode="same") for part in (mass, right))
+        return float(np.abs(smoothed_right - sure * smoothed).sum())
+
+
+logit_smoothed_calibration_error = LogitSmoothedCalibrationError.function
 
 
 class _Smoother:

@@ -39,6 +39,17 @@ def maximum_calibration_error(y, proba, predicted, w, n_bins=15, strategy="unifo
     return binned(pairs(y, proba, predicted, w), n_bins, strategy, "max")
 
 
+def estimated_calibration_index(y, proba, predicted, w, n_bins=15, strategy="uniform"):
+    points = pairs(y, proba, predicted, w)
+    total, lost = sum(w for _, _, w in points), 0.0
+    for members in bins_of(points, n_bins, strategy):
+        mass = sum(w for _, _, w in members)
+        sure, right = (sum(m[0] * m[2] for m in members) / mass, sum(m[1] * m[2] for m in members) / mass)
+        farthest = max(abs(end - sure) for end in (0, 1))
+        lost += mass / total * abs(right - sure) / farthest
+    return 1 - lost
+
+
 ERRORS = [
     {},
     {"n_bins": 1},
@@ -61,6 +72,11 @@ CASES = [
     *(Case("expected_calibration_error", params, expected_calibration_error, drawn=WHOLE) for params in EQUAL_MASS),
     Case("maximum_calibration_error", {}, maximum_calibration_error),
     Case("maximum_calibration_error", {"n_bins": 3, "strategy": "quantile"}, maximum_calibration_error, drawn=WHOLE),
+    Case("estimated_calibration_index", {}, estimated_calibration_index),
+    Case("estimated_calibration_index", {"n_bins": 4}, estimated_calibration_index),
+    Case(
+        "estimated_calibration_index", {"n_bins": 3, "strategy": "quantile"}, estimated_calibration_index, drawn=WHOLE
+    ),
 ]
 TestProperties = properties_of(CASES)
 

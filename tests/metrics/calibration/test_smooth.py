@@ -44,12 +44,33 @@ def smooth_calibration_error(y, proba, predicted, w, bandwidth=None):
     return high
 
 
+def logit_smoothed_calibration_error(y, proba, predicted, w, bandwidth=1 / 15, eps=1e-8):
+    """Midpoint quadrature over log-odds."""
+    points = pairs(y, proba, predicted, w)
+    places = [math.log(min(max(c, eps), 1 - eps) / (1 - min(max(c, eps), 1 - eps))) for c, _, _ in points]
+    low, high, cells = min(places) - 9 * bandwidth, max(places) + 9 * bandwidth, 100_000
+    t = low + (high - low) * (np.arange(cells) + 0.5) / cells
+    gap = np.zeros(cells)
+    for place, (_, z, weight) in zip(places, points, strict=True):
+        gap += weight * (z - 1 / (1 + np.exp(-t))) * np.exp(-0.5 * ((t - place) / bandwidth) ** 2)
+    area = np.abs(gap).mean() * (high - low) / (bandwidth * math.sqrt(2 * math.pi))
+    return area / sum(w for _, _, w in points)
+
+
 # Quadrature is slow, and its error is that of its grid.
 CASES = [
     Case("smooth_calibration_error", {}, smooth_calibration_error, atol=1e-4, examples=10),
     Case("smooth_calibration_error", {"bandwidth": 0.02}, smooth_calibration_error, atol=1e-4, examples=15),
     Case("smooth_calibration_error", {"bandwidth": 0.1}, smooth_calibration_error, atol=1e-4, examples=15),
     Case("smooth_calibration_error", {"bandwidth": 1.5}, smooth_calibration_error, atol=1e-4, examples=15),
+    Case("logit_smoothed_calibration_error", {}, logit_smoothed_calibration_error, atol=1e-4, examples=15),
+    Case(
+        "logit_smoothed_calibration_error",
+        {"bandwidth": 1.0, "eps": 1e-3},
+        logit_smoothed_calibration_error,
+        atol=1e-4,
+        examples=15,
+    ),
 ]
 TestProperties = properties_of(CASES)
 
@@ -88,3 +109,21 @@ def test_smooth_errors_of_saturated_systems_are_those_of_quadrature(system, name
     points = [(c, z, 1.0) for c, z in zip(profile.confidence, profile.correct, strict=True)]
     value = metrics.smooth_calibration_error(profile, bandwidth=0.05)
     assert value == pytest.approx(smooth_error(points, 0.05, cells=2000), abs=1e-6)
+
+
+def test_logit_smoothing_is_the_mean_over_noise():
+    """As it is defined: noise in the log-odds, and the expected correctness given the noisy confidence."""
+    rng = np.random.default_rng(0)
+    odds = rng.normal(1, 1, 200)
+    correct = rng.random(200) < 1 / (1 + np.exp(-0.6 * odds))
+    profile = ConfidenceProfile.from_correctness(correct, 1 / (1 + np.exp(-odds)))
+    noisy = rng.choice(odds, 20_000) + rng.normal(0, 0.3, 20_000)
+    kernel = np.exp(-0.5 * ((noisy[:, np.newaxis] - odds) / 0.3) ** 2)
+    gap = np.abs(kernel @ correct / kernel.sum(axis=1) - 1 / (1 + np.exp(-noisy)))
+    value = metrics.logit_smoothed_calibration_error(profile, bandwidth=0.3)
+    assert value == pytest.approx(gap.mean(), abs=5 * gap.std() / math.sqrt(20_000))
+
+
+def test_logit_smoothing_of_a_calibrated_model_is_a_fifth_of_the_bandwidth_at_most():
+    profile = ConfidenceProfile.from_correctness([0, 1] * 50, [0.5] * 100)
+    assert metrics.logit_smoothed_calibration_error(profile, bandwidth=0.1) == pytest.approx(0.02, rel=0.01)

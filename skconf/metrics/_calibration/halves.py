@@ -1,0 +1,99 @@
+"""Calibration error in bins that follow the data: halved as long as both halves hold enough samples."""
+
+import numpy as np
+
+from skconf._core.checks import check_whole
+from skconf._core.probabilities import Floats
+from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.references import AD_ECE
+from skconf.metrics._base.registry import WeightMeaning
+from skconf.profile import ConfidenceProfile
+
+
+class AdaptiveCalibrationError(
+    Whole,
+    name="adaptive_calibration_error",
+    aliases=("ad_ece",),
+    best=0.0,
+    reference=AD_ECE,
+    scorers="ad_ece",
+):
+    """Adaptive calibration error (AD-ECE): mean gap between confidence and accuracy, in bins that follow the data.
+
+    Σ_b |Σ_{i in b} w (z − c)| / Σ w, with z = 1 for a right prediction of confidence c. The samples are halved at the
+    median of the confidence, and each half again, as long as both halves hold `min_samples`. Tied confidences stay
+    together: of the cuts between distinct confidences that leave enough samples on both sides, the one whose halves
+    weigh most alike is taken, of two the lower.
+
+    {predictions}
+    min_samples : int, default=10
+        The fewest samples of a bin, unless there are fewer in all.
+
+    Returns
+    -------
+    float
+        {facts}
+
+    {raises}
+
+    See Also
+    --------
+    expected_calibration_error : In a given number of bins.
+
+    References
+    ----------
+    .. [1] {reference}.
+
+    Examples
+    --------
+    >>> from skconf.metrics import adaptive_calibration_error
+    >>> y_true, y_proba = [0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]
+    >>> round(adaptive_calibration_error(y_true, y_proba, min_samples=2), 3)
+    0.15
+    >>> round(adaptive_calibration_error(y_true, y_proba, min_samples=1), 3)
+    0.25
+    """
+
+    takes = "graded"
+    weight_meaning = WeightMeaning.IMPORTANCES
+
+    min_samples: int = 10
+
+    def __post_init__(self) -> None:
+        check_whole(self.min_samples, "min_samples")
+
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """True: it reads confidences and correctness alone."""
+        return True
+
+    def value(self, profile: ConfidenceProfile) -> float:
+        weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+        counted = weight > 0  # a sample of weight zero is no sample
+        weight, sure = weight[counted], profile.confidence[counted]
+        distinct, level, count = np.unique(sure, return_inverse=True, return_counts=True)
+        gap = np.bincount(level, weights=weight * (profile.correctness[counted] - sure))
+        mass = np.bincount(level, weights=weight, minlength=len(distinct))
+        starts = _halved(count.cumsum(), mass.cumsum(), self.min_samples)
+        return float(np.abs(np.add.reduceat(gap, starts)).sum() / mass.sum())
+
+
+adaptive_calibration_error = AdaptiveCalibrationError.function
+
+
+def _halved(count: Floats, mass: Floats, fewest: int) -> list[int]:
+    """Return where bins of levels start, from running sums of their samples and of their weight."""
+    starts, left = [], [(0, len(count))]
+    while left:
+        first, end = left.pop()
+        before = (0, 0) if first == 0 else (count[first - 1], mass[first - 1])
+        samples, weight = count[first:end] - before[0], mass[first:end] - before[1]
+        allowed = np.flatnonzero((samples >= fewest) & (samples[-1] - samples >= fewest))
+        if not len(allowed):
+            starts.append(first)
+            continue
+        # Equal but for rounding is equal, so that the lower one of two is taken.
+        apart = np.round(np.abs(2 * weight[allowed] / weight[-1] - 1), 12)
+        cut = first + int(allowed[np.argmin(apart)]) + 1
+        left += [(cut, end), (first, cut)]
+    return starts
