@@ -1725,17 +1725,17 @@ def overconfidence_risk(
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
     the ratio is more than one standard deviation too high, above .9987 more than three. That is the paper's; it is 0
-    of many models that are too sure, as right answers of full confidence lower the ratio. ``method="monte_carlo"`` is
-    1 − p always.
+    of many models that are too sure, as right answers of full confidence lower the ratio. The other methods are 1 − p
+    always.
 
     Parameters
     ----------
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
-    method : {"normal", "monte_carlo"}, default="normal"
-        "normal" is the paper's formula. "monte_carlo" is 1 − p, with p the p-value of the ratio among ratios of errors
-        drawn from the confidences themselves: valid at any sample size, however heavy the tail, and whether the ratio
-        is above 1 or not.
+    method : {"normal", "convolution", "monte_carlo"}, default="normal"
+        "normal" is the paper's formula. The others are 1 − p, with p the chance of a ratio no smaller if errors come as
+        the confidences announce, at any sample size, however heavy the tail, and whether the ratio is above 1 or not:
+        "convolution" computes it, within .01; "monte_carlo" draws errors.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0

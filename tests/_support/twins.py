@@ -125,3 +125,44 @@ def averaged(fractions, supports, average, zero_division):
     if sum(s for _, s in kept) == 0:
         kept = [(v, 1.0) for v, _ in kept]
     return sum(v * s for v, s in kept) / sum(s for _, s in kept)
+
+
+def halves(points, fewest):
+    """Bins of points: cut, where that leaves enough on both sides, at the cut that halves the weight best."""
+    cuts = []
+    for cut in sorted({c for c, _, _ in points})[1:]:
+        below, above = ([p for p in points if (p[0] < cut) == side] for side in (True, False))
+        if min(len(below), len(above)) >= fewest:
+            apart = abs(sum(p[2] for p in below) - sum(p[2] for p in above)) / sum(p[2] for p in points)
+            cuts.append((round(apart, 12), cut, below, above))
+    if not cuts:
+        return [points]
+    _, _, below, above = min(cuts, key=lambda found: found[:2])
+    return halves(below, fewest) + halves(above, fewest)
+
+
+def halved_error(points, fewest=10):
+    gaps = [abs(sum(w * (z - c) for c, z, w in members)) for members in halves(points, fewest)]
+    return sum(gaps) / sum(w for _, _, w in points)
+
+
+def calibration_index(points, n_bins=15, strategy="uniform"):
+    """1 less each bin's gap over the farthest that accuracy can be from its confidence."""
+    total, lost = sum(w for _, _, w in points), 0.0
+    for members in bins_of(points, n_bins, strategy):
+        mass = sum(w for _, _, w in members)
+        sure, right = (sum(m[part] * m[2] for m in members) / mass for part in (0, 1))
+        lost += mass / total * abs(right - sure) / max(abs(end - sure) for end in (0, 1))
+    return 1 - lost
+
+
+def logit_smoothed(points, bandwidth=1 / 15, eps=1e-8):
+    """Midpoint quadrature over log-odds."""
+    places = [math.log(min(max(c, eps), 1 - eps) / (1 - min(max(c, eps), 1 - eps))) for c, _, _ in points]
+    low, high, cells = min(places) - 9 * bandwidth, max(places) + 9 * bandwidth, 100_000
+    t = low + (high - low) * (np.arange(cells) + 0.5) / cells
+    gap = np.zeros(cells)
+    for place, (_, z, weight) in zip(places, points, strict=True):
+        gap += weight * (z - 1 / (1 + np.exp(-t))) * np.exp(-0.5 * ((t - place) / bandwidth) ** 2)
+    area = np.abs(gap).mean() * (high - low) / (bandwidth * math.sqrt(2 * math.pi))
+    return area / sum(w for _, _, w in points)

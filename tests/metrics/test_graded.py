@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _support.properties import assert_influence_is_the_derivative, drawn_profile
-from _support.twins import bins_of, isotonic
+from _support.twins import bins_of, calibration_index, halved_error, isotonic, logit_smoothed
 
 from skconf import ConfidenceProfile
 from skconf.metrics import get_metric
@@ -177,6 +177,10 @@ TWINS = [
     ("expected_calibration_error", {"strategy": "quantile"}, lambda f: ece(f, "quantile")),
     ("maximum_calibration_error", {}, lambda f: ece(f, norm="max")),
     ("smooth_calibration_error", {"bandwidth": 0.2}, smooth),
+    ("logit_smoothed_calibration_error", {"bandwidth": 0.2}, lambda f: logit_smoothed(f, 0.2)),
+    ("estimated_calibration_index", {}, calibration_index),
+    ("estimated_calibration_index", {"strategy": "quantile"}, lambda f: calibration_index(f, 15, "quantile")),
+    ("adaptive_calibration_error", {}, halved_error),
     ("calibration_distance_error", {}, distance),
     ("cumulative_calibration_error", {}, cumulative),
 ]
@@ -203,7 +207,7 @@ def test_it_is_its_definition(name, params, twin, weighted):
     for seed in range(3):
         sample = drawn(seed=seed, weighted=weighted)
         expected = twin(points(*sample))
-        tolerance = 1e-4 if name == "smooth_calibration_error" else 1e-12
+        tolerance = 1e-4 if "smooth" in name else 1e-12
         assert number(name, get_metric(name, **params)(graded(*sample))) == pytest.approx(expected, rel=tolerance)
 
 

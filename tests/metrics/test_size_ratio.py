@@ -127,6 +127,48 @@ def test_exact_tail_of_a_few_samples():
         assert 1 - risk == pytest.approx(tail, abs=5 * np.sqrt(tail / 100_000))
 
 
+@pytest.mark.parametrize(
+    "sure",
+    [
+        [0.5, 0.8, 0.95],
+        [0.9] * 8,
+        [0.5, 0.5, 0.75, 0.75, 0.9, 0.9, 0.98, 0.98],
+        [0.0, 0.3, 0.55, 0.6, 0.71, 0.83, 0.99999, 1.0, 1.0],
+        [1.0] * 4,
+        [0.2],
+    ],
+)
+def test_convolution_is_the_tail_over_all_outcomes(sure):
+    n, clipped = len(sure), np.clip(sure, 1e-8, 1 - 1e-8)
+    outcomes = np.array([[(k >> i) & 1 for i in range(n)] for k in range(1 << n)])
+    size, probability = 1 / (1 - clipped), np.prod(np.where(outcomes, 1 - clipped, clipped), axis=1)
+    sums = outcomes @ size
+    for wrong, total in zip(outcomes[:: max(1, len(outcomes) // 32)], sums[:: max(1, len(sums) // 32)], strict=True):
+        tail = probability[sums >= total * (1 - 1e-9)].sum()
+        risk = metrics.overconfidence_risk(correctness(1 - wrong, sure), method="convolution")
+        assert 1 - risk == pytest.approx(tail, abs=2e-5, rel=2e-3)
+
+
+@pytest.mark.parametrize("n_samples", [100, 2000, 30_000])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_convolution_is_the_mean_of_draws(distribution, n_samples):
+    """With all sizes on the grid, with some of them normal together, and with most."""
+    rng = np.random.default_rng(0)
+    sure = np.clip(DISTRIBUTIONS[distribution](np.random.RandomState(1), n_samples), 1e-8, 1 - 1e-8)
+    drawn = draw_error_sizes(1 / (1 - sure), 40_000, rng)
+    for excess in (1, 1, 1.2):
+        wrong = rng.random(n_samples) < np.minimum(excess * (1 - sure), 1)
+        expected = (drawn < (1 / (1 - sure))[wrong].sum() * (1 - 1e-9)).mean()
+        risk = metrics.overconfidence_risk(correctness(~wrong, sure), method="convolution")
+        assert risk == pytest.approx(expected, abs=5 * np.sqrt(0.25 / 40_000))
+
+
+def test_convolution_takes_no_weights():
+    profile = ConfidenceProfile.from_correctness([1, 0], [0.9, 0.8], sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="weight"):
+        metrics.overconfidence_risk(profile, method="convolution")
+
+
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_draws_have_the_moments_of_calibrated_errors(distribution):
     """Of Σ s e with e ~ Bernoulli(1/s): mean n, variance Σ (s − 1), and the tail of a plain simulation."""
@@ -236,7 +278,7 @@ def test_simulated_risk_is_seeded_and_unweighted():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"method": "exact"}, "method must be one of 'normal', 'monte_carlo'"),
+        ({"method": "exact"}, "method must be one of 'normal', 'convolution', 'monte_carlo'"),
         ({"n_resamples": 0}, "n_resamples must be at least 1"),
         ({"eps": 0.7}, r"eps must lie in \[0, 0.5\]"),
         ({"eps": 0.7, "method": "monte_carlo"}, r"eps must lie in \[0, 0.5\]"),

@@ -226,7 +226,7 @@ class EstimatedCalibrationIndex(
     --------
     >>> from skconf.metrics import estimated_calibration_index
     >>> round(estimated_calibration_index([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6]), 3)
-    0.65
+    0.632
     """
 
     why_resampled = KINK

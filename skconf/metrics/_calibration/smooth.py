@@ -157,7 +157,7 @@ class LogitSmoothedCalibrationError(
     >>> round(logit_smoothed_calibration_error(y_true, y_proba), 3)
     0.25
     >>> round(logit_smoothed_calibration_error(y_true, y_proba, bandwidth=1.0), 3)
-    0.16
+    0.046
     """
 
     takes = "graded"

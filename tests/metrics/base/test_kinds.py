@@ -143,6 +143,7 @@ def test_scorer_of_the_functions_name_that_is_another_number_is_refused():
         (ExpectedCalibrationError, {"strategy": "quantile", "n_bins": 4}),
         (MaximumCalibrationError, {"strategy": "quantile", "n_bins": 4}),
         (OverconfidenceRisk, {"method": "monte_carlo", "n_resamples": 99}),
+        (OverconfidenceRisk, {"method": "convolution"}),
         (ConfidenceBrier, {"normalize": True}),
         (ConfidenceLogLoss, {"normalize": True, "eps": 1e-3}),
     ],

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from _support.properties import Case, drawn_profile, properties_of
-from _support.twins import bins_of, pairs
+from _support.twins import bins_of, calibration_index, pairs
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
@@ -40,14 +40,7 @@ def maximum_calibration_error(y, proba, predicted, w, n_bins=15, strategy="unifo
 
 
 def estimated_calibration_index(y, proba, predicted, w, n_bins=15, strategy="uniform"):
-    points = pairs(y, proba, predicted, w)
-    total, lost = sum(w for _, _, w in points), 0.0
-    for members in bins_of(points, n_bins, strategy):
-        mass = sum(w for _, _, w in members)
-        sure, right = (sum(m[0] * m[2] for m in members) / mass, sum(m[1] * m[2] for m in members) / mass)
-        farthest = max(abs(end - sure) for end in (0, 1))
-        lost += mass / total * abs(right - sure) / farthest
-    return 1 - lost
+    return calibration_index(pairs(y, proba, predicted, w), n_bins, strategy)
 
 
 ERRORS = [

@@ -3,29 +3,13 @@
 import numpy as np
 import pytest
 from _support.properties import Case, properties_of
-from _support.twins import pairs
+from _support.twins import halved_error, pairs
 
 from skconf import ConfidenceProfile, metrics
 
 
-def halves(points, fewest):
-    """Bins of points: cut, where that leaves enough on both sides, at the cut that halves the weight best."""
-    cuts = []
-    for cut in sorted({c for c, _, _ in points})[1:]:
-        below, above = ([p for p in points if (p[0] < cut) == side] for side in (True, False))
-        if min(len(below), len(above)) >= fewest:
-            apart = abs(sum(p[2] for p in below) - sum(p[2] for p in above)) / sum(p[2] for p in points)
-            cuts.append((round(apart, 12), cut, below, above))
-    if not cuts:
-        return [points]
-    _, _, below, above = min(cuts, key=lambda found: found[:2])
-    return halves(below, fewest) + halves(above, fewest)
-
-
 def adaptive_calibration_error(y, proba, predicted, w, min_samples=10):
-    points = pairs(y, proba, predicted, w)
-    gaps = [abs(sum(w * (z - c) for c, z, w in members)) for members in halves(points, min_samples)]
-    return sum(gaps) / sum(w for _, _, w in points)
+    return halved_error(pairs(y, proba, predicted, w), min_samples)
 
 
 CASES = [

@@ -10,7 +10,7 @@ from _support.properties import (
     properties_of,
 )
 from _support.strategies import outcomes
-from _support.twins import pairs
+from _support.twins import logit_smoothed, pairs
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics
@@ -44,17 +44,8 @@ def smooth_calibration_error(y, proba, predicted, w, bandwidth=None):
     return high
 
 
-def logit_smoothed_calibration_error(y, proba, predicted, w, bandwidth=1 / 15, eps=1e-8):
-    """Midpoint quadrature over log-odds."""
-    points = pairs(y, proba, predicted, w)
-    places = [math.log(min(max(c, eps), 1 - eps) / (1 - min(max(c, eps), 1 - eps))) for c, _, _ in points]
-    low, high, cells = min(places) - 9 * bandwidth, max(places) + 9 * bandwidth, 100_000
-    t = low + (high - low) * (np.arange(cells) + 0.5) / cells
-    gap = np.zeros(cells)
-    for place, (_, z, weight) in zip(places, points, strict=True):
-        gap += weight * (z - 1 / (1 + np.exp(-t))) * np.exp(-0.5 * ((t - place) / bandwidth) ** 2)
-    area = np.abs(gap).mean() * (high - low) / (bandwidth * math.sqrt(2 * math.pi))
-    return area / sum(w for _, _, w in points)
+def logit_smoothed_calibration_error(y, proba, predicted, w, **params):
+    return logit_smoothed(pairs(y, proba, predicted, w), **params)
 
 
 # Quadrature is slow, and its error is that of its grid.

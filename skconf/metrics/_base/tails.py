@@ -1,0 +1,101 @@
+"""The chance of a sum of rare sizes: an exact tail without draws."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from skconf._core.probabilities import Floats
+
+#: Sizes up to this share of the spread of all that are no larger are normal together.
+_REGULAR = 1 / 10
+#: Rounding to the grid moves a sum by this share of the spread, unless that takes too many cells.
+_PRECISION = 0.003
+_FEWEST_CELLS, _MOST_CELLS = 1 << 13, 1 << 16
+#: A normal sum is within so many standard deviations of its mean.
+_REACH = 8
+
+
+def chance_of_sum(size: Floats, occurred: NDArray[np.bool_]) -> float:
+    """Return P(Σ s e >= the sum of those that occurred), with independent events e of probability 1/s.
+
+    Sizes that are small beside the spread of their sum make it normal, up to its skewness. The others are rounded to a
+    grid, and the distribution of their sum is that of one after the other: exact for the rounded sizes, however rare
+    and large, and whether equal or not.
+
+    Parameters
+    ----------
+    size : ndarray of shape (n,)
+        Sizes s >= 1.
+    occurred : ndarray of shape (n,), bool
+        Which events were observed.
+
+    Returns
+    -------
+    float
+    """
+    if not occurred.any():
+        return 1.0
+    order = np.argsort(size)
+    size, occurred = size[order], occurred[order]
+    spread = np.sqrt(np.cumsum(size - 1))
+    regular = np.flatnonzero(size <= _REGULAR * spread)
+    n_regular = int(regular[-1]) + 1 if len(regular) else 0
+    total = float(size[occurred].sum())
+    rest, rest_occurred = size[n_regular:], occurred[n_regular:]
+    step = total / _cells(total, rest, spread)
+    cell = np.rint(rest / step)
+    # Equal sums of unequal sizes differ by their rounding, and count as equal.
+    seen = max(float(cell[rest_occurred].sum()) - np.ceil(np.sqrt(_variance(rest))), 0.0)
+    small = _NormalSum(size[:n_regular], occurred[:n_regular]) if n_regular else None
+    # From so many cells on, whatever the normal part, the sum is no smaller than the observed one.
+    end = int(max(seen + (0 if small is None else np.ceil(small.reach / step)), 1))
+    chance = _distribution(cell, 1 / rest, end)
+    below: Floats = seen - np.arange(end, dtype=np.float64)
+    tail = (below <= 0).astype(np.float64) if small is None else small.tail(below * step)
+    return float(np.clip(1 - chance @ (1 - tail), 0.0, 1.0))
+
+
+def _cells(total: float, rest: Floats, spread: Floats) -> int:
+    """Return into how many cells to divide the observed sum, so that rounding matters little."""
+    usual = spread[-len(rest) :][rest < total] if len(rest) else rest
+    if not len(usual):
+        return _FEWEST_CELLS
+    needed = total * np.sqrt(_variance(rest) / 12) / (_PRECISION * max(usual[-1], 1.0))
+    return int(np.clip(needed, _FEWEST_CELLS, _MOST_CELLS))
+
+
+def _variance(size: Floats) -> float:
+    """Return the variance of the number of events."""
+    return float(((1 - 1 / size) / size).sum())
+
+
+def _distribution(cell: Floats, chance: Floats, end: int) -> Floats:
+    """Return the probabilities of the sums 0, 1, ..., end - 1 of cells, each of which enters with its chance."""
+    found = np.zeros(end)
+    beyond = cell >= end
+    with np.errstate(divide="ignore"):
+        found[0] = np.exp(np.log1p(-chance[beyond]).sum())
+    moving = ~beyond & (cell > 0)
+    for step, p in zip(cell[moving].astype(np.intp).tolist(), chance[moving].tolist(), strict=True):
+        moved = p * found[:-step]
+        found *= 1 - p
+        found[step:] += moved
+    return found
+
+
+class _NormalSum:
+    """Σ s e of many sizes, and the sum that was observed: normal but for its skewness."""
+
+    def __init__(self, size: Floats, occurred: NDArray[np.bool_]) -> None:
+        self.mean, self.spread = float(len(size)), float(np.sqrt((size - 1).sum()))
+        self.skewness = float(((size - 1) * (size - 2)).sum()) / self.spread**3
+        # Sums of equal sizes are as far apart as these.
+        gap = float(size[0]) if size[0] == size[-1] else 0.0
+        self.observed = float(size[occurred].sum()) - gap / 2
+        self.reach = self.observed - self.mean + _REACH * self.spread
+
+    def tail(self, more: Floats) -> Floats:
+        """Return the chance of the observed sum and so much more, with Edgeworth's first term."""
+        z = (self.observed + more - self.mean) / self.spread
+        density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
+        return np.asarray(np.clip(ndtr(-z) + self.skewness / 6 * (z * z - 1) * density, 0.0, 1.0))
