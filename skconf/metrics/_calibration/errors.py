@@ -243,7 +243,7 @@ class EstimatedCalibrationIndex(
         return self if self.strategy == "uniform" else _EqualMassIndex(n_bins=self.n_bins)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        gap, weight = _bin_terms(profile.correctness, profile.confidence, self.n_bins)
+        gap, weight = _terms_of_confidence(profile, self.n_bins)
         return gap, weight, Term(profile.confidence, cell=gap.cell, n_cells=self.n_bins)
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
