@@ -39,6 +39,14 @@ def option(name: str, *values: Any) -> str:
     return shlex.join([f"--{_OPTIONS.get(name, name).replace('_', '-')}", *texts])
 
 
+def from_probabilities() -> str:
+    """Return what to do where true and predicted classes, or the probabilities of all classes, are needed."""
+    if not _ON_COMMAND_LINE.get():
+        return "Use ConfidenceProfile.from_predictions."
+    columns = f"true labels ({option('target')}) and of the probabilities of all classes ({option('proba')})"
+    return f"Name the columns of {columns}."
+
+
 def visible(text: str, keep: str = "") -> str:
     """Return a text in which characters that steer a terminal, or turn its lines around, are written out."""
     return "".join(

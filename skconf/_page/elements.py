@@ -1,11 +1,16 @@
 """Elements of HTML and SVG, which escape whatever is put into them."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import TypeAlias
 
 #: Elements that have no content and no closing tag.
 _EMPTY = frozenset({"br", "hr", "input", "meta"})
+
+
+#: What stands between a number and its percent sign, which stay in one line.
+_BEFORE_PERCENT, _UNBROKEN = re.compile(r"(?<=\d) (?=%)"), "\N{NO-BREAK SPACE}"
 
 
 class Markup(str):
@@ -52,8 +57,13 @@ def joined(content: Content) -> Markup:
     if isinstance(content, Markup):
         return content
     if isinstance(content, str):
-        return Markup(escape(content, quote=False))
+        return Markup(escape(unbroken(content), quote=False))
     return Markup("".join(map(joined, content)))
+
+
+def unbroken(text: str) -> str:
+    """Return a text in which no line ends between a number and its percent sign."""
+    return _BEFORE_PERCENT.sub(_UNBROKEN, text)
 
 
 def _attribute(name: str, value: str | float | bool | None) -> str:

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from textwrap import fill
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from skconf._page.data import copied_as, csv_of
 from skconf._page.elements import Markup, element, joined
 from skconf._page.ids import Ids
-from skconf._page.tables import WIDTH, TablePart
+from skconf._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
     from skconf._page.chart import Chart
@@ -43,7 +42,7 @@ class Prose:
 
     def text(self, width: int | None = None) -> str:
         """Return the lines."""
-        return fill(self.words, width or WIDTH)
+        return wrapped(self.words, width)
 
     def html(self, ids: Ids) -> Markup:  # noqa: ARG002
         """Return the paragraph."""

@@ -8,9 +8,10 @@ from math import isnan
 from textwrap import fill
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from skconf._page.elements import Markup, element, joined
+from skconf._page.elements import Markup, element, joined, unbroken
 from skconf._page.ids import Ids
 
 #: Characters of a line of text where there is no terminal.
@@ -45,11 +46,11 @@ class TablePart:
     def text(self, width: int | None = None) -> str:
         """Return the table as text, in several parts if it is wider than a line, and its notes."""
         table = self.table.iloc[: self.rows_in_text]
-        parts = [table] if width is None else _narrow(table, width)
+        parts = [table] if width is None else _fitting(table, width)
         shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
         if len(table) < len(self.table):
             shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
-        return "\n".join([*shown, *(fill(note, width or WIDTH) for note in self.notes)])
+        return "\n".join([*shown, *(wrapped(note, width) for note in self.notes)])
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
@@ -66,6 +67,32 @@ class TablePart:
         """Return a table that scrolls by itself where it is wider than the screen."""
         name = ids.unique(self.title or "Table")
         return element("div", _table(part), class_="table", tabindex="0", role="region", aria_label=name)
+
+
+def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
+    """Return a text in lines, none of which ends before a percent sign; all but the first are indented."""
+    return fill(unbroken(text), width or WIDTH, subsequent_indent=indent).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
+    """Yield a table in parts that fit a line, if that is possible, each with the columns that identify the rows."""
+    for part in _narrow(table, width):
+        headings = part.columns.get_level_values(0)
+        named = [0] if part.columns.nlevels == 1 else np.flatnonzero(headings == "").tolist()
+        held = list(named)
+        for at in range(part.shape[1]):
+            if at in named:
+                continue
+            if len(held) > len(named) and _text_width(part.iloc[:, [*held, at]]) > width:
+                yield part.iloc[:, held]
+                held = list(named)
+            held.append(at)
+        yield part.iloc[:, held]
+
+
+def _text_width(table: pd.DataFrame) -> int:
+    """Return the number of characters of a line."""
+    return max(map(len, table.to_string(index=False, sparsify=True).splitlines()))
 
 
 def _narrow(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:

@@ -146,6 +146,8 @@ def _run(options: argparse.Namespace) -> int:
     from skconf.accumulation._columns import Columns  # which needs pandas, and help does not
     from skconf.report._files import evaluate_files
 
+    if options.anonymous and options.html is None:
+        raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
         columns = Columns(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.costs import costs_given_truth, read_costs_by_sample
 from skconf._core.inputs import position_of, scaled_weight
 from skconf._core.labels import Codes
+from skconf._core.messages import from_probabilities
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
 from skconf._core.ranking import Ranking
 from skconf._core.similarity import check_similarity, similarity_of
@@ -156,7 +157,7 @@ class Answers:
         if self.given_proba is None:
             raise ValueError(
                 "This needs the probabilities of all classes, and the profile was built from correctness alone. "
-                "Use ConfidenceProfile.from_predictions."
+                + from_probabilities()
             )
         if self.given_proba.ndim == 1:
             return both_columns(self.given_proba, self.require("positive_class"))
@@ -362,7 +363,7 @@ class Answers:
             )
         raise ValueError(
             "This needs the true and predicted classes, and the profile was built from correctness alone. "
-            "Use ConfidenceProfile.from_predictions."
+            + from_probabilities()
         )
 
 

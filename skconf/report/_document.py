@@ -42,11 +42,13 @@ def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
 def as_text(report: ConfidenceReport, width: int | None = None) -> str:
     """Return the report as text: without what is folded, and with the table of metrics."""
     if report.evidence is None:
-        return str(report)
+        return as_lines(report, width=width)
     if report.evidence.chosen:
-        return "\n\n".join([str(report), *_compared(report.evidence, width), *_by_slice(report.evidence, width)])
+        return "\n\n".join(
+            [as_lines(report, width=width), *_compared(report.evidence, width), *_by_slice(report.evidence, width)]
+        )
     answers = texts([section for section in sections(report.evidence) if section.short != METRICS], width)
-    return f"{answers}\n\n{METRICS}\n{as_lines(report, verdicts=False)}"
+    return f"{answers}\n\n{METRICS}\n{as_lines(report, verdicts=False, width=width)}"
 
 
 def _compared(evidence: Evidence, width: int | None) -> list[str]:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.messages import visible
-from skconf._page.tables import TablePart
+from skconf._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
     from skconf.report._evidence import Evidence
@@ -186,7 +185,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         Parameters
         ----------
         width : int, default=None
-            Characters of a line. None stands for 100, and tables of any width.
+            Characters of a line; wider tables are parted. None stands for 100, and tables of any width.
 
         Returns
         -------
@@ -256,18 +255,26 @@ def _decimal(value: float) -> str:
     return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
-def as_lines(frame: pd.DataFrame, *, verdicts: bool = True) -> str:
-    """Return a table as text, with a star at the better ones of several models, and perhaps the verdicts below."""
+def as_lines(frame: pd.DataFrame, *, verdicts: bool = True, width: int | None = None) -> str:
+    """Return a table as text, with a star at the better ones of several models, and perhaps the verdicts below.
+
+    A table that is wider than `width` is parted, and each part begins with the names of the rows.
+    """
     labels = [visible(str(label)) for label in frame.index]
-    lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
+    names = lines = _block(visible(str(frame.index.name or "")), labels, is_text=True)
+    parts: list[list[str]] = []
     for header, cells, marks, is_text in _columns(frame):
         if any(marks):
             header, cells = f"{header} ", [cell + " *"[mark] for cell, mark in zip(cells, marks, strict=True)]
-        gap = "  " if is_text else " "
-        lines = [line + gap + cell for line, cell in zip(lines, _block(header, cells, is_text), strict=True)]
+        block, gap = _block(header, cells, is_text), "  " if is_text else " "
+        if width is not None and lines is not names and len(lines[0] + gap + block[0]) > width:
+            parts.append([*lines, ""])
+            lines = names
+        lines = [line + gap + cell for line, cell in zip(lines, block, strict=True)]
+    shown = [line for part in parts for line in part] + lines
     said = [*_stars(frame), *(_verdicts(frame) if verdicts else [])]
-    below = [fill(visible(line), _WIDTH, subsequent_indent="  ") for line in said]
-    return "\n".join(line.rstrip() for line in [*lines, *([""] if below else []), *below])
+    below = [wrapped(visible(line), min(_WIDTH, width or _WIDTH), "  ") for line in said]
+    return "\n".join(line.rstrip() for line in [*shown, *([""] if below else []), *below])
 
 
 def _block(header: str, cells: list[str], is_text: bool) -> list[str]:

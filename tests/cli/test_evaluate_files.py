@@ -196,6 +196,12 @@ class TestSlices:
             assert each in page
         assert "region = <b>" not in page
 
+    def test_anonymous_is_for_a_page(self, capsys):
+        assert main(["evaluate", "a.csv", "--anonymous"]) == 2
+        assert "--anonymous leaves names out of the page, and not out of this text: add --html FILE." in (
+            capsys.readouterr().err
+        )
+
     @pytest.mark.usefixtures("table", "capsys")
     def test_are_left_out_of_an_anonymous_page(self):
         assert main(["evaluate", "a.csv", "--slices", "region", "--html", "r.html", "--anonymous"]) == 0
@@ -321,3 +327,11 @@ def test_a_file_that_may_not_be_read(monkeypatch, capsys):
     monkeypatch.setattr("skconf.accumulation._files.layout_of", no_permission)
     assert main(["evaluate", "a.csv"]) == 2
     assert "cannot read a.csv: there is no permission to read it." in capsys.readouterr().err
+
+
+def test_warnings_speak_of_options(capsys):
+    pd.DataFrame({"correct": Y, "confidence": P}).to_csv("c.csv", index=False)
+    assert main(["evaluate", "c.csv", "--metrics", "cf1_score"]) == 0
+    said = capsys.readouterr().err
+    assert "Name the columns of true labels (--target) and of the probabilities of all classes (--proba)." in said
+    assert "ConfidenceProfile" not in said

@@ -1,5 +1,7 @@
 """Reports on files: the rows of a report on predictions in memory, wherever they are read."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -161,3 +163,77 @@ class TestGraded:
         answers.to_csv("a.csv", index=False)
         with pytest.raises(ValueError, match="calibrated_size_ratio needs answers that are right or wrong"):
             confidence_report_from_files("a.csv", metrics=["calibrated_size_ratio"], in_batches=True)
+
+
+class TestLabelsAndIds:
+    """Files of true and predicted labels and the confidence, with ids."""
+
+    @pytest.fixture
+    def answers(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        rng = np.random.default_rng(0)
+        sure, truth = rng.uniform(0.4, 1, 300), rng.choice(list("abc"), 300)
+        predicted = np.where(rng.random(300) < sure, truth, np.roll(truth, 1))
+        ids = [f"q{row}" for row in range(300)]
+        table = pd.DataFrame({"id": ids, "y_true": truth, "y_pred": predicted, "confidence": sure})
+        table.to_csv("a.csv", index=False)
+        return table
+
+    def test_a_report_tells_classes_confusions_and_ids(self, answers):
+        text = confidence_report_from_files("a.csv").text()
+        wrong = answers[answers["y_true"] != answers["y_pred"]]
+        surest = wrong.loc[wrong["confidence"].idxmax()]
+        assert f"Surest error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
+        (truth, predicted), count = max(wrong.groupby(["y_true", "y_pred"]).size().items(), key=lambda pair: pair[1])
+        assert text.split("What it takes for what")[1].split("\n")[2].split()[:3] == [truth, predicted, str(count)]
+        assert "where it answers" in text
+        # Values are those of correctness alone, as in batches.
+        in_batches = confidence_report_from_files("a.csv", in_batches=True)
+        report = confidence_report_from_files("a.csv")
+        pd.testing.assert_series_equal(report["value"], in_batches["value"], rtol=1e-12)
+
+    def test_labels_are_left_out_of_an_anonymous_page(self, answers):
+        answers.replace({"a": "ada", "b": "bob"}).to_csv("a.csv", index=False)
+        report = confidence_report_from_files("a.csv")
+        assert "ada" in report.page()
+        page = report.page(anonymous=True)
+        assert "class 2" in page
+        for name in ("ada", "bob", "q1"):
+            assert not re.search(rf"\b{name}\b", page)
+
+    def test_ids_in_another_order_are_not_paired_by_place(self, answers):
+        same = answers["y_true"] == "a"  # true labels agree row by row all the same
+        moved = answers.copy()
+        moved.loc[same] = answers[same].to_numpy()[::-1]
+        moved.to_csv("b.csv", index=False)
+        files = {"one": "a.csv", "two": "b.csv"}
+        text = " ".join(confidence_report_from_files(files).text().split())
+        first, last = answers["id"][same].iloc[[0, -1]]
+        where = f"have other ids in column 'id', first in row {int(np.argmax(same))}: {first} and {last}"
+        assert f"Not compared: one and two {where} (ids='id' matches rows by it)." in text
+        matched = confidence_report_from_files(files, ids="id")
+        assert matched.at["aurc_loss", "best_model"] == "no difference shown"
+
+    def test_ids_pair_rows_without_true_labels(self, answers):
+        right = (answers["y_true"] == answers["y_pred"]).astype(int)
+        for name, sure in (("a", answers["confidence"]), ("b", 1 - answers["confidence"])):
+            pd.DataFrame({"key": answers["id"], "correct": right, "confidence": sure}).to_csv(
+                f"{name}.csv", index=False
+            )
+        report = confidence_report_from_files({"a": "a.csv", "b": "b.csv"})
+        assert report.at["aurc_loss", "best_model"] == "a"
+        for name in "ab":
+            pd.read_csv(f"{name}.csv").drop(columns="key").to_csv(f"{name}.csv", index=False)
+        report = confidence_report_from_files({"a": "a.csv", "b": "b.csv"})
+        assert "have no true labels, and no ids, to match rows by" in " ".join(report.text().split())
+
+    def test_tables_fit_the_width(self, answers):
+        for name in ("a very long name of a model", "another long name"):
+            answers.to_csv(f"{name}.csv", index=False)
+        files = {name: f"{name}.csv" for name in ("a very long name of a model", "another long name")}
+        names = ["accuracy_score", "aurc_loss", "ecuas_loss"]
+        report = confidence_report_from_files(files, metrics=names, confidence_level=0.9)
+        assert max(map(len, report.text(width=80).splitlines())) <= 80
+        assert max(map(len, report.text().splitlines())) > 120
+        for text in (report.text(width=80), report.text()):
+            assert text.count(f"{report.at['aurc_loss', 'another long name']:.4f}") >= 1

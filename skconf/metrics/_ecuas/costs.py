@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.checks import check_number
 from skconf._core.costs import CostMatrix, at_decision, expected_costs, least_expected, least_favourable
 from skconf._core.labels import Codes
+from skconf._core.messages import from_probabilities
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.columns import doubt, lost
 from skconf.metrics._base.kinds import Additive
@@ -108,7 +109,7 @@ class CandidateCost(Additive):
         if n_classes is None:
             raise ValueError(
                 f"{self.info.name} with a cost_matrix needs the probabilities of all classes, and the profile was "
-                "built from correctness alone. Use ConfidenceProfile.from_predictions."
+                "built from correctness alone. " + from_probabilities()
             )
         if self.cost_matrix == "log":
             return float(np.log(n_classes))
