@@ -22,6 +22,7 @@ from skconf.experiments._cwsa_page import cwsa_report, predictions_report
 from skconf.experiments._cwsa_stress import answers_of, models_at_hand, stressed
 from skconf.experiments._cwsa_stress_page import stress_report
 from skconf.experiments._document import ExperimentReport
+from skconf.experiments._ecuas_files import read_arrays
 from skconf.experiments._ecuas_page import ecuas_report
 from skconf.experiments._estimators import find_estimator, seeded
 from skconf.experiments._synthetic_page import synthetic_report
@@ -157,9 +158,10 @@ def _of_files(read: Predictions) -> dict[str, str]:
 
 def _ecuas(options: argparse.Namespace) -> Result:
     shared = {"random_state": options.seed, "n_jobs": options.jobs, "progress": True}
-    cells = experiments.ecuas_experiment(options.folder, **shared)
-    sampled = experiments.ecuas_sampling_experiment(options.folder, **shared)
-    return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)})
+    arrays, failed = read_arrays(options.folder)
+    cells = experiments.ecuas_experiment(arrays, **shared)
+    sampled = experiments.ecuas_sampling_experiment(arrays, **shared)
+    return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)}, failed)
 
 
 def _answers(options: argparse.Namespace) -> Result:

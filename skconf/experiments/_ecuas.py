@@ -1,15 +1,14 @@
 """The ECUAS paper's classification experiments, from files of scores."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from scipy.special import entr, softmax
+from scipy.special import entr
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
@@ -19,6 +18,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
 from skconf.calibration import make_calibrator
+from skconf.experiments._ecuas_files import Arrays, systems_of
 from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.inspection._drawing import literal
@@ -51,7 +51,7 @@ _SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors t
 
 @renamed_keywords(seed="random_state")
 def ecuas_experiment(
-    folder: str | PathLike[str],
+    folder: str | PathLike[str] | Mapping[str, Arrays],
     *,
     scores: Sequence[str] = _SCORES,
     n_repetitions: int = 5,
@@ -63,9 +63,10 @@ def ecuas_experiment(
 
     Parameters
     ----------
-    folder : path-like
+    folder : path-like, or mapping of str to (scores, targets)
         Folder with NAME.scores.npy, logits or log-probabilities of shape (n_samples, n_classes), and NAME.targets.npy,
-        true classes from 0. The paper's are in the repository luferrer/expected_cost.
+        true classes from 0; or with NAME/scores.npy and NAME/targets.npy, as the paper's in the repository
+        luferrer/expected_cost. Or these arrays by the name of the system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
         Raw probabilities, or those of an affine calibration of their logarithms in five folds.
     n_repetitions : int, default=5
@@ -88,9 +89,14 @@ def ecuas_experiment(
     Raises
     ------
     FileNotFoundError
-        If there are no scores, or targets are missing.
+        If there are no scores.
     ValueError
-        If a file is not an array of numbers, or scores and targets do not match.
+        If no system can be read, or scores and targets of a mapping do not match.
+
+    Warns
+    -----
+    UserWarning
+        For a system that cannot be read, and is left out.
 
     See Also
     --------
@@ -121,7 +127,7 @@ def ecuas_experiment(
     for given in scores:
         check_option(given, "scores", _SCORES)
     check_whole(n_repetitions, "n_repetitions", 2)
-    systems = _read(folder)
+    systems = systems_of(folder)
     jobs = [
         (name, given, repetition)
         for name in systems
@@ -148,7 +154,7 @@ def ecuas_experiment(
 
 @renamed_keywords(seed="random_state")
 def ecuas_sampling_experiment(
-    folder: str | PathLike[str],
+    folder: str | PathLike[str] | Mapping[str, Arrays],
     *,
     temperatures: Sequence[float] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0),
     n_repetitions: int = 5,
@@ -164,8 +170,8 @@ def ecuas_sampling_experiment(
 
     Parameters
     ----------
-    folder : path-like
-        Folder with scores and targets, as for :func:`ecuas_experiment`.
+    folder : path-like, or mapping of str to (scores, targets)
+        As for :func:`ecuas_experiment`.
     temperatures : sequence of float, default=(0, .5, 1, 2, 4, 8)
         Temperatures, 0 or greater.
     n_repetitions : int, default=5
@@ -186,9 +192,14 @@ def ecuas_sampling_experiment(
     Raises
     ------
     FileNotFoundError
-        If there are no scores, or targets are missing.
+        If there are no scores.
     ValueError
-        If scores and targets do not match, or a temperature is negative.
+        If no system can be read, scores and targets of a mapping do not match, or a temperature is negative.
+
+    Warns
+    -----
+    UserWarning
+        For a system that cannot be read, and is left out.
 
     See Also
     --------
@@ -212,7 +223,7 @@ def ecuas_sampling_experiment(
     if min(temperatures) < 0:
         raise ValueError(f"temperatures must be 0 or greater, but one is {min(temperatures)}.")
     check_whole(n_repetitions, "n_repetitions")
-    systems = _read(folder)
+    systems = systems_of(folder)
     tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, random_state) for system in systems.values()]
     tables = run_parallel(tasks, "sampling answers", n_jobs=n_jobs, quiet=not progress)
     return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
@@ -254,28 +265,6 @@ def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
     panels[0].set_ylabel("ECUAS over that of the class frequencies")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
     return figure
-
-
-def _read(folder: str | PathLike[str]) -> dict[str, tuple[Codes, Floats]]:
-    """Return true classes and probabilities of every system."""
-    files = sorted(Path(folder).glob("*.scores.npy"))
-    if not files:
-        raise FileNotFoundError(f"{folder} holds no file NAME.scores.npy.")
-    systems = {}
-    for file in files:
-        name = file.name.removesuffix(".scores.npy")
-        of_targets = file.with_name(f"{name}.targets.npy")
-        try:
-            scores, targets = np.load(file), np.load(of_targets)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"Cannot read arrays of numbers from {file} and {of_targets.name}: {error}") from error
-        if scores.ndim != 2 or targets.shape != scores.shape[:1] or targets.dtype.kind not in "iu":
-            raise ValueError(
-                f"{file}: scores have shape {scores.shape} and targets shape {targets.shape} and type {targets.dtype}; "
-                "they must be numbers of shape (n_samples, n_classes) and whole numbers of shape (n_samples,)."
-            )
-        systems[name] = targets.astype(np.intp), softmax(scores.astype(np.float64), axis=1)
-    return systems
 
 
 def _profile(y: Codes, proba: Floats, **given: Any) -> ConfidenceProfile:

@@ -1,6 +1,6 @@
 """What the ECUAS paper's experiments found: in words, pictures and tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from skconf._page.chart import Axis, Chart, Line, Mark, Points
 from skconf._page.tables import TablePart, as_texts
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._document import ExperimentReport
+from skconf.experiments._ecuas_cost import cost_charts
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.report._numbers import number
 
@@ -27,7 +28,9 @@ _NOTES = (
 )
 
 
-def ecuas_report(cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str]) -> ExperimentReport:
+def ecuas_report(
+    cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()
+) -> ExperimentReport:
     """Return what systems cost, raw, calibrated and with worse answers.
 
     Parameters
@@ -38,22 +41,25 @@ def ecuas_report(cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str
         From :func:`ecuas_sampling_experiment`.
     source : mapping of str to str
         What was run.
+    failed : sequence of str, default=()
+        The systems that cannot be read, and why.
 
     Returns
     -------
     ExperimentReport
     """
     tables = [lay_out("Table 3", wide(cells, _KEY), _KEY), agreement("Table 3", cells)]
-    tables.append(TablePart("Sampled answers (appendix B.1)", as_texts(sampled)))
+    tables.append(TablePart("Figure 2: sampled answers (appendix B.1)", as_texts(sampled)))
     costs = [_costs(cells, order) for order in _ORDERS]
     return ExperimentReport(
         "ECUAS of classification systems",
         [*agreement_words(cells), _effects(cells), _rises(sampled)],
         tables,
         not_compared(cells),
-        [*costs, *_temperatures(sampled), *distance_chart(cells)],
+        [*costs, *_temperatures(sampled), *cost_charts(), *distance_chart(cells)],
         _NOTES,
         {**source, "systems": ", ".join(sampled["system"].unique())},
+        failed=failed,
     )
 
 
@@ -116,4 +122,4 @@ def _temperature(system: str, part: pd.DataFrame) -> Chart:
     finding = f"From temperature {first['temperature']:g} to {last['temperature']:g}, the cost grows {listed(each)}."
     up = Axis.around("ECUAS over that of the class frequencies, log scale", "log", part[list(_ORDERS)])
     across = Axis.around("temperature of the answers", "linear", part["temperature"])
-    return Chart(f"Worse answers of {system}", finding, across, up, [*marks, *points], part)
+    return Chart(f"Figure 2: worse answers of {system}", finding, across, up, [*marks, *points], part)

@@ -195,19 +195,3 @@ def test_mistakes_are_told(folder, tmp_path_factory):
         ecuas.ecuas_experiment(folder, n_repetitions=1)
     with pytest.raises(ValueError, match=r"temperatures must be 0 or greater, but one is -1.0"):
         ecuas.ecuas_sampling_experiment(folder, temperatures=[0.0, -1.0])
-    with pytest.raises(FileNotFoundError, match=r"holds no file NAME.scores.npy"):
-        ecuas.ecuas_experiment(tmp_path_factory.mktemp("empty"))
-    for targets, told in (
-        (np.zeros(3, dtype=int), r"\(3,\) and type int64"),
-        (np.zeros(400), r"\(400,\) and type float64"),
-    ):
-        np.save(folder / "mine.targets.npy", targets)
-        with pytest.raises(ValueError, match=rf"scores have shape \(400, 3\) and targets shape {told}"):
-            ecuas.ecuas_experiment(folder)
-    (folder / "mine.targets.npy").unlink()
-    with pytest.raises(FileNotFoundError, match=r"mine\.targets\.npy"):
-        ecuas.ecuas_experiment(folder)
-    for text in ("", "no array"):
-        (folder / "mine.scores.npy").write_text(text)
-        with pytest.raises(ValueError, match=r"Cannot read arrays of numbers from .*mine.scores.npy"):
-            ecuas.ecuas_experiment(folder)

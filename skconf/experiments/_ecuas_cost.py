@@ -1,0 +1,71 @@
+"""What a right and a wrong answer cost by their confidence: Figure 1 of the ECUAS paper."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from skconf._page.chart import Axis, Chart, Line, Mark
+from skconf.metrics import get_metric
+
+_ORDERS = (0, 1, 128)
+#: Numbers of classes; infinite ones stand for a generative system.
+_CLASSES = (2, 4, 16, np.inf)
+_N_POINTS = 201
+#: Confidences end here: at n = 0 a wrong answer of confidence 1 costs as much as `eps` lets it.
+_SUREST = 1 - 1e-3
+#: Costs beyond are not drawn.
+_HIGHEST = 4.0
+
+
+def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = _CLASSES) -> pd.DataFrame:
+    """Return the cost of one answer by its confidence, from that of a guess on.
+
+    Parameters
+    ----------
+    orders : sequence of float, default=(0, 1, 128)
+        Orders n of the metric.
+    n_classes : sequence of float, default=(2, 4, 16, inf)
+        Numbers of classes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each `n`, `classes` and `confidence`: the cost of a `right` and of a `wrong` answer.
+    """
+    tables = []
+    for k in n_classes:
+        confidence = np.linspace(1 / k, _SUREST, _N_POINTS)
+        for n in orders:
+            cost = get_metric("ecuas_loss", n=n).cost
+            right, wrong = (cost(1 - confidence, np.full(_N_POINTS, given), 1 - 1 / k) for given in (0.0, 1.0))
+            found = {"n": n, "classes": k, "confidence": confidence, "right": right, "wrong": wrong}
+            tables.append(pd.DataFrame(found))
+    return pd.concat(tables, ignore_index=True)
+
+
+def cost_charts() -> list[Chart]:
+    """Return a picture of the cost for each order: falling for right answers, rising for wrong ones."""
+    return [_chart(n, part) for n, part in ecuas_costs().groupby("n", sort=False)]
+
+
+def _chart(n: float, part: pd.DataFrame) -> Chart:
+    marks: list[Mark] = []
+    for series, (k, curve) in enumerate(part.groupby("classes", sort=False)):
+        name = f"K = {k:g}".replace("inf", "∞")
+        marks.append(Line(curve["confidence"], curve["right"], name=name, series=series))
+        wrong = curve["wrong"].where(curve["wrong"] <= _HIGHEST)
+        marks.append(Line(curve["confidence"], wrong, name=name, series=series))
+    sure = part[part["confidence"] == _SUREST]
+    finding = (
+        "From 1 at the confidence 1/K of a guess, the cost of a right answer falls to 0, and that of a wrong one "
+        f"rises to {sure['wrong'].min():.2g} to {sure['wrong'].max():.2g} at confidence {_SUREST:g}."
+    )
+    return Chart(
+        f"Figure 1: cost of an answer at n = {n:g}",
+        finding,
+        Axis("confidence"),
+        Axis("cost", high=min(_HIGHEST, max(1.0, float(part["wrong"].max())) * 1.05)),
+        marks,
+        part.drop(columns="n"),
+    )
