@@ -28,6 +28,7 @@ def accumulate(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     threshold: float | None = None,
+    grades: Mapping[Any, float] | None = None,
     progress: bool = False,
 ) -> Any:
     """Accumulate scores of predictions in files, in batches or on a cluster, without holding all of them in memory.
@@ -69,6 +70,8 @@ def accumulate(
         the name of a single column of probabilities; else for the second label.
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
+    grades : mapping from label to float, default=None
+        The numbers, in [0, 1], that confidences in words stand for: {"high": 0.9, "medium": 0.6, "low": 0.3}.
     progress : bool, default=False
         Whether to show on standard error how much of the files has been read.
 
@@ -128,6 +131,7 @@ def accumulate(
         labels=None if labels is None else list(labels),  # type: ignore[arg-type]
         pos_label=pos_label,
         threshold=threshold,
+        grades=grades,
     )
     job = Job(columns, empty)
     found = _read(data, job, progress)

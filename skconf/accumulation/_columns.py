@@ -1,7 +1,7 @@
 """Predictions in tables: what each column holds, and what its entries mean."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.columns import PREFIX
+from skconf._core.grades import check_grades, from_grades, has_grades, words_in
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.spellings import Spellings, plain
 from skconf._core.usual_names import USUAL
 from skconf.accumulation._csv import first_line_is_data
 from skconf.accumulation._entries import (
+    as_series,
     by_name,
     in_order_of_numbers,
     in_type_of,
@@ -48,6 +50,8 @@ class Columns:
         Positive class of a binary task.
     threshold : float or None
         Lowest score at which a prediction is accepted.
+    grades : mapping from label to float, or None
+        The numbers that confidences in words stand for.
     """
 
     target: Any = None
@@ -60,6 +64,7 @@ class Columns:
     labels: Sequence[Any] | None = None
     pos_label: Any = None
     threshold: float | None = None
+    grades: Mapping[Any, float] | None = None
     needed: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -67,6 +72,8 @@ class Columns:
             object.__setattr__(self, name, _several(getattr(self, name)))
         if self.threshold is not None:
             get_metric("coverage_score", threshold=self.threshold)  # raises where it is out of range
+        if self.grades is not None:
+            check_grades(self.grades)
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named(), *self.groups])))
 
     def named(self) -> list[Any]:
@@ -200,7 +207,7 @@ class Columns:
         positive = self.pos_label
         if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
             positive = str(self.proba[0]).removeprefix(PREFIX)
-        parts = [numbers_in(table, name) for name in self.proba]
+        parts = [self._sureness(table, name) for name in self.proba]
         _refuse_scores(self.proba, parts)
         return ConfidenceProfile.from_predictions(
             target,
@@ -218,8 +225,21 @@ class Columns:
         known = Spellings(names)
         return names if any(label in known for label in pd.unique(target)) else None
 
+    def _sureness(self, table: Any, name: Any) -> NDArray[Any]:
+        """Return a column of confidences or probabilities, which may be grades."""
+        values = as_series(table[name])
+        if self.grades is not None and has_grades(values, self.grades):
+            return from_grades(values, self.grades, f"column {name!r}")
+        try:
+            return numbers_in(table, name)
+        except ValueError as error:
+            if not (words := words_in(values)):
+                raise
+            advice = f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}=0.9."
+            raise ValueError(f"{error} {advice}") from None
+
     def _correctness(self, table: Any) -> ConfidenceProfile:
-        confidence = numbers_in(table, self.confidence)
+        confidence = self._sureness(table, self.confidence)
         _refuse_scores([self.confidence], [confidence])
         if self.correct is not None:
             return ConfidenceProfile.from_correctness(numbers_in(table, self.correct, or_truth=True), confidence)

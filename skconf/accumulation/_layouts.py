@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.grades import has_grades, number_of
 from skconf._core.messages import option, shorten
 from skconf._core.spellings import Spellings, plain
 from skconf._core.usual_names import (
@@ -128,7 +129,7 @@ class _Readings:
         self.given, self.names, self.read = columns, names, read
         self.columns: dict[Any, pd.Series[Any]] = {}
         self.texts = cache(lambda name: _texts(self._loaded([name])[0]))
-        self.numbers = cache(lambda name: as_numbers(self._loaded([name])[0]))
+        self.numbers = cache(lambda name: self._as_numbers(self._loaded([name])[0]))
 
     def _loaded(self, names: Sequence[Any]) -> list[Any]:
         """Return the first rows of columns, each of which is read once, and all that are lacking together."""
@@ -140,7 +141,17 @@ class _Readings:
 
     def _matrix(self, names: Sequence[Any]) -> NDArray[Any]:
         rows = max(_MOST_CELLS // len(names), 1)
-        return np.stack([as_numbers(column[:rows]) for column in self._loaded(names)], axis=1)
+        return np.stack([self._as_numbers(column[:rows]) for column in self._loaded(names)], axis=1)
+
+    def _is_graded(self, column: "pd.Series[Any]") -> bool:
+        return self.given.grades is not None and has_grades(column, self.given.grades)
+
+    def _as_numbers(self, column: "pd.Series[Any]") -> NDArray[Any]:
+        """Return entries as numbers, those that grades stand for; NaN for what is none."""
+        grades = self.given.grades
+        if grades is not None and self._is_graded(column):
+            return column.map(lambda value: number_of(value, grades)).to_numpy(dtype=np.float64)
+        return as_numbers(column)
 
     def fitting(self) -> Iterator[_Reading]:
         """Return the readings that fit: of probabilities of all classes if there are any, else all others."""
@@ -244,7 +255,9 @@ class _Readings:
             if prediction is not None and not self.given.proba and self.given.correct is None:
                 aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
                 for name in self._called("confidence", aliases, [target, *predictions]):
-                    if self._is_unit(name) and (len(truth) > 2 or np.nanmin(self.numbers(name)) >= 0.5):
+                    # A column of this name may be the probability of a class, of two, unless it has none below .5.
+                    told = len(truth) > 2 or self._is_graded(*self._loaded([name]))
+                    if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
                         yield _Reading(*shared, confidence=name)
 
     def _positives(self, without: tuple[Any, ...], truth: list[str]) -> Iterator[tuple[Any, str]]:

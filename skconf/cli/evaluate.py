@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from skconf._core.usual_names import USUAL
-from skconf.cli.options import output_file
+from skconf.cli.options import grade, grades_of, output_file
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.cli.standard_input import DASH, written_out
 
@@ -124,6 +124,13 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         help="lowest confidence of an accepted prediction (default: none)",
     )
     evaluate.add_argument(
+        "--grades",
+        nargs="+",
+        type=grade,
+        metavar="WORD=NUMBER",
+        help="numbers from 0 to 1 that confidences in words stand for: high=0.9 medium=0.6 low=0.3",
+    )
+    evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
     )
     evaluate.add_argument(
@@ -157,6 +164,7 @@ def _run(options: argparse.Namespace) -> int:
             labels=options.labels,
             pos_label=options.pos_label,
             threshold=options.threshold,
+            grades=grades_of(options.grades),
         )
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)

@@ -49,6 +49,32 @@ def share(text: str) -> float:
     return number
 
 
+def grade(text: str) -> tuple[str, float]:
+    """Parse an option that gives a word a number: WORD=NUMBER."""
+    word, _, number = text.rpartition("=")
+    try:
+        if word.strip():
+            return word.strip(), float(number)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be WORD=NUMBER, as high=0.9, but is {text!r}")
+
+
+def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
+    """Return the number of each word; None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If a word has two.
+    """
+    grades: dict[str, float] = {}
+    for word, number in given or []:
+        if grades.setdefault(word, number) != number:
+            raise ValueError(f"--grades gives {word!r} two numbers.")
+    return grades or None
+
+
 def output_file(text: str) -> Path:
     """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
     path = Path(text)

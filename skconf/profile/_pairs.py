@@ -1,11 +1,13 @@
 """Profiles of answers of which only their own correctness, or cost, and confidence are known."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
+from skconf._core.grades import from_grades
 from skconf._core.inputs import check_column, check_length, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
@@ -24,6 +26,7 @@ class FromPairs(Answers):
         sample_weight: ArrayLike | None = None,
         score: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        grades: Mapping[Any, float] | None = None,
     ) -> Self:
         """Build a profile from correctness and confidence alone, all that a generative system gives.
 
@@ -36,13 +39,15 @@ class FromPairs(Answers):
         correct : array-like of shape (n_samples,)
             Whether each answer is right: booleans, or 0 and 1; or how nearly right it is, in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer, in [0, 1].
+            Confidence in each answer, in [0, 1]; or, with `grades`, in words.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
             What selection ranks by; None stands for the confidence.
         groups : array-like of shape (n_samples,), default=None
             What each answer is of, such as its patient, where answers of one depend on each other.
+        grades : mapping from label to float, default=None
+            The numbers, in [0, 1], that confidences in words stand for.
 
         Returns
         -------
@@ -52,7 +57,7 @@ class FromPairs(Answers):
         Raises
         ------
         ValueError
-            If a value is missing or out of range, or lengths differ.
+            If a value is missing or out of range, a confidence is no grade, or lengths differ.
 
         Examples
         --------
@@ -63,7 +68,16 @@ class FromPairs(Answers):
         0.0875
         >>> selective_accuracy_score(profile, threshold=0.5)
         0.75
+
+        Confidences in grades are numbers of your choice:
+
+        >>> grades = {"high": 0.9, "medium": 0.6, "low": 0.3}
+        >>> profile = ConfidenceProfile.from_correctness([1, 1, 0], ["high", "medium", "low"], grades=grades)
+        >>> profile.confidence.tolist()
+        [0.9, 0.6, 0.3]
         """
+        if grades is not None:
+            confidence = from_grades(confidence, grades, "confidence")
         sure = _shares(confidence, None, "confidence")
         right = _shares(correct, len(sure), "correct")
         ranked_by = None if score is None else check_column(score, len(sure), "score")

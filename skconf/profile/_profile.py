@@ -195,7 +195,7 @@ class ConfidenceProfile(FromPredictions, FromSamples):
         """
         check_option(average, "average", ("micro", "samples", None))
         task = Multilabel.read(Y_true, Y_proba, Y_pred, labels)
-        given = {"sample_weight": sample_weight, "groups": groups}
+        given: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
         if average == "samples":
             return cls.from_correctness(task.jaccard(), task.expected_jaccard(), **given)
         if average == "micro":

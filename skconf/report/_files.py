@@ -40,6 +40,7 @@ def confidence_report_from_files(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     threshold: float | None = None,
+    grades: Mapping[Any, float] | None = None,
     metrics: Any = None,
     confidence_level: float | None = None,
     in_batches: bool | None = None,
@@ -75,6 +76,8 @@ def confidence_report_from_files(
         Positive class of a binary task, as in :func:`~skconf.accumulate`.
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
+    grades : mapping from label to float, default=None
+        The numbers, in [0, 1], that confidences in words stand for: {"high": 0.9, "medium": 0.6, "low": 0.3}.
     metrics : iterable of str or callable, "all" or None, default=None
         As in :func:`confidence_report`. Metrics that need all confidences at once are left out in batches, with a
         warning.
@@ -147,6 +150,7 @@ def confidence_report_from_files(
         labels=None if labels is None else list(labels),  # type: ignore[arg-type]
         pos_label=pos_label,
         threshold=threshold,
+        grades=grades,
     )
     evaluation = evaluate_files(
         files,

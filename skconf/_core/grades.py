@@ -1,0 +1,94 @@
+"""Confidences in grades, such as high, medium and low, as the numbers that they stand for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skconf._core.messages import option, shorten, suggest
+from skconf._core.spellings import plain
+
+#: So many words may be grades.
+_MOST = 10
+#: A column with more distinct values than this holds no grades.
+_MOST_DISTINCT = 1000
+
+
+def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
+    """Return grades by their spelling; raise unless each stands for a number in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or a grade has two.
+    """
+    found: dict[str, float] = {}
+    for grade, number in grades.items():
+        known = isinstance(number, int | float | np.number) and 0 <= number <= 1
+        if not known:
+            raise ValueError(f"{option('grades')} gives {grade!r} the number {number!r}, which must lie in [0, 1].")
+        if found.setdefault(_spelled(grade), float(number)) != number:
+            raise ValueError(f"{option('grades')} gives {grade!r} two numbers.")
+    if not found:
+        raise ValueError(f"{option('grades')} is empty.")
+    return found
+
+
+def from_grades(values: Any, grades: Mapping[Any, float], name: str) -> NDArray[np.float64]:
+    """Return the numbers that grades stand for; case and spaces around a word do not count.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,)
+        Grades.
+    grades : mapping from label to float
+        The number of each grade, in [0, 1].
+    name : str
+        What messages call the values.
+
+    Raises
+    ------
+    ValueError
+        If a value is no grade, or a number is out of range.
+    """
+    known = check_grades(grades)
+    codes, distinct = pd.factorize(pd.Series(np.asarray(values, dtype=object)), use_na_sentinel=False)
+    numbers = np.array([known.get(_spelled(value), np.nan) for value in distinct], dtype=np.float64)[codes]
+    if np.isnan(numbers).any():
+        row = int(np.argmax(np.isnan(numbers)))
+        value = distinct[codes[row]]
+        if pd.isna(value):
+            raise ValueError(f"{name} is missing in row {row}. Leave the row out, or give a grade.")
+        raise ValueError(
+            f"{name} is {value!r} in row {row}, which is no grade.{suggest(str(value), map(str, grades))} Give each "
+            f"grade a number by {option('grades')}; those with one are {shorten(list(grades))}."
+        )
+    return numbers
+
+
+def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
+    """Return whether some of the values are grades."""
+    known, distinct = {_spelled(grade) for grade in grades}, pd.unique(pd.Series(values))
+    return len(distinct) <= _MOST_DISTINCT and any(_spelled(value) in known for value in distinct)
+
+
+def number_of(value: Any, grades: Mapping[Any, float]) -> float:
+    """Return the number that a grade stands for; NaN if it is none."""
+    return check_grades(grades).get(_spelled(value), np.nan)
+
+
+def words_in(values: Any) -> list[str]:
+    """Return the words of a column of a few words, the most frequent first; nothing if it holds something else."""
+    counts = pd.Series(values).map(lambda value: str(value).strip().casefold()).value_counts()
+    words = [str(word) for word in counts.index]
+    return [] if len(words) > _MOST or not all(map(_is_word, words)) else words
+
+
+def _is_word(text: str) -> bool:
+    return any(map(str.isalpha, text)) and text.lower() not in ("nan", "none", "inf", "-inf", "na", "null")
+
+
+def _spelled(grade: Any) -> str:
+    return plain(grade).strip().casefold()

@@ -1,0 +1,105 @@
+"""Confidences in words, with a number for each."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceProfile, accumulate, confidence_report_from_files
+from skconf.cli import main
+
+GRADES = {"high": 0.9, "medium": 0.6, "low": 0.3}
+
+
+@pytest.fixture
+def answers():
+    """Forty graded answers, spelled as people do."""
+    words = ["High", "medium ", "low", " HIGH"] * 10
+    return pd.DataFrame({"correct": [1, 1, 0, 0] * 10, "confidence": words})
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pd.Categorical])
+def test_words_are_the_numbers_that_they_stand_for(kind, answers):
+    profile = ConfidenceProfile.from_correctness(answers["correct"], kind(answers["confidence"]), grades=GRADES)
+    assert profile.confidence.tolist() == [0.9, 0.6, 0.3, 0.9] * 10
+
+
+def test_grades_may_be_numbers_themselves():
+    profile = ConfidenceProfile.from_correctness([1, 0, 1], [5, 1.0, "5"], grades={5: 0.95, 1: 0.2})
+    assert profile.confidence.tolist() == [0.95, 0.2, 0.95]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "grades", "message"),
+    [
+        (["high", "hgh"], GRADES, "confidence is 'hgh' in row 1, which is no grade. Did you mean 'high'"),
+        (["high", None], GRADES, "confidence is missing in row 1. Leave the row out"),
+        (["high", 0.5], GRADES, "confidence is 0.5 in row 1, which is no grade"),
+        (["high", "low"], {"high": 90, "low": 30}, r"grades gives 'high' the number 90, which must lie in \[0, 1\]"),
+        (["high", "low"], {"high": "0.9", "low": 0.3}, "grades gives 'high' the number '0.9'"),
+        (["high", "low"], {"high": np.nan, "low": 0.3}, "grades gives 'high' the number nan"),
+        (["high", "low"], {"high": 0.9, "HIGH": 0.8}, "grades gives 'HIGH' two numbers"),
+        (["high", "low"], {}, "grades is empty"),
+    ],
+)
+def test_what_is_no_grade_is_told(confidence, grades, message):
+    with pytest.raises(ValueError, match=message):
+        ConfidenceProfile.from_correctness([1, 0], confidence, grades=grades)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("in_batches", [True, False])
+def test_files_of_words_have_the_report_of_numbers(ending, in_batches, answers, tmp_path):
+    numbers = answers.assign(confidence=[0.9, 0.6, 0.3, 0.9] * 10)
+    for name, table in (("words", answers), ("numbers", numbers)):
+        path = tmp_path / f"{name}.{ending}"
+        table.to_csv(path, index=False) if ending == "csv" else table.to_parquet(path)
+    report = {
+        name: confidence_report_from_files(
+            tmp_path / f"{name}.{ending}", grades=grades, metrics=["confidence_gap", "aurc_loss"], in_batches=in_batches
+        )
+        for name, grades in (("words", GRADES), ("numbers", None))
+    }
+    pd.testing.assert_frame_equal(report["words"], report["numbers"])
+    mean = accumulate(tmp_path / f"words.{ending}", "confidence_gap", grades=GRADES).result()
+    assert list(mean.values()) == [pytest.approx((0.9 + 0.6 + 0.3 + 0.9) / 4 - 0.5)]
+
+
+def test_grades_on_the_command_line(answers, tmp_path, capsys):
+    answers.to_csv(tmp_path / "answers.csv", index=False)
+    grades = ["--grades", "high=0.9", "medium=0.6", "low=0.3"]
+    report = tmp_path / "report.csv"
+    assert main(["evaluate", str(tmp_path / "answers.csv"), *grades, "--csv", str(report)]) == 0
+    assert pd.read_csv(report).set_index("metric")["value"]["cw_accuracy_score"] == pytest.approx((0.9 + 0.6) / 2.7)
+    capsys.readouterr()
+
+
+def test_columns_of_words_are_found(tmp_path, capsys):
+    """Below .5 in a task of two classes, too: a grade is no probability of a class."""
+    path = tmp_path / "other.csv"
+    path.write_text("label;pred;conf\n" + "cat;cat;High\ncat;dog;Low\ndog;dog;High\ncat;cat;Low\n" * 5)
+    assert main(["evaluate", str(path), "--grades", "high=.9", "low=.4"]) == 0
+    assert "'conf' as the confidence in the prediction" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("grades", "message"),
+    [
+        (
+            [],
+            "If ['high', 'medium', 'low'] are grades, give each a number by --grades: high=0.9",
+        ),
+        (["--grades", "high=.9", "low=.3"], "column 'confidence' is 'medium' in row 1, which is no grade"),
+        (["--grades", "high=.9", "low=.3", "high=.8"], "--grades gives 'high' two numbers"),
+        (["--grades", "high=9", "low=.3"], "--grades gives 'high' the number 9.0, which must lie in [0, 1]"),
+    ],
+)
+def test_mistakes_are_told(grades, message, answers, tmp_path, capsys):
+    answers.to_csv(tmp_path / "answers.csv", index=False)
+    assert main(["evaluate", str(tmp_path / "answers.csv"), *grades]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_option_that_is_no_grade(capsys):
+    with pytest.raises(SystemExit):
+        main(["evaluate", "a.csv", "--grades", "high"])
+    assert "must be WORD=NUMBER, as high=0.9, but is 'high'" in capsys.readouterr().err
