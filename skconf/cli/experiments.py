@@ -19,6 +19,7 @@ from skconf.experiments._cf1_agreement import random_models
 from skconf.experiments._cf1_page import cf1_report
 from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
+from skconf.experiments._cwsa_ranking_page import ranking_report
 from skconf.experiments._cwsa_stress import answers_of, models_at_hand, stressed
 from skconf.experiments._cwsa_stress_page import stress_report
 from skconf.experiments._document import ExperimentReport
@@ -148,6 +149,25 @@ def _cwsa_stress(options: argparse.Namespace) -> Result:
     return cells, stress_report(cells, {**source, **_repeated(options)}, failed)
 
 
+def _cwsa_ranking(options: argparse.Namespace) -> Result:
+    if options.predictions is not None:
+        read = read_predictions(options.predictions)
+        ranking = experiments.cwsa_ranking_experiment(read.profiles)
+        return ranking.agreement, ranking_report(ranking, _of_files(read), read.failed)
+    dataset, name = _dataset(options)
+    models = [*random_models(options.models, options.seed), *_own_classifier(options).values()]
+    ranking = experiments.cwsa_ranking_experiment(
+        dataset=dataset,
+        models=models,
+        data_home=options.data_home,
+        random_state=options.seed,
+        n_jobs=options.jobs,
+        progress=True,
+    )
+    source = {"data": f"known distributions, and {len(models)} classifiers on {name}", "seed": str(options.seed)}
+    return ranking.agreement, ranking_report(ranking, source)
+
+
 def _of_files(read: Predictions) -> dict[str, str]:
     """Return what was read, for the page; say how, where columns were guessed."""
     for line in read.read_as:
@@ -246,6 +266,12 @@ _OTHERS = {
         "five simulated models, or predictions, over thresholds (CWSA paper, Tables 1 to 3, Section 5)",
         ("--predictions", "--repetitions", "--seed"),
         ("--html cwsa.html", "--predictions authors/"),
+    ),
+    "cwsa-ranking": _Experiment(
+        _cwsa_ranking,
+        "whether the area under CWSA ranks models as accuracy and AURC do (a claim of the CWSA paper, Section 4.3)",
+        ("--predictions", "--dataset", "--models", "--seed", "--jobs"),
+        ("--html ranking.html", "--predictions mine/"),
     ),
     "cwsa-stress": _Experiment(
         _cwsa_stress,

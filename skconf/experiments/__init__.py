@@ -10,6 +10,7 @@ from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_
 from skconf.experiments._csr_tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
 from skconf.experiments._cwsa import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
 from skconf.experiments._cwsa_files import cwsa_predictions_experiment
+from skconf.experiments._cwsa_ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa_stress import cwsa_stress_experiment
 from skconf.experiments._ecuas import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
 from skconf.experiments._printed import count_agreement
@@ -36,6 +37,7 @@ __all__ = [
     "csr_text",
     "cwsa_experiment",
     "cwsa_predictions_experiment",
+    "cwsa_ranking_experiment",
     "cwsa_stress_experiment",
     "cwsa_sweep",
     "ecuas_experiment",

@@ -93,7 +93,7 @@ def cwsa_stress_experiment(
 
     Returns
     -------
-    pandas.DataFrame of shape (n_cells, 10)
+    pandas.DataFrame of shape (n_cells, 11)
         A row for each `model`, `test`, `level` and `quantity` (at a threshold of .9): `source`, the mean over
         repetitions `ours` and its `spread`, their standard deviation, and `paper`, `standard_error`, `deviation` and
         `note` as in :func:`csr_synthetic_experiment`: the figures of the authors' files, each of a single run.
@@ -120,10 +120,11 @@ def cwsa_stress_experiment(
     >>> from skconf.experiments import cwsa_stress_experiment
     >>> cells = cwsa_stress_experiment(n_repetitions=5)
     >>> noise = cells.query("model == 'simulated' and test == 'label noise' and quantity == 'cwsa'")
-    >>> noise[["level", "ours", "paper"]].round(2).iloc[[0, -1]]
-        level  ours  paper
-    15    0.0  0.23   0.24
-    19    0.4  0.05   0.05
+    >>> noise.set_index("level")[["ours", "paper"]].round(2).iloc[[0, -1]]
+           ours  paper
+    level
+    0.0    0.23   0.24
+    0.4    0.05   0.05
     """
     check_whole(n_repetitions, "n_repetitions", 2)
     if folder is None:

@@ -73,7 +73,7 @@ def _effect(cells: pd.DataFrame, test: str) -> str:
     said = [
         f"CWSA keeps {_range(kept['cwsa'], percent)} of its value",
         f"accuracy {_range(kept['accuracy'], percent)}",
-        f"and AURC goes from {_range(first['aurc'], number)} to {_range(then['aurc'], number)}",
+        f"and AURC, {_range(first['aurc'], number)} before, is {_range(then['aurc'], number)}",
     ]
     return f"{test.capitalize()}, {_LEVELS[test]} from 0 to {last:g}: {', '.join(said)}."
 

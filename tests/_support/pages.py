@@ -37,6 +37,7 @@ EXPERIMENTS = {
     "csr": ["--datasets", "breast_cancer", "--trials", "1", "--jobs", "1", "--no-results", "--tables", "2", "6", "7"],
     "csr-synthetic": ["--samples", "50", "--repetitions", "2", "--jobs", "1"],
     "cwsa": ["--repetitions", "2"],
+    "cwsa-ranking": ["--models", "3", "--jobs", "1"],
     "cwsa-stress": ["--repetitions", "2"],
     "ecuas": ["systems", "--jobs", "1"],
     "cf1": ["--models", "2", "--jobs", "1"],
