@@ -257,7 +257,7 @@ _OWN_CLASSIFIER = {
 _OTHERS = {
     "csr-synthetic": _Experiment(
         _csr_synthetic,
-        "ten distributions of confidence in eight calibration modes (CSR paper, Tables 3, 5, 8 to 11)",
+        "ten distributions of confidence in eight calibration modes (CSR paper, Tables 1, 3, 5, 8 to 11)",
         ("--samples", "--repetitions", "--seed", "--jobs"),
         ("", "--samples 100 10000 100000 --html synthetic.html"),
     ),

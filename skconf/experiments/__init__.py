@@ -15,6 +15,7 @@ from skconf.experiments._cwsa_stress import cwsa_stress_experiment
 from skconf.experiments._ecuas import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
 from skconf.experiments._printed import count_agreement
 from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
+from skconf.experiments._synthetic_means import csr_table1
 
 __all__ = [
     "AnswersResult",
@@ -30,6 +31,7 @@ __all__ = [
     "csr_risk_extremes",
     "csr_synthetic_auc_experiment",
     "csr_synthetic_experiment",
+    "csr_table1",
     "csr_table2",
     "csr_table6",
     "csr_table7",

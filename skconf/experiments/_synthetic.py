@@ -43,8 +43,9 @@ _HALF_DIGIT = 0.5e-4
 #: Samples simulated together, few enough to stay in the processor's cache.
 _SAMPLES_TOGETHER = 1 << 16
 
-_HEAVY = ("Uniform", "Skew High", "Bimodal")
-_HEAVY_NOTE = "E[c/(1 - c)] is infinite: the printed figure is one draw, an order of magnitude"
+#: The density of the confidence does not vanish at 1.
+_HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
+_HEAVY_NOTE = "E[c/(1 - c)] is infinite: the figure is one of draws without a standard error"
 _EQUAL_NOTE = "both classes have equal scores: the mean of their areas is 1/2 under any weights"
 _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
 
@@ -103,6 +104,7 @@ def csr_synthetic_experiment(
     --------
     count_agreement : How many cells lie within sampling error.
     csr_risk_extremes : Table 3, from this result.
+    csr_table1 : Table 1, from this result.
 
     Notes
     -----

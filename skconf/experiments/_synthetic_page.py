@@ -10,6 +10,7 @@ from skconf.experiments._agreement import CHANCE, agreement_words, distance_char
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.experiments._synthetic import CSRAreas, csr_risk_extremes
+from skconf.experiments._synthetic_means import SIZES, csr_table1
 from skconf.report._numbers import number
 
 _KEY = ["n_samples", "distribution", "mode"]
@@ -41,22 +42,48 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
     both = pd.concat([cells, areas.areas, areas.counts.drop(columns="n_distributions")], ignore_index=True)
     both = both[[*_KEY, *(name for name in both if name not in _KEY)]]
     sizes = cells["n_samples"].unique()
+    means = csr_table1(cells) if _has_table1(cells) else None
     return ExperimentReport(
         "Calibrated size ratio of known distributions",
-        [*agreement_words(both), *(_risks(cells, n) for n in sizes), _above(areas.counts)],
+        [*agreement_words(both), *_false_alarms(means), *(_risks(cells, n) for n in sizes), _above(areas.counts)],
         [
+            *_table1(means),
             lay_out("Tables 5, 8 and 9", wide(cells, _KEY), _KEY),
             TablePart("Table 3", as_texts(csr_risk_extremes(cells))),
             lay_out("Table 10", wide(areas.counts, ["mode"]), ["mode"]),
             lay_out("Table 11, and other modes", wide(areas.areas, _KEY[1:]), _KEY[1:]),
             agreement("Tables 5, 8 and 9", cells),
             agreement("Table 11", areas.areas),
+            *([] if means is None else [agreement("Table 1", means)]),
         ],
         not_compared(both),
         [*(_by_mode(cells, n) for n in sizes), *(_risk_by_mode(cells, n) for n in sizes), *distance_chart(both)],
         _NOTES,
         source,
     )
+
+
+def _has_table1(cells: pd.DataFrame) -> bool:
+    return set(SIZES) <= set(cells.loc[cells["mode"] == "perfect", "n_samples"])
+
+
+def _table1(means: pd.DataFrame | None) -> list[TablePart]:
+    """Return Table 1, a row for each distribution, and below it those of all."""
+    if means is None:
+        return []
+    key = ["distribution", "n_samples"]
+    return [lay_out("Table 1", wide(means, key), {"distribution": "distribution", "n_samples": "samples"})]
+
+
+def _false_alarms(means: pd.DataFrame | None) -> list[str]:
+    """Return how often calibrated samples look overconfident, where all distributions were drawn."""
+    total = pd.DataFrame() if means is None else means[means["distribution"] == "all"]
+    if total.empty:
+        return []
+    one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})".replace("%", " %") for _, row in total.iterrows())
+    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; a normal one, 15.87 %."
+    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; a normal one, 0.13 %."
+    return [f"{said} {tail}"]
 
 
 def _values(cells: pd.DataFrame, n_samples: int, quantity: str) -> pd.DataFrame:

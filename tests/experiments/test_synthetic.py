@@ -14,8 +14,9 @@ from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments import _synthetic as synthetic
 from skconf.experiments._printed import compare_with_paper, count_agreement, printed_table
+from skconf.experiments._synthetic_page import synthetic_report
 
-HEAVY = {"Uniform", "Skew High", "Bimodal"}
+HEAVY = {"Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal"}
 
 
 def largest_by_chance(n_cells, level=1e-3):
@@ -58,9 +59,44 @@ def test_table_5_at_100():
 def test_table_5():
     cells = synthetic.csr_synthetic_experiment([100, 10_000, 100_000], modes=["perfect"])
     assert cells["paper"].notna().sum() == 240
-    # A density above 0 at c = 1 leaves the standard deviation without a variance, in Normal and Tight Hi, too.
-    light = ~(cells["distribution"].isin(["Normal", "Tight Hi"]) & (cells["quantity"] == "csr_std"))
-    assert_within_sampling_error(cells[light])
+    assert_within_sampling_error(cells)
+    means = experiments.csr_table1(cells)
+    assert_within_sampling_error(means)
+    assert means["paper"].notna().sum() == 80 + 3
+
+
+def printed_cells(sizes, distributions=tuple(DISTRIBUTIONS)):
+    """The printed figures of calibrated samples in place of ours, with a standard error of .1."""
+    printed = printed_table("csr_tables5_8_9").melt(["n_samples", "distribution", "mode"], var_name="quantity")
+    rows = printed[printed["n_samples"].isin(sizes) & (printed["mode"] == "perfect")]
+    rows = rows[rows["distribution"].isin(distributions)].rename(columns={"value": "ours"})
+    return rows.assign(paper=rows["ours"], standard_error=0.1, deviation=0.0, note="").reset_index(drop=True)
+
+
+def test_table_1_is_the_mean_of_table_5_as_printed():
+    means = experiments.csr_table1(printed_cells([100, 10_000, 100_000]))
+    assert len(means) == 80 + 3
+    # Rounded twice.
+    np.testing.assert_allclose(means["ours"], means["paper"], atol=1.01e-4)
+    assert (means["deviation"].abs() < 1e-3).all()
+    np.testing.assert_allclose(means["standard_error"][:80], 0.1 / np.sqrt(3))
+    assert means["standard_error"][80:].tolist() == pytest.approx([0.1 / np.sqrt(n) for n in (30, 10, 10)])
+
+
+def test_the_page_has_table_1_where_its_samples_were_drawn():
+    areas = synthetic.csr_synthetic_auc_experiment(distributions=["Bell"], modes=["perfect"], n_repetitions=2)
+    whole = synthetic_report(printed_cells([100, 10_000, 100_000]), areas, {}).markdown()
+    assert "9.77 % (paper 9.77 %) have a size ratio more than 1σ above 1" in whole
+    assert "0.70 % (paper 0.70 %) with 100 samples" in whole
+    assert "## Table 1\n" in whole
+    assert "## Table 1\n" not in synthetic_report(printed_cells([100]), areas, {}).markdown()
+
+
+def test_table_1_needs_its_three_sizes():
+    with pytest.raises(ValueError, match=r"'perfect' of 10,000, 100,000 samples: .*n_samples=\[100, 10000, 100000\]"):
+        experiments.csr_table1(printed_cells([100, 1000]))
+    few = experiments.csr_table1(printed_cells([100, 10_000, 100_000], ["Bell", "Uniform"]))
+    assert set(few["distribution"]) == {"Bell", "Uniform"}
 
 
 def test_wrong_figures_are_seen(modes_cells):
@@ -75,7 +111,7 @@ def test_what_cannot_be_compared_is_shown_with_its_reason(modes_cells):
     noted = modes_cells[modes_cells["note"] != ""]
     assert set(noted["distribution"]) == HEAVY
     assert set(noted["quantity"]) == {"csr", "csr_std"}
-    assert len(noted) == 3 * 8 * 2
+    assert len(noted) == len(HEAVY) * 8 * 2
     assert noted["ours"].notna().all()
     # The printed σ is a draw: of such a tail, it is hardly ever twice the same.
     sigma = noted.query("quantity == 'csr_std' and mode == 'perfect'")
