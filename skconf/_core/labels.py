@@ -1,5 +1,6 @@
 """Labels of any kind turned into column indices, with errors that name the row."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from skconf._core.messages import shorten
 
 Codes = NDArray[np.intp]
 
+#: Widest range of whole numbers that are looked up in a table.
+_WIDEST = 1 << 12
+
 
 class LabelColumn:
-    """A column of labels, factorised once: integer codes into its distinct values.
+    """A column of labels, factorised once, where that is needed: integer codes into its distinct values.
 
     Distinct values are compared as Python objects, so that ``1``, ``np.int64(1)``, ``1.0`` and ``True`` are
     one label, whatever container they came in.
@@ -40,20 +44,34 @@ class LabelColumn:
             column = np.asarray(column).astype(column.dtype.newbyteorder("="))
         if kind in "mM":  # dates are compared as pandas' own, whatever unit numpy keeps them in
             column = pd.Index(column)
+        self.name, self._column = name, column
+        self._whole = np.asarray(column) if isinstance(column.dtype, np.dtype) and kind in "iub" else None
+        if self._whole is None:  # of whole numbers none is missing
+            _ = self.codes
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Position of each label in `distinct`."""
+        return self._factorized[0]
+
+    @cached_property
+    def distinct(self) -> list[Any]:
+        """Distinct labels, in the order in which they occur."""
+        return self._factorized[1]
+
+    @cached_property
+    def _factorized(self) -> tuple[Codes, list[Any]]:
         try:
-            codes, distinct = pd.factorize(column)
+            codes, distinct = pd.factorize(self._column)
         except TypeError:
-            raise ValueError(f"{name} holds lists or sets, not labels: pass one label for each sample.") from None
+            raise ValueError(f"{self.name} holds lists or sets, not labels: pass one label for each sample.") from None
         if (codes < 0).any():
-            raise ValueError(
-                f"{name} has a missing label in row {int(np.argmax(codes < 0))}. Drop or fill missing labels first."
-            )
-        self.name = name
-        self.codes: Codes = np.asarray(codes, dtype=np.intp)
-        self.distinct: list[Any] = distinct.tolist()
+            row = int(np.argmax(codes < 0))
+            raise ValueError(f"{self.name} has a missing label in row {row}. Drop or fill missing labels first.")
+        return np.asarray(codes, dtype=np.intp), distinct.tolist()
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self._column)
 
     def sorted_distinct(self) -> NDArray[Any]:
         """Return the distinct labels in sorted order."""
@@ -84,6 +102,9 @@ class LabelColumn:
     def positions_in(self, labels: NDArray[Any], hint: str = "") -> Codes:
         """Return the position of every row's label in ``labels``; a label that is not there raises."""
         where = {label: position for position, label in enumerate(labels.tolist())}
+        found = None if self._whole is None else _positions_of_whole(self._whole, where)
+        if found is not None:
+            return found
         table = np.array([where.get(label, -1) for label in self.distinct], dtype=np.intp)
         positions = table[self.codes]
         if (table < 0).any():
@@ -94,6 +115,20 @@ class LabelColumn:
                 f"{shorten(labels.tolist())}. {hint}".rstrip()
             )
         return positions
+
+
+def _positions_of_whole(numbers: NDArray[Any], where: dict[Any, int]) -> Codes | None:
+    """Return positions without a search for distinct numbers; None where they are too far apart, or one is unknown."""
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= _WIDEST:
+        return None
+    table = np.array([where.get(number, -1) for number in range(low, high + 1)], dtype=np.intp)
+    if (table < 0).any():
+        return None
+    positions = numbers.astype(np.intp)
+    if (table == np.arange(low, high + 1)).all():
+        return positions
+    return table[positions - low]
 
 
 def check_labels(labels: ArrayLike) -> NDArray[Any]:

@@ -17,9 +17,9 @@ _BLOCK_ELEMENTS = 1 << 18
 _MOST_ROWS = 1 << 16
 
 
-def row_blocks(n_rows: int, n_columns: int = 1) -> list[slice]:
-    """Cut rows into slices that are small enough to be worked on in cache."""
-    step = min(max(_BLOCK_ELEMENTS // max(n_columns, 1), 256), _MOST_ROWS)
+def row_blocks(n_rows: int, n_columns: int = 1, step: int | None = None) -> list[slice]:
+    """Cut rows into slices that are small enough to be worked on in cache, or of so many rows."""
+    step = step or min(max(_BLOCK_ELEMENTS // max(n_columns, 1), 256), _MOST_ROWS)
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 

@@ -23,6 +23,8 @@ def labels_in(table: Any, name: Any) -> Any:
     if library_of(values) == "pyarrow":
         import pyarrow as pa
 
+        if not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)):
+            return _in_one_piece(values).to_numpy(zero_copy_only=False)
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             values = values.dictionary_encode()  # checking text by text takes many times longer
         values = pd.Series(values.to_pandas())
@@ -91,7 +93,7 @@ def _numbers_of_arrow(values: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    values = _in_one_piece(values)
     kind = values.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         try:
@@ -105,6 +107,13 @@ def _numbers_of_arrow(values: Any) -> Any:
         if lengths["min"] == lengths["max"] and not flat.null_count:
             return flat.to_numpy(zero_copy_only=False).reshape(len(values), lengths["max"])
     return values.to_numpy(zero_copy_only=False)
+
+
+def _in_one_piece(values: Any) -> Any:
+    """Return a column of pyarrow as one array, without a copy where it is in one piece."""
+    if not hasattr(values, "num_chunks"):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def library_of(values: Any) -> str:

@@ -23,6 +23,8 @@ from skconf.scoring._names import Statistic
 FEWEST_LEVELS = 1024
 #: Probabilities that are added to tables at once, and the fewest samples of a batch.
 _AT_ONCE, _FEWEST_ROWS = 1 << 18, 1 << 14
+#: Probabilities of which terms are computed at once, and the fewest samples: enough that the overhead is small.
+_MOST_NUMBERS, _FEWEST_AT_ONCE = 1 << 18, 1 << 12
 
 
 class Plan:
@@ -69,7 +71,7 @@ class Plan:
         weight = profile.sample_weight
         n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
         sums: dict[str, Sums] = {}
-        for _, block in profile.blocks():
+        for _, block in profile.blocks(max(_MOST_NUMBERS // (profile.n_classes or 1), _FEWEST_AT_ONCE)):
             found = self._sums(block)
             sums = {key: merge(sums[key], of) for key, of in found.items()} if sums else found
         rounded = set() if onto is None else {name for name, table in onto.tables.items() if not table.exact}

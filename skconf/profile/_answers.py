@@ -80,8 +80,13 @@ class Answers:
             parts["score"] = parts["confidence"]
         return replace(self, **parts)
 
-    def blocks(self) -> Iterator[tuple[slice, Self]]:
+    def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
         """Go through the rows in parts that fit the processor's cache.
+
+        Parameters
+        ----------
+        most_rows : int, default=None
+            Number of rows of a part, where the cache does not decide.
 
         Yields
         ------
@@ -90,7 +95,7 @@ class Answers:
         part : ConfidenceProfile
             Its predictions.
         """
-        for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes)):
+        for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes), most_rows):
             block = self[rows]
             if block.given_proba is not None and block.given_proba.dtype == np.float16:
                 block = replace(block, given_proba=at_least_single(block.given_proba))

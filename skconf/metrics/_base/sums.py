@@ -113,10 +113,13 @@ class BlockSums:
         if self._is_wide(one) or self._is_wide(other):
             return self._pair_with_matrix(one, other)
         left, right = self._columns(one), self._columns(other)
-        if one.cell is not None and one.cell is other.cell and len(left) == len(right) == 1:
+        single = len(left) == len(right) == 1
+        if single and one.cell is not None and one.cell is other.cell:
             return self._sum((*left, *right), power, one.cell, one.n_cells).reshape(*lead, one.n_cells)
         cell, n_cells = self._joint(one, other)
         size = (*lead, one.n_cells, other.n_cells)
+        if single:
+            return self._sum((*left, *right), power, cell, n_cells).reshape(size)
         blocks = [[self._sum((a, b), power, cell, n_cells).reshape(size) for b in right] for a in left]
         found = np.stack([np.stack(row, axis=-1) for row in blocks], axis=-3)  # of cells, columns, cells, columns
         return found.reshape(*lead, one.n_cells * len(left), other.n_cells * len(right))
