@@ -11,7 +11,8 @@ from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns, column_names
 from skconf.accumulation._entries import library_of
 from skconf.accumulation._files import read_files
-from skconf.accumulation._job import Job, Totals, located, warned_once
+from skconf.accumulation._job import Found, Job, located, warned_once
+from skconf.accumulation._totals import Totals
 
 
 def accumulate(
@@ -29,6 +30,7 @@ def accumulate(
     pos_label: Any = None,
     threshold: float | None = None,
     grades: Mapping[Any, float] | None = None,
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> Any:
     """Accumulate scores of predictions in files, in batches or on a cluster, without holding all of them in memory.
@@ -72,6 +74,9 @@ def accumulate(
         Lowest confidence at which a prediction is accepted.
     grades : mapping from label to float, default=None
         The numbers, in [0, 1], that confidences in words stand for: {"high": 0.9, "medium": 0.6, "low": 0.3}.
+    n_jobs : int, default=None
+        Number of threads that read files: None for 1, unless in a :obj:`joblib.parallel_config` context, and -1 for one
+        on each core. Any number gives the same bits. An engine's tasks, and joblib's, have one thread.
     progress : bool, default=False
         Whether to show on standard error how much of the files has been read.
 
@@ -134,15 +139,15 @@ def accumulate(
         grades=grades,
     )
     job = Job(columns, empty)
-    found = _read(data, job, progress)
+    found = _read(data, job, progress, n_jobs)
     if groups is None:
         return found.get(None, job.empty)
     return {group: found[group] for group in sorted(found)}
 
 
-def _read(data: Any, job: Job, progress: bool) -> Totals:
+def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
     if _are_paths(data):
-        return read_files(data, job, progress=progress)
+        return read_files(data, job, n_jobs=n_jobs, progress=progress)
     library = library_of(next(iter(data.values()), None) if isinstance(data, Mapping) else data)
     if library == "dask":
         from skconf.accumulation._dask import read_dask
@@ -152,22 +157,21 @@ def _read(data: Any, job: Job, progress: bool) -> Totals:
         from skconf.accumulation._spark import read_spark
 
         return read_spark(data, job)
-    found: Totals = {}
     if isinstance(data, Mapping) or hasattr(data, "columns"):
-        replace(job, columns=job.columns.found_in(column_names(data))).take(data, found)
-        return found
+        job = replace(job, columns=job.columns.found_in(column_names(data)))
+        return job.accumulators(job.read(data))
     if not isinstance(data, Iterable):
         raise TypeError(
             f"data must be paths, a table, an iterable of tables, or a collection of Dask or Spark, but is {data!r}."
         )
-    warned: set[str] = set()
+    total, warned = Totals(), set[str]()
     for number, table in enumerate(data):
         place = f"table {number}"
         if number == 0:
             job = job.on_parts(column_names(table))
         with located(place), warned_once(place, 0, warned):
-            job.take(table, found)
-    return found
+            job.add(total, job.read(table))
+    return job.accumulators(total)
 
 
 def _are_paths(data: Any) -> bool:

@@ -1,5 +1,6 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
+import copy
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -17,6 +18,8 @@ from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import State, Task
+from skconf.accumulation._totals import Totals
+from skconf.inference._inputs import Groups
 from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import read_statistics
@@ -432,6 +435,11 @@ class MetricAccumulator:
         """Return the merged state; raise if they do not match, or hold too many distinct confidences for a metric."""
         self._check(part.task, onto)
         state = part if onto is None else onto.merged(part)
+        self._check_exact(state)
+        return state
+
+    def _check_exact(self, state: State) -> None:
+        """Raise if there are too many distinct confidences for a metric."""
         for name, score in self._plan.scores.items():
             if not score.takes_rounded and not score.is_exact(state):
                 raise ValueError(
@@ -439,7 +447,28 @@ class MetricAccumulator:
                     "on more than their order, so its error after rounding is unknown. Leave it out, "
                     "raise max_levels, or round the confidences beforehand, for instance to four decimals."
                 )
-        return state
+
+    def _read_part(self, profile: ConfidenceProfile, groups: Groups | None) -> Totals:
+        """Return what predictions add, by group; nothing is added."""
+        self._check(Task.of(profile), None)
+        self._plan.check(profile)
+        return Totals.of(self._plan, profile, groups)
+
+    def _add_part(self, total: Totals, part: Totals) -> None:
+        """Add a part to the result."""
+        total.add(part)
+        if self._plan.has_tables:
+            for state in total.states(part.place).values():
+                self._check_exact(state)
+
+    def _of_each_group(self, total: Totals) -> dict[Any, Self]:
+        """Return an accumulator for each group."""
+        return {group: self._holding(state) for group, state in total.states().items()}
+
+    def _holding(self, state: State) -> Self:
+        filled = copy.copy(self)
+        vars(filled)["_state"] = self._merged(None, state)
+        return filled
 
     def _filled(self) -> State:
         if self._state is None:

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from skconf.accumulation._job import Job, Totals, merged
+from skconf.accumulation._job import Found, Job, merged
 
 #: Parts that one task merges.
 _FAN_IN = 8
 
 
-def read_dask(data: Any, job: Job) -> Totals:
+def read_dask(data: Any, job: Job) -> Found:
     """Return the accumulators of a Dask data frame, or of a mapping of Dask arrays."""
     from dask.delayed import delayed
 
@@ -19,11 +19,11 @@ def read_dask(data: Any, job: Job) -> Totals:
     job = job.on_parts(data.columns if is_frame else data)
     parts = data[job.columns.needed].to_delayed() if is_frame else _blocks(data, job.columns.needed)
     sent = delayed(job, pure=True)
-    found = [sent.read(part, number) for number, part in enumerate(parts)]
+    found = [sent.read_part(part, number) for number, part in enumerate(parts)]
     merge = delayed(merged)
     while len(found) > 1:
         found = [merge(found[start : start + _FAN_IN]) for start in range(0, len(found), _FAN_IN)]
-    return found[0].compute()
+    return job.accumulators(found[0].compute())
 
 
 def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:

@@ -3,7 +3,8 @@
 import glob
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import cached_property, partial
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,23 +12,27 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.progress import progress as progress_bar
 from skconf._core.spellings import plain
 from skconf._core.usual_names import IDS, spelled
-from skconf._core.warn import warn
+from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.accumulation._csv import Layout, in_words, layout_of
 from skconf.accumulation._entries import as_series
-from skconf.accumulation._job import Job, Totals, located, warned_once
+from skconf.accumulation._job import Found, Job, located, warn_once
 from skconf.accumulation._layouts import HEAD_ROWS, guess
+from skconf.accumulation._parquet import Parquet
+from skconf.accumulation._threads import in_order, number_of_threads
+from skconf.accumulation._totals import Totals
 from skconf.profile import ConfidenceProfile
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
-#: Rows and bytes of a batch: enough to make the overhead of a batch negligible, and still little memory.
-BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 25
+#: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
+BATCH_ROWS = 1 << 17
 _PARQUET = (".parquet", ".pq")
 _TABLES = (".csv", ".tsv", *_PARQUET)
 #: Endings of compressed files that pandas can read and pyarrow cannot.
@@ -36,7 +41,7 @@ _COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
 #: How the name of a folder begins that holds what came through standard input.
 STANDARD_INPUT = "skconf-standard-input-"
 _WILDCARDS = set("*?[")
-#: Bytes that are read at once, and the sample from which the number of lines is estimated.
+#: The sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
 
 
@@ -96,8 +101,8 @@ def _is_table(path: Path) -> bool:
     return path.name[0] not in "._" and path.is_file() and (first if last in _COMPRESSED else last) in _TABLES
 
 
-def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
-    """Return the accumulators of files, which are read batch by batch.
+def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> Found:
+    """Return the accumulators of files, which are read batch by batch, in threads.
 
     Raises
     ------
@@ -119,24 +124,53 @@ def read_files(paths: Paths, job: Job, *, progress: bool = False) -> Totals:
             _refuse_more(asked.found_in(file.names), job.columns, first.path)
     guesses = [file.guess_rows() for file in files] if progress else [None]
     total = None if None in guesses else sum(filter(None, guesses))
-    found: Totals = {}
-    empty: list[str] = []
-    warned: set[str] = set()
-    with progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar:
-        for file in files:
-            row = 0
-            for table in file.batches(job.columns.needed, BATCH_ROWS):
-                with named_by_id(file), located(shown(file.path), row), warned_once(shown(file.path), row, warned):
-                    job.take(table, found)
-                row += len(table)
-                bar.update(len(table))
-            if row == 0:
-                empty.append(shown(file.path))
+    found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
+    batches = [stream for file in files for stream in _streams_of(file, job.columns.needed)]
+    # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
+    with (
+        threadpool_limits(1, "blas"),
+        progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar,
+        closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
+    ):
+        for batch, part, notices in parts:
+            name = shown(batch.file.path)
+            warn_once(name, batch.row, notices, warned)
+            with located(name, batch.row):
+                job.add(found, part)
+            n_rows[name] += len(batch.table)
+            bar.update(len(batch.table))
+    empty = [name for name, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
         warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
-    return found
+    return job.accumulators(found)
+
+
+class _Batch(NamedTuple):
+    """Rows of a file, from a row on."""
+
+    file: "_ArrowFile | _PandasFile"
+    row: int
+    table: Any
+
+
+def _streams_of(file: "_ArrowFile | _PandasFile", names: list[Any]) -> Iterator[Iterator[_Batch]]:
+    """Go through the parts of a file that can be read at the same time, each with its batches."""
+    for first, tables in file.streams(names):
+
+        def batches(row: int = first, tables: Iterator[Any] = tables) -> Iterator[_Batch]:
+            for table in tables:
+                yield _Batch(file, row, table)
+                row += len(table)
+
+        yield batches()
+
+
+def _read_batch(job: Job, batch: _Batch) -> tuple[_Batch, Totals, list[Notice]]:
+    """Return what a batch adds to the result, and what to warn of."""
+    with collected() as notices, named_by_id(batch.file), located(shown(batch.file.path), batch.row):
+        return batch, job.read(batch.table), notices
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
@@ -306,16 +340,33 @@ class _ArrowFile:
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns."""
-        try:
+        with readable(self.path):
             if batch_rows is None:
                 yield self._trimmed(self.data.to_table(columns=self._asked(names)))
             elif self.is_parquet:
-                yield from self._parquet_batches(names, batch_rows)
+                yield from self.parquet.batches(names, batch_rows)
             else:
                 for batch in self.data.to_batches(columns=self._asked(names), batch_size=batch_rows):
                     yield self._trimmed(batch)
-        except (ValueError, OSError, NotImplementedError) as error:
-            raise ValueError(f"cannot read {shown(self.path)}: {in_words(error)}") from None
+
+    def streams(self, names: list[Any]) -> Iterator[tuple[int, Iterator[Any]]]:
+        """Go through the parts that can be read at the same time: the number of the first row, and batches."""
+        if not self.is_parquet:
+            yield 0, self.batches(names, BATCH_ROWS)
+            return
+        with readable(self.path):
+            streams = list(self.parquet.streams(names, BATCH_ROWS))
+        for row, tables in streams:
+            yield row, self._readable(tables)
+
+    def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
+        with readable(self.path):
+            yield from tables
+
+    @cached_property
+    def parquet(self) -> "Parquet":
+        """Return what reads the batches of a file of Parquet."""
+        return Parquet(self.path, self.data)
 
     def _asked(self, names: list[Any]) -> dict[Any, Any]:
         """Return the columns to read by their names."""
@@ -333,25 +384,6 @@ class _ArrowFile:
             compute.utf8_trim_whitespace(column) if types.is_string(column.type) else column for column in table.columns
         ]
         return type(table).from_arrays(cells, names=table.schema.names)
-
-    def _parquet_batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
-        """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
-        from pyarrow import Table, repeat
-        from pyarrow.dataset import get_partition_keys
-        from pyarrow.parquet import ParquetFile
-
-        (fragment,) = self.data.get_fragments()
-        of_path = get_partition_keys(fragment.partition_expression)
-        with ParquetFile(self.path, pre_buffer=False, buffer_size=_READ_BYTES) as file:
-            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-            row_bytes = sum(group.total_byte_size for group in groups) / max(file.metadata.num_rows, 1)
-            batch_rows = min(batch_rows, int(BATCH_BYTES / max(row_bytes, 1)) + 1)
-            for batch in file.iter_batches(batch_rows, columns=[name for name in names if name not in of_path]):
-                table = Table.from_batches([batch])
-                for name in of_path.keys() & set(names):
-                    kind = self.data.schema.field(name).type
-                    table = table.append_column(name, repeat(of_path[name], len(table)).cast(kind))
-                yield table
 
 
 def _csv_format(names: list[str], written: Layout) -> Any:
@@ -378,17 +410,27 @@ class _PandasFile:
 
     def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
-        try:
-            options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "sep": self.separator}
-            options |= {"header": 0, "names": list(range(len(self.names))), "skipinitialspace": True}
-            with pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
-                for table in tables:
-                    if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows
-                        raise ValueError(f"Expected {len(self.names)} cells in a row, but there are more.")
-                    cells = table.set_axis(self.names, axis=1)[names]
-                    yield cells.apply(lambda column: column.str.strip())
-        except (ValueError, OSError) as error:
-            raise ValueError(f"cannot read {shown(self.path)}: {in_words(error)}") from None
+        options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "sep": self.separator}
+        options |= {"header": 0, "names": list(range(len(self.names))), "skipinitialspace": True}
+        with readable(self.path), pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
+            for table in tables:
+                if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows
+                    raise ValueError(f"Expected {len(self.names)} cells in a row, but there are more.")
+                cells = table.set_axis(self.names, axis=1)[names]
+                yield cells.apply(lambda column: column.str.strip())
+
+    def streams(self, names: list[str]) -> Iterator[tuple[int, Iterator[Any]]]:
+        """Return all rows as a single part: the number of the first, and batches."""
+        yield 0, self.batches(names, BATCH_ROWS)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Name the file in errors of the package that reads it."""
+    try:
+        yield
+    except (ValueError, OSError, NotImplementedError) as error:
+        raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
 def _guess_rows(path: Path) -> float | None:

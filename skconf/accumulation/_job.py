@@ -1,19 +1,18 @@
 """The job done on each part of the predictions, and the merge of the results."""
 
-import copy
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from skconf._core.warn import collected, warn
+from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
-from skconf.profile import ConfidenceProfile
+from skconf.accumulation._totals import Totals
 
 #: The result: an accumulator for each group, or one under None; empty if there are no rows.
-Totals = dict[Any, MetricAccumulator]
+Found = dict[Any, MetricAccumulator]
 
 
 @dataclass(frozen=True)
@@ -37,28 +36,26 @@ class Job:
         columns.check_labels_are_known()
         return replace(self, columns=columns)
 
-    def take(self, table: Any, found: Totals) -> None:
-        """Add the predictions in a table to the result."""
+    def read(self, table: Any) -> Totals:
+        """Return what the predictions in a table add to the result."""
         profile = self.columns.read(table)
         if profile is None:
-            return
-        if not self.columns.groups:
-            parts: Iterable[tuple[Any, ConfidenceProfile]] = [(None, profile)]
-        else:
-            groups = self.columns.read_groups(table)
-            members = zip(groups.labels.tolist(), groups.members(), strict=True)
-            parts = ((group, profile[rows]) for group, rows in members)
-        for group, part in parts:
-            if group not in found:
-                found[group] = copy.copy(self.empty)
-            found[group].update(part)
+            return Totals()
+        groups = self.columns.read_groups(table) if self.columns.groups else None
+        return self.empty._read_part(profile, groups)  # noqa: SLF001 – of the same package
 
-    def read(self, table: Any, number: int) -> Totals:
-        """Return the result of one of several parts."""
-        found: Totals = {}
+    def read_part(self, table: Any, number: int) -> Totals:
+        """Return what one of several parts adds."""
         with located(f"part {number} of the data"):
-            self.take(table, found)
-        return found
+            return self.read(table)
+
+    def add(self, total: Totals, part: Totals) -> None:
+        """Add a part to the result."""
+        self.empty._add_part(total, part)  # noqa: SLF001 – of the same package
+
+    def accumulators(self, total: Totals) -> Found:
+        """Return the accumulators of the result."""
+        return self.empty._of_each_group(total)  # noqa: SLF001 – of the same package
 
 
 @contextmanager
@@ -75,6 +72,11 @@ def warned_once(place: object, first_row: int, warned: set[str]) -> Iterator[Non
     """Pass on only the first warning of each kind, with its origin: every batch may cause one."""
     with collected() as notices:
         yield
+    warn_once(place, first_row, notices, warned)
+
+
+def warn_once(place: object, first_row: int, notices: Iterable[Notice], warned: set[str]) -> None:
+    """Warn of what is the first of its kind, with its origin."""
     for message, category in notices:
         kind = re.sub(r"[\d.]+", "", message)
         if kind not in warned:
@@ -87,12 +89,8 @@ def _counted_from(first_row: int, message: str) -> str:
 
 
 def merged(parts: Iterable[Totals]) -> Totals:
-    """Return the merged results of several parts. The parts are not changed: an engine may need them again."""
-    total: Totals = {}
+    """Return what several parts add up to. They are not changed: an engine may need them again."""
+    total = Totals()
     for part in parts:
-        for group, found in part.items():
-            if group in total:
-                total[group].merge(found)
-            else:
-                total[group] = copy.copy(found)
+        total.add(part)
     return total

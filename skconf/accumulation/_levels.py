@@ -65,6 +65,8 @@ class LevelTable:
         if not self.exact:
             level = round_to_grid(level, self._bits)
         code, distinct = pd.factorize(level + 0.0)  # turns −0 into 0
+        if self.exact and len(distinct) > self.limit:
+            return self.rounded().extended(level, first, weight)
         order = np.argsort(distinct)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))

@@ -4,19 +4,21 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from skconf.accumulation._files import BATCH_BYTES, BATCH_ROWS
-from skconf.accumulation._job import Job, Totals, located, merged
+from skconf.accumulation._files import BATCH_ROWS
+from skconf.accumulation._job import Found, Job, located, merged
+from skconf.accumulation._parquet import BATCH_BYTES
+from skconf.accumulation._totals import Totals
 
 _SCHEMA = "part int, found binary"
 
 
-def read_spark(data: Any, job: Job) -> Totals:
+def read_spark(data: Any, job: Job) -> Found:
     """Return the accumulators of a Spark data frame."""
     job = job.on_parts(data.columns)
     found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
     # Pass no number of partitions, so that adaptive execution chooses it by the size of the results.
     found = found.repartition("part").mapInArrow(_merge, _SCHEMA)
-    return merged(pickle.loads(row.found) for row in found.collect())
+    return job.accumulators(merged(pickle.loads(row.found) for row in found.collect()))
 
 
 def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -27,10 +29,10 @@ def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
 
         context: Any = TaskContext.get()  # there is one in every task
         part, row = context.partitionId(), 0
-        found: Totals = {}
+        found = Totals()
         for table in _larger(batches):
             with located(f"part {part} of the data", row):
-                job.take(table, found)
+                job.add(found, job.read(table))
             row += len(table)
         yield _row(part, found)
 

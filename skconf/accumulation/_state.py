@@ -114,18 +114,17 @@ class State:
 
     def merged(self, other: "State") -> "State":
         """Return the merged state of two parts with equal tasks."""
-        names = [*self.tables, *(name for name in other.tables if name not in self.tables)]
         return State(
             self.n_samples + other.n_samples,
             self.n_units + other.n_units,
             self.task,
             self.sums + other.sums,
-            {name: self.table(name).merged(other.table(name)) for name in names},
+            merged_tables(self.tables, other.tables),
         )
 
     def table(self, name: str) -> LevelTable:
         """Return a table; that of scores is that of confidences if no part has other scores."""
-        return self.tables[CONFIDENCE if name == SCORE and SCORE not in self.tables else name]
+        return _table(self.tables, name)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state as copied arrays."""
@@ -155,3 +154,15 @@ class State:
             SumVector(json.loads(arrays["shapes"].item()), arrays["sums"]),
             tables,
         )
+
+
+def merged_tables(one: Mapping[str, LevelTable], other: Mapping[str, LevelTable]) -> Mapping[str, LevelTable]:
+    """Return the tables of two parts, taken together; of a part without samples there are none."""
+    if not one or not other:
+        return one or other
+    names = [*one, *(name for name in other if name not in one)]
+    return {name: _table(one, name).merged(_table(other, name)) for name in names}
+
+
+def _table(tables: Mapping[str, LevelTable], name: str) -> LevelTable:
+    return tables[CONFIDENCE if name == SCORE and SCORE not in tables else name]

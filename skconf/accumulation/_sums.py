@@ -43,7 +43,7 @@ class SumVector:
     ----------
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
-    pairs : ndarray of shape (2, n_sums)
+    pairs : ndarray of shape (2, n_sums) or (2, n_groups, n_sums)
         All sums, and their rounding errors.
     """
 
@@ -51,12 +51,12 @@ class SumVector:
     pairs: Floats
 
     @classmethod
-    def of(cls, sums: Mapping[str, Sums]) -> Self:
-        """Concatenate sums."""
-        ordered = dict(sorted(sums.items()))
-        parts = [np.ravel(array) for arrays in ordered.values() for array in arrays]
-        vector = np.concatenate([np.empty(0), *parts])
-        shapes = {name: [list(np.shape(array)) for array in arrays] for name, arrays in ordered.items()}
+    def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
+        """Concatenate sums; those of groups, the first axis, stay apart."""
+        ordered, lead = dict(sorted(sums.items())), () if n_groups is None else (n_groups,)
+        parts = [np.reshape(array, (*lead, -1)) for arrays in ordered.values() for array in arrays]
+        vector = np.concatenate([np.empty((*lead, 0)), *parts], axis=-1)
+        shapes = {name: [list(np.shape(array)[len(lead) :]) for array in arrays] for name, arrays in ordered.items()}
         return cls(shapes, np.stack([vector, np.zeros_like(vector)]))
 
     def __add__(self, other: Self) -> "SumVector":

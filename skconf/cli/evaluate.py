@@ -118,6 +118,13 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
     evaluate.add_argument(
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="number of threads that read in batches; any number gives the same values (default: one on each core)",
+    )
+    evaluate.add_argument(
         "--threshold",
         type=float,
         metavar="T",
@@ -179,6 +186,7 @@ def _run(options: argparse.Namespace) -> int:
                 slices=options.slices,
                 command=options.command,
                 confidence_level=options.confidence_level,
+                n_jobs=options.jobs,
             )
             for line in evaluation.guessed:
                 say(f"skconf: {line}", file=sys.stderr)

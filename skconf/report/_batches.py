@@ -50,7 +50,9 @@ class InBatches(NamedTuple):
         return float(self.values[name].iloc[0]) if name in self.values else float("nan")
 
 
-def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *, progress: bool) -> InBatches:
+def evaluate_in_batches(
+    files: Sequence[Path], columns: Columns, metrics: Any, *, progress: bool, n_jobs: int | None = None
+) -> InBatches:
     """Evaluate the predictions in files, in memory that does not grow with their size.
 
     Raises
@@ -63,12 +65,12 @@ def evaluate_in_batches(files: Sequence[Path], columns: Columns, metrics: Any, *
     if trial is None:
         raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
     try:
-        return _evaluated(files, columns, metrics, trial, progress=progress)
+        return _evaluated(files, columns, metrics, trial, progress=progress, n_jobs=n_jobs)
     except ValueError:
         graded = None if trial.kind == "graded" else _graded(files, columns)
         if graded is None:
             raise
-        return _evaluated(files, columns, metrics, graded, progress=progress)
+        return _evaluated(files, columns, metrics, graded, progress=progress, n_jobs=n_jobs)
 
 
 def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None:
@@ -87,7 +89,13 @@ def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None
 
 
 def _evaluated(
-    files: Sequence[Path], columns: Columns, metrics: Any, trial: ConfidenceProfile, *, progress: bool
+    files: Sequence[Path],
+    columns: Columns,
+    metrics: Any,
+    trial: ConfidenceProfile,
+    *,
+    progress: bool,
+    n_jobs: int | None,
 ) -> InBatches:
     """Return the results; some rows tell which metrics the predictions allow."""
     rows = _rows(trial, columns, metrics)
@@ -95,7 +103,7 @@ def _evaluated(
     evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
     job = Job(columns, _RowAccumulator([*rows, *judging]))
-    found = cast(dict[Any, _RowAccumulator], read_files(files, job, progress=progress))
+    found = cast(dict[Any, _RowAccumulator], read_files(files, job, n_jobs=n_jobs, progress=progress))
     values = _values(found)[names]
     counts = [found[group].n_samples for group in values.index]
     assessment = None

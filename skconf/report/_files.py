@@ -204,6 +204,7 @@ def evaluate_files(
     slices: Any = None,
     command: str = "",
     confidence_level: float | None = None,
+    n_jobs: int | None = None,
 ) -> Evaluation:
     """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
     several = isinstance(files, Mapping)
@@ -238,7 +239,9 @@ def evaluate_files(
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=guessed)
     if in_batches:
-        report, counts = _from_batches(models, found, metrics, origin, several=several, progress=progress)
+        report, counts = _from_batches(
+            models, found, metrics, origin, several=several, progress=progress, n_jobs=n_jobs
+        )
     else:
         asked = {"metrics": metrics, "confidence_level": confidence_level}
         report, counts = _from_memory(models, found, origin, asked, several=several, ids=ids, slices=slices)
@@ -289,9 +292,11 @@ def _from_batches(
     *,
     several: bool,
     progress: bool,
+    n_jobs: int | None,
 ) -> tuple[ConfidenceReport, dict[str, int]]:
     found = {
-        model: evaluate_in_batches(files, columns[model], metrics, progress=progress) for model, files in models.items()
+        model: evaluate_in_batches(files, columns[model], metrics, progress=progress, n_jobs=n_jobs)
+        for model, files in models.items()
     }
     counts = {model: sum(of_model.counts) for model, of_model in found.items()}
     groups = next(iter(columns.values())).groups  # they are never guessed

@@ -1,0 +1,93 @@
+"""What parts of the predictions add up to, by group: the sums of all groups in one array."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf.accumulation._levels import LevelTable
+from skconf.accumulation._plan import Plan
+from skconf.accumulation._state import State, Task, merged_tables
+from skconf.accumulation._sums import SumVector, add_pairs
+from skconf.inference._inputs import Groups
+from skconf.profile import ConfidenceProfile
+
+
+@dataclass
+class Totals:
+    """Sums and tables of each group of predictions.
+
+    Attributes
+    ----------
+    place : dict of label to int
+        Position of each group; that of None where there are no groups.
+    counts : ndarray of shape (n_groups, 2)
+        Number of samples, and of those with positive weight.
+    task : Task or None
+        The facts that all predictions share; None before there are any.
+    sums : SumVector or None
+        The sums, with an axis over the groups before the last.
+    tables : list of dict of str to LevelTable
+        Tables of each group.
+    """
+
+    place: dict[Any, int] = field(default_factory=dict)
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    task: Task | None = None
+    sums: SumVector | None = None
+    tables: list[Mapping[str, LevelTable]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, plan: Plan, profile: ConfidenceProfile, groups: Groups | None) -> Self:
+        """Return those of a part; it must have passed `Plan.check`."""
+        labels = [None] if groups is None else groups.labels.tolist()
+        n_groups = len(labels)
+        at = np.zeros(len(profile), dtype=np.intp) if groups is None else groups.codes
+        weight = profile.sample_weight
+        counts = [np.bincount(at if of is None else at[of > 0], minlength=n_groups) for of in (None, weight)]
+        parts = [profile] if groups is None or not plan.has_tables else [profile[rows] for rows in groups.members()]
+        return cls(
+            dict(zip(labels, range(n_groups), strict=True)),
+            np.stack(counts, axis=1),
+            Task.of(profile),
+            plan.sums(profile, at, n_groups) if groups is not None else _of_one_group(plan.sums(profile)),
+            [plan.tables(part, ()) for part in parts] if plan.has_tables else [{}] * n_groups,
+        )
+
+    def add(self, other: Self) -> Self:
+        """Add those of another part, which is not changed."""
+        if other.task is None or other.sums is None:
+            return self
+        if self.task is None or self.sums is None:
+            self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :0])
+        self.task.check_same(other.task)
+        at = [self.place.setdefault(label, len(self.place)) for label in other.place]
+        n_new = len(self.place) - len(self.counts)
+        self.tables += [{} for _ in range(n_new)]
+        self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
+        pairs = np.pad(self.sums.pairs, ((0, 0), (0, n_new), (0, 0)))
+        self.counts[at] += other.counts
+        pairs[:, at] = add_pairs(pairs[:, at], other.sums.pairs)
+        self.sums = replace(self.sums, pairs=pairs)
+        for position, tables in zip(at, other.tables, strict=True):
+            if tables:
+                self.tables[position] = merged_tables(self.tables[position], tables)
+        return self
+
+    def states(self, groups: Iterable[Any] | None = None) -> dict[Any, State]:
+        """Return the state of each group, or of some."""
+        if self.task is None or self.sums is None:
+            return {}
+        pairs, counts = self.sums.pairs.transpose(1, 0, 2), self.counts.tolist()
+        return {
+            label: State(
+                counts[at][0], counts[at][1], self.task, replace(self.sums, pairs=pairs[at].copy()), self.tables[at]
+            )
+            for label, at in ((group, self.place[group]) for group in (self.place if groups is None else groups))
+        }
+
+
+def _of_one_group(sums: SumVector) -> SumVector:
+    return replace(sums, pairs=sums.pairs[:, np.newaxis])
