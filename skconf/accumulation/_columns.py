@@ -227,13 +227,12 @@ class Columns:
 
     def _sureness(self, table: Any, name: Any) -> NDArray[Any]:
         """Return a column of confidences or probabilities, which may be grades."""
-        values = as_series(table[name])
-        if self.grades is not None and has_grades(values, self.grades):
+        if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
             return from_grades(values, self.grades, f"column {name!r}")
         try:
             return numbers_in(table, name)
         except ValueError as error:
-            if not (words := words_in(values)):
+            if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
             advice = f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}=0.9."
             raise ValueError(f"{error} {advice}") from None

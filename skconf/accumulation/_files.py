@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.progress import progress as progress_bar

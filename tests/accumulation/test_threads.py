@@ -49,7 +49,8 @@ def arrays(total):
 @pytest.mark.filterwarnings("ignore:There are too many distinct confidences")
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 @pytest.mark.parametrize("groups", [None, "shop"])
-def test_any_number_gives_the_same_bits(form, groups, tmp_path, small_batches):
+@pytest.mark.usefixtures("small_batches")
+def test_any_number_gives_the_same_bits(form, groups, tmp_path):
     for number in range(3):
         table = draw(9_000, number)
         if form == "csv":
@@ -80,9 +81,10 @@ def test_neither_cuts_nor_the_order_of_files_show(tmp_path):
         assert one.result()[name] == pytest.approx(value, rel=1e-13, abs=1e-15), name
 
 
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])
 class TestErrors:
-    def test_the_earliest_wins(self, n_jobs, tmp_path, small_batches):
+    def test_the_earliest_wins(self, n_jobs, tmp_path):
         table = draw()
         table.loc[[33_001, 20_017], "proba_1"] = [np.nan, 1.5]
         path = write(table, tmp_path / "a.parquet")
@@ -90,7 +92,7 @@ class TestErrors:
             accumulate(path, NAMES, labels=[0, 1], n_jobs=n_jobs)
         assert threading.active_count() == 1
 
-    def test_a_null_is_named(self, n_jobs, tmp_path, small_batches):
+    def test_a_null_is_named(self, n_jobs, tmp_path):
         table = draw().astype({"y_true": "Int64"})
         table.loc[31_234, "y_true"] = None
         path = write(table, tmp_path / "a.parquet")
@@ -155,7 +157,8 @@ def test_few_items_are_in_memory():
     assert threading.active_count() == 1
 
 
-def test_an_interrupt_ends_within_a_second(tmp_path, small_batches):
+@pytest.mark.usefixtures("small_batches")
+def test_an_interrupt_ends_within_a_second(tmp_path):
     path = write(pd.concat([draw()] * 10), tmp_path / "a.parquet")
     slow = MetricAccumulator([("cwsa", {"phi": lambda c: time.sleep(0.1) or c})], labels=[0, 1])
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
@@ -168,7 +171,8 @@ def test_an_interrupt_ends_within_a_second(tmp_path, small_batches):
     assert threading.active_count() == 1
 
 
-def test_warnings_name_the_first_batch_once(tmp_path, small_batches):
+@pytest.mark.usefixtures("small_batches")
+def test_warnings_name_the_first_batch_once(tmp_path):
     table = draw(12_000)
     table["proba_1"] = np.round(table["proba_1"]).astype(int)
     path = write(table, tmp_path / "a.parquet")
