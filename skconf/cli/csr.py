@@ -80,7 +80,7 @@ def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
         choices=sorted(TABLES),
         default=[6],
         metavar="N",
-        help="the paper's tables to print, of 2, 6, 7 and 12 (default: 6)",
+        help="the paper's tables to print, of 2, 6, 7 and 12, the last with Figures 1 and 2 on the page (default: 6)",
     )
 
 

@@ -25,6 +25,7 @@ from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
 from skconf.experiments import _xgboost
+from skconf.experiments._csr_curves import measure_curves
 from skconf.experiments._csr_tables import TABLES, measure
 from skconf.experiments._estimators import EstimatorError, check_estimator, predict_with
 from skconf.experiments._own import DataSets, own_data
@@ -123,8 +124,9 @@ def csr_experiment(
     pandas.DataFrame
         A row for each data set, seed and calibration: `dataset`, `seed`, `calibration`, the number of test samples
         `n_test`, the boosting `rounds`, the quantities of the tables, and their standard errors on a test set of this
-        size in columns that end in `_se`. Rows of `estimators` have their name in `calibration`: "mine" without
-        calibration, then "mine, platt"; and 0 `rounds`.
+        size in columns that end in `_se`. With Table 12 there are the curves of Figures 1 and 2, arrays `roc` and
+        `cw_roc` of shape (n_points, 2), of the class `curve_of`. Rows of `estimators` have their name in
+        `calibration`: "mine" without calibration, then "mine, platt"; and 0 `rounds`.
 
     Raises
     ------
@@ -393,4 +395,5 @@ def _evaluate(
             to_test_on, proba, y_pred=classes[raw.argmax(axis=1)], labels=classes
         )
         save(calibration, profile)
-        yield calibration, {"n_test": len(profile), "rounds": predictions.rounds, **measure(profile, tables)}
+        figures = measure(profile, tables) | (measure_curves(profile) if 12 in tables else {})
+        yield calibration, {"n_test": len(profile), "rounds": predictions.rounds, **figures}

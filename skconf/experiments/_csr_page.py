@@ -8,6 +8,7 @@ import pandas as pd
 from skconf._page.chart import Axis, Band, Chart, Mark, Points
 from skconf._page.tables import TablePart
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
+from skconf.experiments._csr_curves import curve_charts
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._figures import new_figure
@@ -142,13 +143,14 @@ def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
     cells = pd.concat(of_table.values()).drop_duplicates(key).reset_index(drop=True)
     seeds = list(dict.fromkeys(result["seed"]))
     parts = [_part(result, table) for table in tables]
+    curves = curve_charts(result) if 12 in tables else []
     printed = [table for table, of in of_table.items() if of["paper"].notna().any()]
     return ExperimentReport(
         _TITLE,
         [*agreement_words(cells), *_findings(cells)],
         left_out=not_compared(cells),
         tables=[*parts, *(agreement(f"Table {table}", of_table[table]) for table in tables if table in printed)],
-        charts=[*(_ratios(cells) if "csr" in set(cells["quantity"]) else []), *distance_chart(cells)],
+        charts=[*(_ratios(cells) if "csr" in set(cells["quantity"]) else []), *distance_chart(cells), *curves],
         notes=_NOTES if printed else _NOTES_OF_OWN,
         source={
             "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in _sizes(result).items()),

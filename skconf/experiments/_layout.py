@@ -125,7 +125,7 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
         if is_printed:
             shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
         deviations = _column(table, f"{name}_deviation")
-        if deviations.notna().any():
+        if deviations.notna().any() or any(notes[name]):
             shown[heading, "s.e."] = [
                 _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
             ]

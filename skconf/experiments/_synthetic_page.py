@@ -132,6 +132,8 @@ def _risk_by_mode(cells: pd.DataFrame, n_samples: int) -> Chart:
 def _medians(part: pd.DataFrame) -> str:
     """Return where the points of the modes lie."""
     medians = part.groupby("mode", sort=False)["ours"].median()
+    if len(medians) == 1:
+        return f"A point for each distribution; their median is {number(medians.iloc[0])}."
     extremes = f"{medians.idxmin()} ({number(medians.min())}) to {medians.idxmax()} ({number(medians.max())})"
     return f"A point for each distribution; medians range from {extremes}."
 

@@ -33,6 +33,7 @@ from skconf.experiments import (
     csr_table12,
     csr_text,
 )
+from skconf.experiments._csr_curves import measure_curves
 from skconf.experiments._csr_page import csr_report
 from skconf.experiments._csr_tables import TABLES, measure
 from skconf.experiments._journal import Journal, Outcome
@@ -701,7 +702,7 @@ def test_a_table_with_one_column_to_tell_rows_apart():
 def test_page_needs_no_other_file(cancer, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     html = csr_html(cancer)
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 3
     for outside in ("<script src", "<link", "<img", "url(http"):
         assert outside not in html
     for said in ("breast_cancer (114 test samples)", "1, 2", "none, isotonic, platt", f"xgboost {version('xgboost')}"):
@@ -724,6 +725,41 @@ def test_the_result_comes_first(cancer):
     for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
         assert f"{table.loc[calibration, 'over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[0]
         assert f"{table.loc[calibration, 'paper_over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[2]
+
+
+def test_curves_of_the_first_class(cancer, predictions):
+    """Figures 1 and 2: the areas under them are scikit-learn's."""
+    raw = cancer[(cancer["seed"] == 1) & (cancer["calibration"] == "none")].iloc[0]
+    present, proba = predictions.classes[predictions.test_class] == raw["curve_of"], predictions.test_proba
+    assert raw["curve_of"] == 0
+    for name, weight in (("roc", None), ("cw_roc", proba.max(axis=1))):
+        shares = raw[name]
+        assert shares[0].tolist() == [0, 0]
+        assert shares[-1].tolist() == pytest.approx([1, 1])
+        area = np.trapezoid(shares[:, 1], shares[:, 0])
+        assert area == pytest.approx(roc_auc_score(present, proba[:, 0], sample_weight=weight), abs=1e-6)
+
+
+def test_a_long_curve_keeps_its_shape():
+    profile = make_confidence_profile("Uniform", "perfect", 20_000, 0)
+    curve = measure_curves(profile)["cw_roc"]
+    score, present = profile.proba[:, 0], profile.true_class == 0
+    assert len(curve) <= 201
+    area = roc_auc_score(present, score, sample_weight=profile.confidence)
+    assert np.trapezoid(curve[:, 1], curve[:, 0]) == pytest.approx(area, abs=1e-3)
+
+
+def test_the_page_shows_curves_with_table_12(cancer):
+    names = [chart.name for chart in csr_report(cancer, [12]).charts]
+    assert names[-1] == "ROC and cwROC on breast_cancer, class 0"
+    assert not any(chart.name.startswith("ROC") for chart in csr_report(cancer, [6]).charts)
+
+
+def test_every_note_of_a_table_has_its_marker(cancer):
+    """Also where no figure of a quantity can be compared."""
+    text = csr_text(cancer, 12)
+    assert "[1] fewer than 30 errors decide it." in text
+    assert text.count("[1]") == 1 + 2 * 3
 
 
 def test_own_data_have_nothing_to_compare_with(cancer):

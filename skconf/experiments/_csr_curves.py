@@ -1,0 +1,89 @@
+"""ROC curves of the CSR experiment's models, plain and weighted by confidence: the paper's Figures 1 and 2."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import auc, roc_curve
+
+from skconf._core.probabilities import Floats
+from skconf._page.chart import Axis, Chart, Line, Mark
+from skconf.profile import ConfidenceProfile
+
+#: Columns of the result with curves: arrays of shape (n_points, 2), shares of negatives and of positives.
+CURVES = {"roc": "ROC", "cw_roc": "cwROC"}
+#: Points of a kept curve, at most.
+_MOST_POINTS = 200
+
+
+def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
+    """Return both curves of the first class against the rest, and its label.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions on a test set.
+
+    Returns
+    -------
+    dict
+        `curve_of`, the label; and a curve for each key of ``CURVES``.
+    """
+    present, score = profile.require("true_class") == 0, profile.proba[:, 0]
+    weights = {"roc": None, "cw_roc": profile.confidence}
+    drawn = {name: roc_curve(present, score, sample_weight=weight)[:2] for name, weight in weights.items()}
+    return {
+        "curve_of": profile.require("classes")[0],
+        **{name: _thinned(np.column_stack(points)) for name, points in drawn.items()},
+    }
+
+
+def _thinned(points: Floats) -> Floats:
+    """Return points that are evenly far from each other along a curve, its ends among them."""
+    if len(points) <= _MOST_POINTS:
+        return points
+    along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())
+    kept: NDArray[np.intp] = np.searchsorted(along, np.linspace(0, along[-1], _MOST_POINTS) - 1e-12)
+    return points[np.unique(np.append(kept, len(points) - 1))]
+
+
+def curve_charts(result: pd.DataFrame) -> list[Chart]:
+    """Return a picture of the curves of each data set, of the first seed; none if there are none.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+
+    Returns
+    -------
+    list of Chart
+    """
+    if not {*CURVES} <= {*result}:
+        return []
+    first = result[result["seed"] == result["seed"].iloc[0]]
+    return [_chart(str(name), part) for name, part in first.groupby("dataset", sort=False)]
+
+
+def _chart(dataset: str, rows: pd.DataFrame) -> Chart:
+    marks: list[Mark] = [Line([0, 1], [0, 1], dashed=True)]
+    tables, areas = [], []
+    for series, (_, row) in enumerate(rows.iterrows()):
+        marks.append(Line(row["roc"][:, 0], row["roc"][:, 1]))
+        marks.append(Line(row["cw_roc"][:, 0], row["cw_roc"][:, 1], name=row["calibration"], series=series % 5))
+        for name, title in CURVES.items():
+            shares = pd.DataFrame(row[name], columns=["false_positive_rate", "true_positive_rate"])
+            tables.append(shares.assign(calibration=row["calibration"], curve=title))
+        plain, weighted = (float(auc(*row[name].T)) for name in CURVES)
+        areas.append(f"{row['calibration']} {plain:.4f} and {weighted:.4f}")
+    data = pd.concat(tables, ignore_index=True)
+    return Chart(
+        f"ROC and cwROC on {dataset}, class {rows['curve_of'].iloc[0]}",
+        f"Grey: ROC. Coloured: cwROC, weighted by confidence. Areas under both: {'; '.join(areas)}.",
+        Axis("share of other classes, false positives"),
+        Axis("share of the class, true positives"),
+        marks,
+        data[["calibration", "curve", "false_positive_rate", "true_positive_rate"]],
+        height=380,
+    )
