@@ -88,7 +88,9 @@ def _chart(cells: pd.DataFrame, test: str) -> Chart:
     """Return CWSA of every model over the level of a test, and its accuracy as points."""
     of_test = cells[(cells["test"] == test) & cells["quantity"].isin(["cwsa", "accuracy"])]
     marks: list[Mark] = []
-    for series, model in enumerate(dict.fromkeys(of_test["model"])):
+    series_of = {model: series for series, model in enumerate(dict.fromkeys(cells["model"]))}
+    for model in dict.fromkeys(of_test["model"]):
+        series = series_of[model]
         own = of_test[of_test["model"] == model].set_index("quantity")
         cwsa, accuracy = own.loc[["cwsa"]], own.loc[["accuracy"]]
         marks.append(Line(cwsa["level"], cwsa["ours"], name=str(model), series=series))
