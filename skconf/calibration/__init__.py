@@ -4,6 +4,7 @@ from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._confidence import ConfidenceCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import IsotonicCalibrator
+from skconf.calibration._learned import LearnedConfidence
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._names import CALIBRATORS, make_calibrator
 from skconf.calibration._platt import PlattCalibrator
@@ -19,6 +20,7 @@ __all__ = [
     "ConfidenceCalibrator",
     "HistogramBinningCalibrator",
     "IsotonicCalibrator",
+    "LearnedConfidence",
     "MatrixCalibrator",
     "PlattCalibrator",
     "PooledCalibrator",

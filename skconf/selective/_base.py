@@ -24,15 +24,18 @@ from skconf._core.rejection import SCORES, choose_reject_label, selection_score,
 from skconf._core.response import NEEDS_PROBABILITIES
 from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterError, StrOptions, fit_context
 from skconf.calibration import CALIBRATORS
+from skconf.calibration._learned import learns
 from skconf.calibration._names import hint
 from skconf.selective._clusters import read_clusters
 from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._evaluation import check_takes_evaluation
 from skconf.selective._inner import FittedClassifier
-from skconf.selective._training import Training
+from skconf.selective._training import Rows, Training
 
 #: The classifiers whose probabilities are averaged, each with its calibrator or None.
 Members = list[tuple[FittedClassifier, Any]]
+#: Raw probabilities of rows that a classifier has not seen, its calibrator or None, and the rows.
+HeldOut = tuple[NDArray[Any], Any, Rows]
 
 
 class SelectivePrediction(NamedTuple):
@@ -63,7 +66,7 @@ class SelectivePrediction(NamedTuple):
 CONSTRAINTS: dict[str, Any] = {
     "estimator": [HasMethods(["fit", "predict_proba"])],
     "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
-    "confidence": [StrOptions(set(SCORES)), callable],
+    "confidence": [StrOptions(set(SCORES)), callable, HasMethods(["fit", "predict_confidence"])],
     "keep_prediction": ["boolean"],
     "reject_cost": [Interval(Real, 0, None, closed="left"), None],
     "cost_matrix": ["array-like", callable, None],
@@ -172,8 +175,9 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        members = self._fit_members(training)
+        members, learned = self._fit_members(training)
         self.classes_, self.reject_label_, self.members_, self.rule_ = classes, reject_label, members, rule
+        self.confidence_ = learned
         self.decisions_ = classes if rule is None else rule.decisions
         for name in ("n_features_in_", "feature_names_in_"):
             if name in vars(self):  # of an earlier fit
@@ -199,7 +203,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """Refuse parameters that contradict the decision of least expected cost, and its uncertainty."""
         for name, usual in (("keep_prediction", False), ("confidence", "max_proba")):
             given = getattr(self, name)
-            if callable(given) or given != usual:
+            if callable(given) or learns(given) or given != usual:
                 raise ValueError(
                     f"{name}={given!r} contradicts costs: the answer is then the decision of least expected cost u, "
                     "and its score 1 - u/u_M. Leave one of them out."
@@ -210,8 +214,16 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
 
     @abstractmethod
-    def _fit_members(self, training: Training) -> Members:
-        """Return the pairs of classifier and calibrator whose probabilities are averaged."""
+    def _fit_members(self, training: Training) -> tuple[Members, Any]:
+        """Return the pairs of classifier and calibrator whose probabilities are averaged, and what learned to score."""
+
+    def _learn(self, training: Training, parts: list[HeldOut]) -> Any:
+        """Return an estimator of correctness that learned from held-out rows; None where the score is not learned."""
+        if not learns(self.confidence):
+            return None
+        answers = [self._predicted([(raw, calibrator)]) for raw, calibrator, _ in parts]
+        proba, predicted = (np.concatenate(column) for column in zip(*answers, strict=True))
+        return training.learned(self.confidence, proba, predicted, np.concatenate([rows for *_, rows in parts]))
 
     def _route(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what goes to the classifier's ``fit``, and what to the splitter."""
@@ -258,7 +270,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         if self.rule_ is None and costs is not None:
             raise ValueError("costs were passed, but this classifier was fitted without costs. Leave them out.")
         threshold = self.threshold_
-        proba, predicted, score = self._answer(raw, self.rule_, by)
+        proba, predicted, score = self._answer(raw, self.rule_, by, X, self.confidence_)
         return SelectivePrediction(proba, self.decisions_[predicted], score, score >= threshold)
 
     def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
@@ -268,14 +280,30 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return [(model.predict_proba(X), calibrator) for model, calibrator in self.members_]
 
     def _answer(
-        self, pairs: list[tuple[NDArray[Any], Any]], rule: DecisionRule | None, costs: Floats | None
+        self,
+        pairs: list[tuple[NDArray[Any], Any]],
+        rule: DecisionRule | None,
+        costs: Floats | None,
+        X: Any,
+        learned: Any,
     ) -> tuple[NDArray[Any], Codes, Floats]:
         """Return probabilities, predicted columns and scores, from pairs of raw probabilities and calibrator."""
-        proba = self._proba(pairs)
         if rule is not None and costs is not None:
+            proba = self._proba(pairs)
             return proba, *rule.decide(proba, costs)
-        predicted = (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
-        return proba, predicted, selection_score(self.confidence, proba, predicted)
+        proba, predicted = self._predicted(pairs)
+        confidence = self.confidence
+        if learned is not None:
+
+            def confidence(proba: NDArray[Any]) -> Floats:
+                return np.asarray(learned.predict_confidence(X, proba, predicted=predicted))
+
+        return proba, predicted, selection_score(confidence, proba, predicted)
+
+    def _predicted(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes]:
+        """Return probabilities, and the columns of the most probable classes."""
+        proba = self._proba(pairs)
+        return proba, (_mean([raw for raw, _ in pairs]) if self.keep_prediction else proba).argmax(axis=1)
 
     def _proba(self, pairs: list[tuple[NDArray[Any], Any]]) -> NDArray[Any]:
         return _mean([self._calibrated(raw, calibrator) for raw, calibrator in pairs])

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
+from skconf.calibration._learned import learns
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import DecisionRule, read_rule, warn_if_never_rejecting
 from skconf.selective._training import Training
@@ -44,19 +45,21 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         How probabilities are corrected: the name of a calibrator, such as "platt", "smoothed_isotonic",
         "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y,
         sample_weight, labels=...)`` and ``predict_proba(proba)``, of which `labels` is optional.
-    confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
+    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
         The score: the probability of the prediction, the gap between the two most probable classes, one minus the
-        relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1].
+        relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1]; or an
+        estimator of correctness that sees the samples, too, such as :class:`~skconf.calibration.LearnedConfidence`,
+        which is fitted on the samples that calibrate.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. It, or another `confidence`, contradicts a `cost_matrix`.
     cv : int, cross-validation generator, float or None, default=None
         Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
         other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
-        trained on. Unused without calibration.
+        trained on. Unused without calibration and a learned confidence.
     ensemble : bool, default=False
         Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
-        each. Unused without calibration.
+        each. Unused without calibration and a learned confidence.
     validation_fraction : float, default=None
         Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
         ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
@@ -83,6 +86,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         The fitted classifier; with `ensemble`, that of the first fold.
     calibrator_ : calibrator or None
         The fitted calibrator; with `ensemble`, that of the first fold.
+    confidence_ : LearnedConfidence or None
+        The fitted estimator of correctness; None where the score follows from the probabilities.
     members_ : list of (FittedClassifier, calibrator or None)
         The pairs whose probabilities are averaged: one pair, or one for each fold with `ensemble`.
     n_features_in_ : int
@@ -177,17 +182,17 @@ class SelectiveClassifier(BaseSelectiveClassifier):
             warn_if_never_rejecting(self.reject_cost, rule.largest, "the most that an answer is expected to cost")
         return rule
 
-    def _fit_members(self, training: Training) -> Members:
-        if self.calibration is None:
-            return [(training.fit_on(training.everything), None)]
-        if training.frozen:
-            model = training.fit_on(training.everything)
-            return [(model, training.calibrator(training.ask(model, training.everything), training.everything))]
-        splits = training.splits(self.cv)
+    def _fit_members(self, training: Training) -> tuple[Members, Any]:
+        if self.calibration is None and not learns(self.confidence):
+            return [(training.fit_on(training.everything), None)], None
+        splits = [(training.everything, training.everything)] if training.frozen else training.splits(self.cv)
         models = training.fit_on_each(train for train, _ in splits)
         tests = [test for _, test in splits]
-        probas = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
+        raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
         if self.ensemble or len(splits) == 1:  # one part held out: there is nothing to fit again
-            return [(model, training.calibrator(*part)) for model, *part in zip(models, probas, tests, strict=True)]
-        calibrator = training.calibrator(np.vstack(probas), np.concatenate(tests))
-        return [(training.fit_on(training.everything), calibrator)]
+            each = [training.calibrator(*part) for part in zip(raw, tests, strict=True)]
+            return list(zip(models, each, strict=True)), self._learn(training, list(zip(raw, each, tests, strict=True)))
+        proba, rows = np.vstack(raw), np.concatenate(tests)
+        calibrator = training.calibrator(proba, rows)
+        learned = self._learn(training, [(proba, calibrator, rows)])
+        return [(training.fit_on(training.everything), calibrator)], learned

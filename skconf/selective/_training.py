@@ -160,6 +160,13 @@ class Training:
         weight = None if self.weight is None else self.weight[rows]
         return calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
 
+    def learned(self, confidence: Any, proba: NDArray[Any], predicted: Codes, rows: Rows) -> Any:
+        """Return an estimator of correctness, fitted on the answers to some rows."""
+        weight, groups = (None if each is None else each[rows] for each in (self.weight, self.clusters))
+        right = predicted == self.codes[rows]
+        X = safe_indexing(self.X, rows)
+        return clone(confidence).fit(X, proba, right, weight, predicted=predicted, groups=groups)
+
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part."""
         if isinstance(cv, Real) and not isinstance(cv, Integral):

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf._core.sklearn_names import Interval, StrOptions
+from skconf._core.sklearn_names import Interval, StrOptions, safe_indexing
 from skconf._core.warn import warn
+from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import warn_if_never_rejecting
@@ -70,8 +71,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         the scores that accept planned numbers of samples, see the notes.
     calibration : str, calibrator or None, default=None
         How probabilities are corrected, as in :class:`SelectiveClassifier`.
-    confidence : {"max_proba", "margin", "entropy"} or callable, default="max_proba"
-        The score, as in :class:`SelectiveClassifier`.
+    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
+        The score, as in :class:`SelectiveClassifier`. One that is learned never sees the samples that choose the
+        threshold.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. It, or another `confidence`, contradicts a
         `cost_matrix`.
@@ -110,7 +112,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
         `objective`, which is NaN where a threshold does not qualify and else greater is better.
-    classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, members_, n_features_in_, feature_names_in_
+    classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
+    feature_names_in_
         As in :class:`SelectiveClassifier`.
 
     See Also
@@ -227,7 +230,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit_members(self, training: Training) -> Members:
+    def _fit_members(self, training: Training) -> tuple[Members, Any]:
         objective = Objective(
             name=self.objective,
             target=self.target,
@@ -248,7 +251,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             )
         if self.reject_cost is not None:
             warn_if_never_rejecting(self.reject_cost, training.dearest, "the most that an answer costs")
-        members, rows, predicted, score = self._out_of_sample(training)
+        members, learned, rows, predicted, score = self._out_of_sample(training)
         truth = training.codes[rows]
         profile = ConfidenceProfile(
             correctness=predicted == truth if rule is None or rule.of_classes else np.ones(len(rows), dtype=np.bool_),
@@ -271,13 +274,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.cv_results_ = found.results
         if rule is not None and not rule.of_classes:
             self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(found.results["risk"]), np.nan)
-        return members
+        return members, learned
 
-    def _out_of_sample(self, training: Training) -> tuple[Members, Rows, Codes, Floats]:
-        """Fit the members; return them, and rows that no member has seen, with their predictions and scores."""
-        if training.frozen and self.calibration is None:
+    def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:
+        """Fit the members; return them, what learned to score, and unseen rows with their predictions and scores."""
+        corrected = self.calibration is not None or learns(self.confidence)
+        if training.frozen and not corrected:
             members: Members = [(training.fit_on(training.everything), None)]
-            return members, *self._ask(training, members, training.everything)
+            return members, None, *self._ask(training, members, None, training.everything)
         cv = self.cv
         if cv is None and self.confidence_level is not None:
             cv = 0.5 if training.frozen else 0.2
@@ -288,22 +292,26 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if len(splits) > 1:
             return self._cross_fit(training, splits)
         ((rest, rows),) = splits
-        train = calibrate = rest
-        if self.calibration is not None and not training.frozen:
-            train, calibrate = training.hold_out(rest, min(len(rows) / len(rest), 0.5))
-        model = training.fit_on(train)
-        calibrator = (
-            None if self.calibration is None else training.calibrator(training.ask(model, calibrate), calibrate)
-        )
+        train = correct = rest
+        if corrected and not training.frozen:
+            train, correct = training.hold_out(rest, min(len(rows) / len(rest), 0.5))
+        model, calibrator, learned = training.fit_on(train), None, None
+        if corrected:
+            raw = training.ask(model, correct)
+            calibrator = training.calibrator(raw, correct)
+            learned = self._learn(training, [(raw, calibrator, correct)])
         members = [(model, calibrator)]
-        return members, *self._ask(training, members, rows)
+        return members, learned, *self._ask(training, members, learned, rows)
 
-    def _ask(self, training: Training, members: Members, rows: Rows) -> tuple[Rows, Codes, Floats]:
+    def _ask(self, training: Training, members: Members, learned: Any, rows: Rows) -> tuple[Rows, Codes, Floats]:
         raw = [(training.ask(model, rows), calibrator) for model, calibrator in members]
-        _, predicted, score = self._answer(raw, training.rule, training.deciding_costs(rows))
+        X = safe_indexing(training.X, rows)
+        _, predicted, score = self._answer(raw, training.rule, training.deciding_costs(rows), X, learned)
         return rows, predicted, score
 
-    def _cross_fit(self, training: Training, splits: list[tuple[Rows, Rows]]) -> tuple[Members, Rows, Codes, Floats]:
+    def _cross_fit(
+        self, training: Training, splits: list[tuple[Rows, Rows]]
+    ) -> tuple[Members, Any, Rows, Codes, Floats]:
         """Fit on each fold and on everything; each fold's calibrator learns from the probabilities of the others."""
         tests = [test for _, test in splits]
         rows = np.concatenate(tests)
@@ -321,19 +329,20 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
         proba = np.vstack(raw)
 
-        def fitted_beside(test: Rows) -> Any:
-            if self.calibration is None:
-                return None
+        def fitted_beside(test: Rows) -> tuple[Any, Any]:
             others = ~np.isin(rows, test)
-            return training.calibrator(proba[others], rows[others])
+            calibrator = training.calibrator(proba[others], rows[others])
+            return calibrator, self._learn(training, [(proba[others], calibrator, rows[others])])
 
-        answers = [
-            self._answer([(part, fitted_beside(test))], training.rule, training.deciding_costs(test))
-            for part, test in zip(raw, tests, strict=True)
-        ]
+        answers = []
+        for part, test in zip(raw, tests, strict=True):
+            beside, learned = fitted_beside(test)
+            X, costs = safe_indexing(training.X, test), training.deciding_costs(test)
+            answers.append(self._answer([(part, beside)], training.rule, costs, X, learned))
         predicted, score = (np.concatenate(column) for column in list(zip(*answers, strict=True))[1:])
-        members = [(training.fit_on(training.everything), training.calibrator(proba, rows))]
-        return members, rows, predicted, score
+        calibrator = training.calibrator(proba, rows)
+        learned = self._learn(training, [(proba, calibrator, rows)])
+        return [(training.fit_on(training.everything), calibrator)], learned, rows, predicted, score
 
 
 def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -> None:
