@@ -1,6 +1,6 @@
 """Means over parts of the answers, with intervals: of graded answers, of costs, and of answers in groups."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -140,6 +140,16 @@ class Means:
 def are_counts(profile: ConfidenceProfile) -> bool:
     """Return whether answers are right or wrong and independent: their number has an exact distribution."""
     return profile.kind == "right or wrong" and profile.groups is None
+
+
+def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return graded answers as right ones with a probability of their correctness, drawn once; others as they are.
+
+    Means are the same in expectation, and errors are counted: a test or a bound by their number holds of graded ones.
+    """
+    if profile.kind != "graded":
+        return profile
+    return replace(profile, correctness=np.random.default_rng(0).random(len(profile)) < profile.correctness)
 
 
 def said_and_found(profile: ConfidenceProfile) -> tuple[Floats, Floats]:

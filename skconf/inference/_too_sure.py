@@ -11,7 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inference._error_counts import ErrorCount
 from skconf.inference._error_table import FEWEST_ERRORS, ErrorSums, ErrorTable, GapSums
-from skconf.inference._means import Means, are_counts
+from skconf.inference._means import Means, are_counts, drawn_as_counts
 from skconf.metrics._base.kinds import Additive, Sums, divide, merge
 from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
@@ -23,8 +23,9 @@ def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> l
     Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
     distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
     normal distribution, as :func:`~skconf.inference.assess_confidence` does; of graded answers, and of answers in
-    groups, by a t test of the gap, group by group, unless no group has two answers there. Costs are not tested: they
-    have no bound.
+    groups, by a t test of the gap, group by group. Where no group has two answers, right and wrong ones are counted all
+    the same; so are graded ones, each drawn once as right or wrong, where they announce too few errors for a t test.
+    Costs are not tested: they have no bound.
 
     Parameters
     ----------
@@ -44,10 +45,14 @@ def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> l
     weight, sizes = profile.sample_weight, [int(codes.max()) + 1 for codes in columns]
     if not are_counts(profile):
         by_units = [_of_units(profile, codes, size) for codes, size in zip(columns, sizes, strict=True)]
-        if profile.kind == "graded" or weight is not None:
+        if weight is not None:
             return [p_values for p_values, _ in by_units]
-        by_count = too_sure_p_values(replace(profile, groups=None), columns)
-        return [np.where(alone, exact, p_values) for (p_values, alone), exact in zip(by_units, by_count, strict=True)]
+        by_count = too_sure_p_values(replace(drawn_as_counts(profile), groups=None), columns)
+        graded = profile.kind == "graded"
+        return [
+            np.where(alone & (np.isnan(p_values) | (not graded)), exact, p_values)
+            for (p_values, alone), exact in zip(by_units, by_count, strict=True)
+        ]
     if weight is not None:
         there = weight > 0
         if np.ptp(weight[there]) > 0:

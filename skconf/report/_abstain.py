@@ -1,7 +1,6 @@
 """When should it abstain? A slider over exact stops of a threshold, and the places that people ask for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from skconf._page.marks import N_SERIES
 from skconf._page.parts import ChartPart, Part, Prose, Section
 from skconf._page.slider import Slider
 from skconf._page.tables import TablePart
-from skconf.profile import ConfidenceProfile
+from skconf.inference._means import drawn_as_counts
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import DASH, plain
 from skconf.report._stops import FEWEST, Stops
@@ -205,22 +204,12 @@ def assured(evidence: Evidence, model: Any, stops: Stops, target: float) -> Assu
     if n_units < needed:
         return Assured(f"nothing: takes {needed:,} {'rows' if profile.groups is None else 'groups'}")
     with collected():  # where nothing qualifies, the table says so
-        found = tune_threshold(_drawn(profile), target=target, confidence_level=level, random_state=0)
+        found = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=level, random_state=0)
     if not found.feasible:
         units = "rows" if profile.groups is None else "groups"
         return Assured("nothing", reason=_lacking(found, stops, target, level, units))
     stop = stops.at_threshold(found.threshold)
     return Assured(stops.threshold(stop), _thousand(stops.answered[stop]))
-
-
-def _drawn(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return graded answers as right ones with a probability of their correctness, drawn once.
-
-    Their risk at any threshold is the same, and their errors are counted: what holds of them holds of the others.
-    """
-    if profile.kind != "graded":
-        return profile
-    return replace(profile, correctness=np.random.default_rng(0).random(len(profile)) < profile.correctness)
 
 
 def _lacking(found: TunedThreshold, stops: Stops, target: float, level: float, units: str) -> str:

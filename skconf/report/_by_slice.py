@@ -17,6 +17,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._numbers import DASH
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._slices import Slices
+from skconf.report._words import listed
 
 #: Level at which a slice is said to be too sure.
 _LEVEL = 0.05
@@ -73,8 +74,8 @@ class BySlice:
             return f"no slice is shown to be too sure by more than chance, among {n_slices:,} looked at.{few}"
         others = [self.names[at] for at in found[1:_NAMED]]
         more = len(found) - 1 - len(others)
-        listed = [*others, f"{more:,} more"] if more else others
-        then = f"; then {' and '.join(filter(None, [', '.join(listed[:-1]), listed[-1]]))}" if listed else ""
+        others += [f"{more:,} more"] if more else []
+        then = f"; then {listed(others)}" if others else ""
         return (
             f"too sure by more than chance in {len(found):,} of {n_slices:,} slices. Worst, {self.names[found[0]]}: "
             f"{self.shares.in_words(found[0])}{then}.{few}"
@@ -105,12 +106,12 @@ class BySlice:
         share = "Slices of different columns share rows: a bad one shows in others that hold many of its rows."
         if self.shares.words.kind == "costs":
             return f"Whether a slice costs more than announced is not tested: costs have no bound. {share}"
-        units = {"answers are in groups": "groups are", "answers are graded": "answers are"}.get(
-            self.why_few, "rows are"
-        )
+        units = {"answers are in groups": "groups", "answers are graded": "answers"}.get(self.why_few, "rows")
+        drawn = " Where graded answers announce few errors, each is drawn once as right or wrong, and counted."
         return (
             "Too sure: more errors than the confidences announce. p, where it is at most .05: of as many by chance, "
-            f"after Holm's adjustment for {len(self.names):,} slices; {units} taken to be independent. {share}"
+            f"after Holm's adjustment for {len(self.names):,} slices; {units} are taken to be independent."
+            f"{drawn if units == 'answers' else ''} {share}"
         )
 
 

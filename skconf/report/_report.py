@@ -135,7 +135,13 @@ def confidence_report(
     In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
     are adjusted by Holm's method for all slices of a model: of calibrated classifiers, no more than one in twenty has a
     slice that is called too sure. Unequal weights need 30 announced errors in a slice, whose gap is then taken to be
-    normal. Rows must be independent.
+    normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers in
+    a slice, and graded answers, have a t test of the gap.
+
+    Profiles of graded answers, of answers in groups and of costs answer the same questions. Intervals are then those of
+    means over groups, or answers. Thresholds are assured for groups of which one answer each is taken, and for graded
+    answers that are drawn once as right or wrong; costs have no bound, and so neither assured thresholds nor p-values
+    of slices. Labels of a multilabel task stand worst first.
 
     Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. Without a star,
     do not rely on a smaller loss: with other samples it may well be larger.

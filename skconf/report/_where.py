@@ -14,6 +14,7 @@ from skconf.report._labels import Labels
 from skconf.report._numbers import percent
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._stops import Stops
+from skconf.report._words import listed
 from skconf.report._worst import Worst, columns_of, in_words, title_of, worst_answers
 
 #: Confusions that are listed.
@@ -42,10 +43,9 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         if rows:
             found.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and found:
-            what = "classes, " if of_model is not None else ""
-            what += "slices, " if model in evidence.by_slice else ""
-            what += f"{'and ' if what else ''}the answers that were furthest off"
-            found = [Folded(f"{model}: {what}", found, in_text=True)]
+            what = ["classes"] * (of_model is not None) + ["slices"] * (model in evidence.by_slice)
+            what += ["answers that were furthest off"] * rows
+            found = [Folded(f"{model}: {listed(what)}", found, in_text=True)]
         parts += found
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))

@@ -1,8 +1,10 @@
 """P-values of the errors in groups, against the distribution worked out by a loop, and drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import norm, ttest_1samp
 
 from skconf import ConfidenceProfile
 from skconf.inference import assess_confidence
@@ -85,3 +87,43 @@ def test_errors_that_are_seen_do_not_decide_which_groups_are_tested():
     for right in (True, False):
         profile = ConfidenceProfile.from_correctness(np.full(200, right), np.full(200, 0.9), sample_weight=weight)
         assert np.isnan(too_sure_p_values(profile, [np.zeros(200, dtype=int)])[0][0])
+
+
+def graded(n, seed=0, temper=1.0, groups=None):
+    rng = np.random.default_rng(seed)
+    sure = rng.uniform(0.5, 1, n)
+    mean = temper * sure
+    return ConfidenceProfile.from_correctness(rng.beta(2 * mean, 2 * (1 - mean)), sure, groups=groups)
+
+
+@pytest.mark.parametrize("size", [1, 8, 200])
+def test_calibrated_graded_answers_are_called_too_sure_no_more_often_than_announced(size):
+    n_groups = 600
+    profile = graded(n_groups * size, seed=size)
+    (found,) = too_sure_p_values(profile, [np.repeat(np.arange(n_groups), size)])
+    assert not np.isnan(found).any()
+    for level in (0.01, 0.05, 0.2):
+        assert np.mean(found <= level) <= level + 3 * np.sqrt(level * (1 - level) / n_groups)
+
+
+def test_few_graded_answers_that_are_far_off_are_found():
+    profile = graded(100, temper=0.6)
+    (found,) = too_sure_p_values(profile, [np.repeat([0, 1], [90, 10])])
+    assert found[0] < 1e-3  # too few announced for a t test: they are drawn, and counted
+    assert found[0] == too_sure_p_values(profile[:90], [np.zeros(90, dtype=int)])[0][0]
+
+
+def test_answers_of_one_group_count_together_but_where_each_is_alone():
+    groups = np.repeat(np.arange(300), 4)
+    profile = predictions(1200, temper=0.9)
+    part = np.tile(np.arange(4), 300)  # one answer of each group
+    (alone,) = too_sure_p_values(replace(profile, groups=groups), [part])
+    assert alone.tolist() == too_sure_p_values(profile, [part])[0].tolist()
+    (whole,) = too_sure_p_values(replace(profile, groups=groups), [np.zeros(1200, dtype=int)])
+    gap = (profile.confidence - profile.correct).reshape(300, 4).mean(axis=1)
+    assert whole[0] == pytest.approx(ttest_1samp(gap, 0, alternative="greater").pvalue)
+
+
+def test_costs_are_not_tested():
+    profile = ConfidenceProfile.from_costs([1, 2, 3], [0.1, 0.2, 0.3], largest=4)
+    assert np.isnan(too_sure_p_values(profile, [np.array([0, 0, 1])])[0]).tolist() == [True, True]
