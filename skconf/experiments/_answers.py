@@ -1,9 +1,8 @@
 """The ECUAS paper's evaluation of generative systems, on files of graded answers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,40 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import delayed
-from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.model_selection import StratifiedKFold
 
 from skconf._core.messages import short_repr
-from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.warn import collected
-from skconf.calibration import PlattCalibrator
-from skconf.calibration._logistic import sigmoid
-from skconf.calibration._platt import fit_sigmoid
 from skconf.experiments._answers_files import AnswerFile, read_answers
+from skconf.experiments._answers_pairs import adjusted, by_graders, compared
+from skconf.experiments._answers_scored import METRICS, Scored
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
-from skconf.inference import compare, confidence_interval
+from skconf.inference import confidence_interval
 from skconf.inference._intervals import check_confidence_level
-from skconf.inference._p_values import holm
-from skconf.profile import ConfidenceProfile
 
-#: The columns of the paper's tables. It does not say how many bins its ECE has; its code for Table 3 has 10.
-_METRICS: dict[str, Any] = {
-    "error_rate": ("selective_risk_loss", {"threshold": 0.0}),
-    "ece": ("expected_calibration_error", {"n_bins": 10}),
-    "auc_confidence": "confidence_roc_auc_score",
-    "cross_entropy_confidence": "confidence_log_loss",
-    "brier_confidence": "confidence_brier_loss",
-    "aurc": "aurc_loss",
-    **{f"ecuas_{n}": ("ecuas_loss", {"n": n}) for n in (0, 1, 128)},
-}
-#: What needs an order of the answers alone, and no probabilities.
-_RANKED = ("error_rate", "auc_confidence", "aurc")
-#: What judges answers and confidences together, or answers alone: the rest compares systems only where these are right
-#: and wrong on the same questions.
-_OF_ANSWERS = ("error_rate", "aurc", "ecuas_0", "ecuas_1", "ecuas_128")
-_FOLDS = 5
 _KEY = ["task", "system", "method", "grader", "scores"]
 _HALF_DIGIT = 0.5e-3
 #: AUROC of the files in bplaut/llm-calibration-and-correctness-prediction, printed in full.
@@ -176,15 +152,15 @@ def answers_experiment(
     """
     check_confidence_level(confidence_level)
     answers, left_out = read_answers(Path(folder), right)
-    read = [_Scored(file, grader, random_state) for file in answers for grader in file.grades]
+    read = [Scored(file, grader, random_state) for file in answers for grader in file.grades]
     shared = {"confidence_level": confidence_level, "random_state": random_state}
     tasks = [delayed(_intervals)(scored, shared) for scored in read]
     found = run_parallel(tasks, "scoring answers", n_jobs=n_jobs, quiet=not progress)
-    by_pair, unmatched = _compared(read, shared)
+    by_pair, unmatched = compared(read, shared)
     return AnswersResult(
         _beside_printed(pd.concat([table for table, _ in found], ignore_index=True)),
-        _adjusted(by_pair),
-        _adjusted(list(_by_graders(read, shared))),
+        adjusted(by_pair),
+        adjusted(list(by_graders(read, shared))),
         pd.DataFrame([_facts(file, grader) for file in answers for grader in file.grades]),
         left_out,
         unmatched,
@@ -192,66 +168,7 @@ def answers_experiment(
     )
 
 
-class _Scored:
-    """A file by one grader: its confidences as they are, and calibrated."""
-
-    def __init__(self, file: AnswerFile, grader: str, seed: int) -> None:
-        self.file, self.grader = file, grader
-        self.rows = file.rows(grader)
-        self.correct = file.grades[grader] == 1
-        self.scores = {"raw": file.confidence, "calibrated": np.full(len(self.rows), np.nan)}
-        if not file.is_probability:
-            ranks = rankdata(file.confidence, nan_policy="omit")
-            self.scores["raw"] = ranks / (len(ranks) + 1)
-        rows = np.flatnonzero(self.rows)
-        self.scores["calibrated"][rows] = cross_fitted(
-            file.confidence[rows], self.correct[rows], seed, is_probability=file.is_probability
-        )
-
-    @property
-    def key(self) -> dict[str, str]:
-        """What tells it from the others."""
-        return {"task": self.file.task, "system": self.file.system, "method": self.file.method, "grader": self.grader}
-
-    def quantities(self, scores: str) -> tuple[str, ...]:
-        """Return what can be computed of its confidences."""
-        return tuple(_METRICS) if scores == "calibrated" or self.file.is_probability else _RANKED
-
-    def profile(self, scores: str, rows: NDArray[Any]) -> ConfidenceProfile:
-        """Return some of the answers."""
-        return ConfidenceProfile.from_correctness(self.correct[rows], self.scores[scores][rows])
-
-
-def cross_fitted(confidence: Floats, correct: NDArray[np.bool_], seed: int, *, is_probability: bool) -> Floats:
-    """Return confidences calibrated in folds, each by the others; NaN where there are too few right or wrong answers.
-
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_samples,)
-        Confidences.
-    correct : ndarray of shape (n_samples,), bool
-        Whether answers are right.
-    seed : int
-        Seed of the folds.
-    is_probability : bool
-        Whether the curve is one of the logit, or of the confidence itself.
-    """
-    out = np.full(len(confidence), np.nan)
-    rarer = int(min(correct.sum(), (~correct).sum()))
-    if rarer < 2:
-        return out
-    folds = StratifiedKFold(min(_FOLDS, rarer), shuffle=True, random_state=seed)
-    for train, test in folds.split(confidence, correct):
-        if is_probability:
-            calibrator = PlattCalibrator().fit(np.clip(confidence[train], 0, 1), correct[train], labels=[False, True])
-            out[test] = calibrator.predict_proba(np.clip(confidence[test], 0, 1))[:, 1]
-        else:
-            slope, height = fit_sigmoid(confidence[train], correct[train], np.ones(len(train)))
-            out[test] = sigmoid(slope * confidence[test] + height)
-    return out
-
-
-def _intervals(scored: _Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
+def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
     """Return the figures of a file, and what they warn of, with its name."""
     tables: list[pd.DataFrame] = []
     notices: list[tuple[str, str]] = []
@@ -259,7 +176,7 @@ def _intervals(scored: _Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, l
         rows = np.flatnonzero(scored.rows & ~np.isnan(values))
         if len(rows) < 2:
             continue
-        metrics = {name: _METRICS[name] for name in scored.quantities(scores)}
+        metrics = {name: METRICS[name] for name in scored.quantities(scores)}
         with collected() as warned:
             table = confidence_interval(metrics, scored.profile(scores, rows), **shared)
         notices += [(_few(notice.message), f"{scored.file.task}: {scored.file.label}") for notice in warned]
@@ -315,103 +232,6 @@ def _plain(names: Sequence[str]) -> tuple[str, ...]:
     """Return names in small letters and digits: "Seq. Post." is "seqpost"; that of a quantity is left as it is."""
     *most, quantity = names
     return (*(re.sub(r"[\W_]+", "", name.lower()) for name in most), quantity)
-
-
-def _compared(read: Sequence[_Scored], shared: dict[str, Any]) -> tuple[list[pd.DataFrame], dict[str, str]]:
-    """Return the differences of pairs of one system or one method, and why others cannot be compared."""
-    tables, unmatched = [], {}
-    for a, b in combinations(read, 2):
-        one, other = a.file, b.file
-        if (
-            one.task != other.task
-            or a.grader != b.grader
-            or (one.system != other.system and one.method != other.method)
-        ):
-            continue
-        places = _same_questions(one, other)
-        if isinstance(places, str):
-            unmatched[f"{one.task}: {one.label} and {other.label}"] = places
-            continue
-        both = a.rows[places[0]] & b.rows[places[1]]
-        rows = places[0][both], places[1][both]
-        if len(rows[0]) < 2:
-            unmatched[f"{one.task}: {one.label} and {other.label}"] = "they share fewer than two answered questions"
-            continue
-        tables += [table.assign(task=one.task, grader=a.grader) for table in _pair(a, b, rows, shared)]
-    return tables, unmatched
-
-
-def _same_questions(one: AnswerFile, other: AnswerFile) -> tuple[NDArray[np.intp], NDArray[np.intp]] | str:
-    """Return the rows of two files that are about the same questions, or why these are not known."""
-    mine, theirs = one.questions, other.questions
-    if mine is None or theirs is None:
-        if mine is not theirs:
-            return "only one of them says which question a row is about"
-        if len(one.confidence) != len(other.confidence):
-            return f"they have {len(one.confidence):,} and {len(other.confidence):,} rows, and no column of questions"
-        rows = np.arange(len(one.confidence))
-        return rows, rows
-    if np.array_equal(mine, theirs):
-        return np.arange(len(mine)), np.arange(len(mine))
-    for file, names in ((one, pd.Index(mine)), (other, pd.Index(theirs))):
-        if names.has_duplicates:
-            return f"{file.label} has several rows for question {names[names.duplicated()][0]!r}"
-    places = pd.Index(theirs).get_indexer(pd.Index(mine))
-    return np.flatnonzero(places >= 0), places[places >= 0]
-
-
-def _pair(
-    a: _Scored, b: _Scored, rows: tuple[NDArray[Any], NDArray[Any]], shared: dict[str, Any]
-) -> Iterator[pd.DataFrame]:
-    """Yield the differences of two files on the same questions."""
-    differ = int((a.correct[rows[0]] != b.correct[rows[1]]).sum())
-    asked = [name for name in _METRICS if (name in _OF_ANSWERS if differ else name != "error_rate")]
-    raw = set(a.quantities("raw")) & set(b.quantities("raw"))
-    for scores in ("raw", "calibrated"):
-        metrics = {name: _METRICS[name] for name in asked if (name in raw) == (scores == "raw")}
-        profiles = {
-            each.file.label: each.profile(scores, at)
-            for each, at in zip((a, b), rows, strict=True)
-            if not np.isnan(each.scores[scores][at]).any()
-        }
-        if metrics and len(profiles) == 2:
-            with collected():  # values that are not defined are said with the figures
-                table = compare(metrics, profiles, **shared)
-            yield _rows_of(table).assign(scores=scores, n=len(rows[0]), differ=differ)
-
-
-def _by_graders(read: Sequence[_Scored], shared: dict[str, Any]) -> Iterator[pd.DataFrame]:
-    """Yield the differences that the grader makes, of the same answers and confidences."""
-    for a, b in combinations(read, 2):
-        if a.file is not b.file:
-            continue
-        rows = np.flatnonzero(a.rows & b.rows)
-        if len(rows) < 2:
-            continue
-        metrics = {name: _METRICS[name] for name in a.quantities("raw")}
-        with collected():
-            table = compare(metrics, {each.grader: each.profile("raw", rows) for each in (a, b)}, **shared)
-        differ = int((a.correct[rows] != b.correct[rows]).sum())
-        key = {"task": a.file.task, "system": a.file.system, "method": a.file.method, "scores": "raw"}
-        yield _rows_of(table).assign(**key, n=len(rows), differ=differ)
-
-
-def _rows_of(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a comparison with a column for each part of its index."""
-    return table.drop(columns="method").rename_axis(["quantity", "first", "second"]).reset_index()
-
-
-_OF_PAIR = ["first_value", "second_value", "difference", "low", "high", "p_value", "p_adjusted", "n", "differ"]
-
-
-def _adjusted(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return differences as one table, with p-values that are adjusted over each task."""
-    if not tables:
-        return pd.DataFrame(columns=["task", "quantity", "first", "second", *_OF_PAIR])
-    table = pd.concat(tables, ignore_index=True)
-    table["p_adjusted"] = table.groupby("task")["p_value"].transform(holm)
-    key = [name for name in (*_KEY, "quantity") if name in table]
-    return table[[*key, "first", "second", *_OF_PAIR]]
 
 
 def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:

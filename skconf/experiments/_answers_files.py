@@ -28,7 +28,7 @@ _MOST_WORDS = 50
 #: Fewer answers have no interval.
 _FEWEST = 2
 #: Probabilities in single precision may exceed 1 by as much.
-_ROUNDING = 1e-6
+_ROUNDING = 5e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +97,13 @@ def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFil
     ValueError
         If none can be read, or the word for a right answer is not known.
     """
-    tables, left_out = [], {}
+    tables: list[_Table] = []
+    left_out: dict[str, str] = {}
     paths = list_files(folder)
     for path, named in paths.items():
         try:
+            if any(table.file[1:] == named[1:] for table in tables):
+                raise ValueError("there is another file of this system and method.")
             tables.append(_read(path, named))
         except (ValueError, OSError) as error:
             left_out[named[0]] = str(error)
@@ -120,15 +123,14 @@ def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFil
 
 
 def list_files(folder: Path) -> dict[Path, tuple[str, str, str, str]]:
-    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, or those of one task in it: name, task, system, method."""
+    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, and those of one task in it: name, task, system, method."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    for pattern in ("*/*", "*"):
-        paths = [path for path in sorted(folder.glob(pattern)) if path.is_file() and path.name[0] not in "._"]
-        found = {path: _names(path) for path in paths if _ENDING.search(path.name)}
-        if found:
-            return found
-    raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
+    paths = [path for path in (*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))) if path.is_file()]
+    found = {path: _names(path) for path in paths if _ENDING.search(path.name) and path.name[0] not in "._"}
+    if not found:
+        raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
+    return found
 
 
 def _names(path: Path) -> tuple[str, str, str, str]:

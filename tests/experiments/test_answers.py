@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from skconf.cli import main
 from skconf.experiments import answers_experiment
-from skconf.experiments._answers import cross_fitted
+from skconf.experiments._answers_scored import cross_fitted
 from skconf.experiments._printed import printed_table
 
 ALL = ["error_rate", "ece", "auc_confidence", "cross_entropy_confidence", "brier_confidence", "aurc"]
@@ -223,6 +223,7 @@ def test_a_bad_file_is_reported_and_the_rest_run(table, tmp_path):
     for name, text in bad.items():
         (tmp_path / f"quiz/{name}.v.csv").write_text(text)
     (tmp_path / "quiz/array.v.csv").write_bytes(b"\x93NUMPY\x01\x00")
+    (tmp_path / "quiz/mine.v.tsv").write_text("confidence\tcorrect\n.5\t1\n.6\t0\n")
     (tmp_path / "quiz/README.md").write_text("no table")
     result = answers_experiment(tmp_path)
     assert result.files["system"].tolist() == ["mine"]
@@ -237,7 +238,9 @@ def test_a_bad_file_is_reported_and_the_rest_run(table, tmp_path):
         "array": "an array of numpy",
     }.items():
         assert message in result.left_out[f"quiz/{name}.v.csv"]
+    assert result.left_out["quiz/mine.v.tsv"] == "there is another file of this system and method."
     (tmp_path / "quiz/mine.v.csv").unlink()
+    (tmp_path / "quiz/mine.v.tsv").unlink()
     with pytest.raises(ValueError, match=r"None of 8 files .* can be evaluated"):
         answers_experiment(tmp_path)
 
