@@ -22,6 +22,7 @@ COMMANDS = {
     "csr-synthetic": (["--samples", "100", "--repetitions", "2", "--jobs", "1"], 3, "seed 0"),
     "cf1": (["--dataset", "breast_cancer", "--models", "3", "--jobs", "1"], 16, "data set breast_cancer"),
     "ecuas": (["scores", "--jobs", "1"], 16, "systems mine"),
+    "answers": (["answers", "--jobs", "1"], 2, "systems mine"),
 }
 
 
@@ -52,6 +53,10 @@ def scores(tmp_path):
     y = rng.choice(3, p=[0.5, 0.3, 0.2], size=400)
     np.save(folder / "mine.scores.npy", 3 * (np.eye(3)[y] + 0.8 * rng.normal(size=(400, 3))))
     np.save(folder / "mine.targets.npy", y)
+    answers = pd.DataFrame({"confidence": rng.random(60), "correct": rng.integers(0, 2, 60)})
+    (tmp_path / "answers").mkdir()
+    for method in ("said", "sampled"):
+        answers.assign(confidence=rng.random(60)).to_csv(tmp_path / f"answers/mine.{method}.csv", index=False)
     return folder
 
 
