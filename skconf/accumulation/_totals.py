@@ -42,19 +42,21 @@ class Totals:
     @classmethod
     def of(cls, plan: Plan, profile: ConfidenceProfile, groups: Groups | None) -> Self:
         """Return those of a part; it must have passed `Plan.check`."""
-        labels = [None] if groups is None else groups.labels.tolist()
+        weight, labels = profile.sample_weight, [None] if groups is None else groups.labels.tolist()
         n_groups = len(labels)
-        at = np.zeros(len(profile), dtype=np.intp) if groups is None else groups.codes
-        weight = profile.sample_weight
-        counts = [np.bincount(at if of is None else at[of > 0], minlength=n_groups) for of in (None, weight)]
-        parts = [profile] if groups is None or not plan.has_tables else [profile[rows] for rows in groups.members()]
-        return cls(
-            dict(zip(labels, range(n_groups), strict=True)),
-            np.stack(counts, axis=1),
-            Task.of(profile),
-            plan.sums(profile, at, n_groups) if groups is not None else _of_one_group(plan.sums(profile)),
-            [plan.tables(part, ()) for part in parts] if plan.has_tables else [{}] * n_groups,
-        )
+        if groups is None:
+            counts = np.array([[len(profile), len(profile) if weight is None else np.count_nonzero(weight)]])
+            sums = plan.sums(profile)
+            sums, parts = replace(sums, pairs=sums.pairs[:, np.newaxis]), [profile]
+        else:
+            rows = groups.codes, groups.codes if weight is None else groups.codes[weight > 0]
+            counts = np.stack([np.bincount(of, minlength=n_groups) for of in rows], axis=1)
+            sums = plan.sums(profile, groups.codes, n_groups)
+            parts = [profile[of] for of in groups.members()] if plan.has_tables else []
+        tables: list[Mapping[str, LevelTable]] = [{}] * n_groups
+        if plan.has_tables:
+            tables = [plan.tables(part, ()) for part in parts]
+        return cls(dict(zip(labels, range(n_groups), strict=True)), counts, Task.of(profile), sums, tables)
 
     def add(self, other: Self) -> Self:
         """Add those of another part, which is not changed."""
@@ -63,17 +65,21 @@ class Totals:
         if self.task is None or self.sums is None:
             self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :0])
         self.task.check_same(other.task)
-        at = [self.place.setdefault(label, len(self.place)) for label in other.place]
-        n_new = len(self.place) - len(self.counts)
-        self.tables += [{} for _ in range(n_new)]
-        self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
-        pairs = np.pad(self.sums.pairs, ((0, 0), (0, n_new), (0, 0)))
+        if self.place == other.place:  # without a search, and without copies
+            at: Any = slice(None)
+        else:
+            at = [self.place.setdefault(label, len(self.place)) for label in other.place]
+        pairs, n_new = self.sums.pairs, len(self.place) - len(self.counts)
+        if n_new:
+            self.tables += [{} for _ in range(n_new)]
+            self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
+            pairs = np.pad(pairs, ((0, 0), (0, n_new), (0, 0)))
         self.counts[at] += other.counts
         pairs[:, at] = add_pairs(pairs[:, at], other.sums.pairs)
         self.sums = replace(self.sums, pairs=pairs)
-        for position, tables in zip(at, other.tables, strict=True):
+        for label, tables in zip(other.place, other.tables, strict=True):
             if tables:
-                self.tables[position] = merged_tables(self.tables[position], tables)
+                self.tables[self.place[label]] = merged_tables(self.tables[self.place[label]], tables)
         return self
 
     def states(self, groups: Iterable[Any] | None = None) -> dict[Any, State]:
@@ -87,7 +93,3 @@ class Totals:
             )
             for label, at in ((group, self.place[group]) for group in (self.place if groups is None else groups))
         }
-
-
-def _of_one_group(sums: SumVector) -> SumVector:
-    return replace(sums, pairs=sums.pairs[:, np.newaxis])
