@@ -76,14 +76,15 @@ class Means:
         up within the unit first: the sum of the squares of these sums grows with each answer.
         """
         weight = np.ones(len(values)) if weight is None else weight
-        unit = np.arange(len(values)) if unit is None else unit
         order = np.argsort(-score, kind="stable")
         order = order[weight[order] > 0]
-        score, weight, unit = score[order], weight[order], unit[order]
+        score, weight = score[order], weight[order]
         centre = float(values.mean())  # squares then do not cancel
         paid = weight * (values[order] - centre)
         last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
-        before_paid, before = _before(paid, unit), _before(weight, unit)
+        before_paid, before = (
+            np.zeros(len(order)) if unit is None else _before(each, unit[order]) for each in (paid, weight)
+        )
         total, apart = (np.cumsum(each)[last] for each in (weight, paid))
         squares, products, of_sizes = (
             np.cumsum(each)[last]
@@ -150,6 +151,13 @@ def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
     if profile.kind != "graded":
         return profile
     return replace(profile, correctness=np.random.default_rng(0).random(len(profile)) < profile.correctness)
+
+
+def losses_from_the_top(profile: ConfidenceProfile, score: Floats) -> Means:
+    """Return the mean losses over the answers of each distinct score or more: found once for all who ask."""
+    name = f"losses from the top, by {'confidence' if score is profile.confidence else 'score'}"
+    lost = np.asarray(profile.loss, dtype=np.float64)
+    return profile.once(name, lambda of: Means.from_the_top(lost, of.sample_weight, of.groups, score))
 
 
 def said_and_found(profile: ConfidenceProfile) -> tuple[Floats, Floats]:

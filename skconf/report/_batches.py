@@ -17,7 +17,7 @@ from skconf.accumulation._scores import ScoreOfSums
 from skconf.inference._assessment import Assessment, assess_graded, assess_sums
 from skconf.inference._error_table import GradedSums, VerdictSums
 from skconf.metrics._base.kinds import Additive
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._rows import Row, rows_of
 from skconf.scoring._names import Statistic
 
@@ -38,12 +38,15 @@ class InBatches(NamedTuple):
         The verdict, if there are no groups.
     counts : list of int
         Number of predictions in each group.
+    kind : str
+        What is known of the answers.
     """
 
     rows: list[Row]
     values: pd.DataFrame
     assessment: Assessment | None
     counts: list[int]
+    kind: Kind
 
     def value(self, name: str) -> float:
         """Return the value of a metric without groups; NaN if it could not be computed."""
@@ -110,7 +113,7 @@ def _evaluated(
     if judging:
         assess = assess_graded if trial.kind == "graded" else assess_sums
         assessment = assess(counts[0], *found[values.index[0]].sums_of(evidence.info.name))
-    return InBatches(rows, values, assessment, counts)
+    return InBatches(rows, values, assessment, counts, trial.kind)
 
 
 class _RowAccumulator(MetricAccumulator):

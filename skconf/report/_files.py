@@ -317,6 +317,7 @@ def _of_models(found: Mapping[str, InBatches], several: bool) -> Evidence:
         baseline=next(iter(found)),
         unpaired=dict.fromkeys(list(found)[1:], "were read in batches, which keep no rows"),
         known={model: each.assessment for model, each in found.items() if each.assessment is not None},
+        kind="graded" if any(each.kind == "graded" for each in found.values()) else "right or wrong",
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
-from skconf.inference._means import Means, are_counts
+from skconf.inference._means import Means, are_counts, losses_from_the_top
 from skconf.inference._p_values import clopper_pearson
 from skconf.profile import ConfidenceProfile
 from skconf.report._words import Words, words_for
@@ -59,8 +59,7 @@ class Stops:
         ranking, words = profile.ranking, words_for(profile.kind)
         accepted = np.cumsum(ranking.weight)
         if not are_counts(profile):
-            lost = profile.loss.astype(np.float64)
-            means = Means.from_the_top(lost, profile.sample_weight, profile.groups, profile.score)
+            means = losses_from_the_top(profile, profile.score)
             size = np.minimum(means.sizes, means.n_units)
             limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
             return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, words, means, limits)

@@ -12,7 +12,7 @@ from skconf._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import TOPS
-from skconf.inference._means import Means, are_counts, said_and_found
+from skconf.inference._means import Means, are_counts, losses_from_the_top, said_and_found
 from skconf.inference._p_values import clopper_pearson
 from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
@@ -116,7 +116,7 @@ def _counted(answers: str, count: int, wrong: float, announced: float) -> dict[s
 
 def _in_units(profile: ConfidenceProfile, words: Words) -> list[dict[str, str]]:
     """Return the rows of graded answers, and of answers in groups: of all, and of the surest ones."""
-    down = Means.from_the_top(profile.loss.astype(np.float64), None, profile.groups, profile.confidence)
+    down = losses_from_the_top(profile, profile.confidence)
     announced = np.cumsum(profile.confidence_ranking.weight * (1 - profile.confidence_ranking.score))
     rows: list[dict[str, str]] = []
     for cut in (0.0, *TOPS):
@@ -257,8 +257,7 @@ def _surest(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
     share = wrong[at] / weight[at]
     low, high = clopper_pearson(share, weight[at] * _size_of_weight(profile), level)
     if not are_counts(profile):
-        lost = profile.loss.astype(np.float64)
-        down = Means.from_the_top(lost, profile.sample_weight, profile.groups, profile.confidence)
+        down = losses_from_the_top(profile, profile.confidence)
         low, high = down[at].ends(level, bounded=True)
     return pd.DataFrame(
         {

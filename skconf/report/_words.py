@@ -72,7 +72,7 @@ _WORDS = {
     "graded": Words(
         "graded",
         right="mean correctness",
-        says_long="correctness that it says",
+        says_long="expected correctness",
         right_long="mean correctness",
         is_right="has a mean correctness of",
         wrong="lost",
@@ -92,7 +92,7 @@ _WORDS = {
         numbers="uncertainties",
         says="announces",
         right="costs",
-        says_long="cost that it announces",
+        says_long="announced cost",
         right_long="mean cost",
         is_right="costs",
         wrong="cost",

@@ -145,6 +145,8 @@ class TestGraded:
         expected = expected.loc[expected.index.isin(report.index)]
         pd.testing.assert_frame_equal(pd.DataFrame(report), pd.DataFrame(expected), rtol=1e-12, atol=1e-14)
         assert "Graded: only the gap is tested." in str(report)
+        assert "mean correctness" in report.text()
+        assert "is right in" not in report.text()
         assert "aurc_loss" in report.index
 
     @pytest.mark.parametrize("in_batches", [False, True])
