@@ -30,6 +30,8 @@ _ROW = 30
 #: Rows of comparisons that a terminal shows.
 _SHOWN = 12
 _CERTAIN = 0.05
+#: Where the largest confidence lies if confidences may be per cent.
+_LIKE_PERCENT = (50, 100)
 #: Smaller p-values are told as smaller.
 _SMALL = 1e-3
 _NOTES = (
@@ -39,6 +41,7 @@ _NOTES = (
     "Intervals and differences are those of new questions from the same source. Differences are paired by question.",
     "Differences of confidences alone are shown where the same questions are answered right; else they compare tasks.",
     "Confidences that are no probabilities are compared after calibration of both.",
+    "Folds differ: calibration in them may lower AUC_c and raise AURC where confidences tell little.",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -233,9 +236,10 @@ def _counted(files: pd.DataFrame) -> Iterator[str]:
             f"Confidences of {len(ranks)} of {len(files)} files are no probabilities, as some lie outside [0, 1]: they "
             "are ranked, and scored only after calibration."
         )
-        percent = ranks[(ranks["smallest"] >= 0) & (ranks["largest"] == 100)]
+        percent = ranks[(ranks["smallest"] >= 0) & ranks["largest"].between(*_LIKE_PERCENT)]
         for row in percent.itertuples():
-            yield f"{row.task}: {_label(row._asdict())} reaches to 100: if these are per cent, write them with %."
+            named = f"{row.task}: {_label(row._asdict())}"
+            yield f"{named} reaches from {row.smallest:g} to {row.largest:g}: if these are per cent, write them with %."
 
 
 def _in_words(counts: Mapping[str, int]) -> str:

@@ -314,6 +314,8 @@ class TestPrintedTables:
 def test_command(table, tmp_path, capsys):
     write(tmp_path, "in/quiz/mine.a.csv", table, grade=np.where(table["right"], "ok", "no"))
     write(tmp_path, "in/quiz/mine.b.csv", table, confidence=table["logit"], grade=np.where(table["right"], "ok", "bad"))
+    hundredths = [round(100 * p) if i > 2 else "" for i, p in enumerate(table["p"])]
+    write(tmp_path, "in/quiz/mine.c.csv", table, confidence=hundredths, grade=np.where(table["right"], "ok", "no"))
     (tmp_path / "in/quiz/bad.b.csv").write_text("a\n1\n")
     files = [str(tmp_path / f"answers.{kind}") for kind in ("csv", "md", "html")]
     options = [word for pair in zip(["--csv", "--markdown", "--html"], files, strict=True) for word in pair]
@@ -322,11 +324,13 @@ def test_command(table, tmp_path, capsys):
     assert "skconf: quiz/bad.b.csv is left out: there is no column confidence" in said
     for words in (
         "Grades that count as wrong: no ",
-        "Confidences of 1 of 2 files are no probabilities",
+        "Confidences of 2 of 3 files are no probabilities",
+        "to 100: if these are per cent, write them with %.",
+        "3 answers have no confidence and are left out; ",
         "quiz: differences",
     ):
         assert words in shown
     figures = pd.read_csv(files[0])
-    assert len(figures) == 9 + 3 + 2 * 9
+    assert len(figures) == 9 + 2 * 3 + 3 * 9
     assert main(["experiment", "answers", str(tmp_path / "in")]) == 2
     assert "Name it by right (--right)" in capsys.readouterr().err
