@@ -15,7 +15,7 @@ from skconf.cli.options import add_data_home, add_output_files, add_own, one_of,
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._answers_page import answers_report
-from skconf.experiments._cf1_agreement import random_models
+from skconf.experiments._cf1_agreement import DEFAULT_KINDS, KINDS, random_models
 from skconf.experiments._cf1_page import cf1_report
 from skconf.experiments._cwsa_files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
@@ -100,6 +100,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "default": [0.0, 0.1, 0.2],
         "metavar": "R",
         "help": "share of altered labels in them, for each model (default: 0 .1 .2)",
+    },
+    "--kinds": {
+        "type": one_of(KINDS, "kind of model"),
+        "nargs": "+",
+        "default": DEFAULT_KINDS,
+        "metavar": "KIND",
+        "help": f"their kinds, in turn, of {', '.join(KINDS)} (default: all but network; the paper's are of one kind)",
     },
     "--models": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "models to compare (default: 100)"},
     "--seed": {"type": whole_number(0), "default": 0, "metavar": "S", "help": "seed (default: 0)"},
@@ -194,7 +201,7 @@ def _answers(options: argparse.Namespace) -> Result:
 
 def _cf1(options: argparse.Namespace) -> Result:
     dataset, data_name = _dataset(options)
-    models = random_models(options.models, options.seed)
+    models = random_models(options.models, options.seed, options.kinds)
     name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
     if classifier is not None:
         models.append(seeded(classifier, options.seed))
@@ -210,12 +217,13 @@ def _cf1(options: argparse.Namespace) -> Result:
     by_class = experiments.cf1_agreement_experiment(
         dataset, models=models, n_jobs=options.jobs, progress=True, **shared
     )
+    last = f"; the last is {name}"
     trained = zip(options.training_shares, options.label_noise, strict=True)
     source = {
         "data set": data_name,
         "models of the variance": f"{name}; "
         + ", ".join(f"{share:.1%} of the training data with {noise:.0%} noise" for share, noise in trained),
-        "models to compare": str(len(models)) + ("" if classifier is None else f", the last of them {name}"),
+        "models to compare": f"{len(models)}, of {', '.join(options.kinds)}{'' if classifier is None else last}",
         "seed": str(options.seed),
     }
     return variance.variances, cf1_report(variance, by_class, source)
@@ -294,10 +302,10 @@ _OTHERS = {
     "cf1": _Experiment(
         _cf1,
         "variance of cPrecision, cRecall and cF1, and agreement of pairs of models (cF1 paper, Section 6)",
-        ("--dataset", "--ratios", "--training-shares", "--label-noise", "--models", "--seed", "--jobs"),
+        ("--dataset", "--ratios", "--training-shares", "--label-noise", "--models", "--kinds", "--seed", "--jobs"),
         (
             "--html cf1.html",
-            "--dataset wine --models 200 --ratios 1 .1 .01",
+            "--dataset wine --models 200 --kinds network --ratios 1 .1 .01",
             "--data loans.csv --target default --estimator mymodel:MyClassifier",
         ),
     ),

@@ -1,6 +1,6 @@
 """The cF1 paper's Section 6.2: how often both kinds of metrics prefer the same of two models."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -12,9 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skconf._core.checks import check_whole
+from skconf._core.checks import check_option, check_whole
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf._core.renamed import renamed_keywords
@@ -25,11 +26,52 @@ from skconf.metrics._base.kinds import divide
 _LEVEL = 0.01
 
 
+def _whole(rng: np.random.Generator, low: int, high: int) -> int:
+    return int(rng.integers(low, high + 1))
+
+
+def _forest(rng: np.random.Generator) -> Any:
+    return RandomForestClassifier(
+        _whole(rng, 10, 100), max_depth=_whole(rng, 2, 12), random_state=_whole(rng, 0, 2**31 - 1)
+    )
+
+
+def _network(rng: np.random.Generator) -> Any:
+    """Return a perceptron of one or two layers, trained as the paper's convolutional networks are (appendix A.2)."""
+    return MLPClassifier(
+        (int(rng.choice([32, 64, 128, 256])),) * _whole(rng, 1, 2),
+        alpha=10 ** rng.uniform(-4, 1),
+        batch_size=128,
+        learning_rate_init=1e-3,
+        max_iter=150,
+        early_stopping=True,
+        validation_fraction=0.1,
+        n_iter_no_change=8,
+        random_state=_whole(rng, 0, 2**31 - 1),
+    )
+
+
+#: Kinds of random models, by name.
+KINDS: dict[str, Callable[[np.random.Generator], Any]] = {
+    "logistic": lambda rng: LogisticRegression(C=10 ** rng.uniform(-4, 1), max_iter=1000),
+    "forest": _forest,
+    "tree": lambda rng: DecisionTreeClassifier(
+        max_depth=_whole(rng, 3, 15), min_samples_leaf=_whole(rng, 1, 20), random_state=0
+    ),
+    "neighbors": lambda rng: KNeighborsClassifier(_whole(rng, 2, 50)),
+    "bayes": lambda rng: GaussianNB(var_smoothing=10 ** rng.uniform(-9, 0)),
+    "network": _network,
+}
+#: Those that are taken where none are named.
+DEFAULT_KINDS = ("logistic", "forest", "tree", "neighbors", "bayes")
+
+
 @renamed_keywords(seed="random_state")
 def cf1_agreement_experiment(
     dataset: DataSet = "digits",
     *,
     n_models: int = 100,
+    kinds: Sequence[str] = DEFAULT_KINDS,
     models: Sequence[Any] | None = None,
     n_resamples: int = 1000,
     data_home: str | PathLike[str] | None = None,
@@ -48,8 +90,10 @@ def cf1_agreement_experiment(
         A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
         test data. The paper has SNLI.
     n_models : int, default=100
-        Number of models, 2 or more: random parameters of logistic regression, random forests, decision trees, nearest
-        neighbours and naive Bayes, in turn. The paper's are of one kind.
+        Number of models, 2 or more, with random parameters.
+    kinds : sequence of str, default=("logistic", "forest", "tree", "neighbors", "bayes")
+        Their kinds, in turn: logistic regression, random forests, decision trees, nearest neighbours, naive Bayes, and
+        "network", perceptrons that are trained as the paper's networks. The paper's models are of one kind.
     models : sequence of classifiers, default=None
         The models, 2 or more, instead of random ones. A pipeline gets the columns as they are; everything else numbers
         of unit variance.
@@ -75,7 +119,7 @@ def cf1_agreement_experiment(
     Raises
     ------
     ValueError
-        If there is no such data set, a number is too small, or a model fails.
+        If there is no such data set or kind, a number is too small, or a model fails.
     FileNotFoundError
         If a raw file is missing.
 
@@ -98,7 +142,7 @@ def cf1_agreement_experiment(
     """
     check_whole(n_resamples, "n_resamples", 2)
     check_whole(n_models if models is None else len(models), "n_models", 2)
-    models = random_models(n_models, random_state) if models is None else models
+    models = random_models(n_models, random_state, kinds) if models is None else models
     halves = split_in_half(dataset, data_home, random_state)
     weights = resamples(len(halves.y_test), n_resamples, np.random.default_rng(random_state))
     tasks = [delayed(halves.learn)(model) for model in models]
@@ -118,8 +162,8 @@ def cf1_agreement_experiment(
     return pd.DataFrame(rows)
 
 
-def random_models(n_models: int, seed: int) -> list[Any]:
-    """Return classifiers with random parameters, five kinds in turn.
+def random_models(n_models: int, seed: int, kinds: Sequence[str] = DEFAULT_KINDS) -> list[Any]:
+    """Return classifiers with random parameters, the kinds in turn.
 
     Parameters
     ----------
@@ -127,24 +171,19 @@ def random_models(n_models: int, seed: int) -> list[Any]:
         How many.
     seed : int
         Seed.
+    kinds : sequence of str
+        Of :data:`KINDS`.
 
     Returns
     -------
     list of classifiers
     """
+    for kind in kinds:
+        check_option(kind, "kind", KINDS)
+    if not kinds:
+        raise ValueError(f"kinds is empty: name some of {', '.join(KINDS)}.")
     rng = np.random.default_rng(seed)
-
-    def whole(low: int, high: int) -> int:
-        return int(rng.integers(low, high + 1))
-
-    kinds = [
-        lambda: LogisticRegression(C=10 ** rng.uniform(-4, 1), max_iter=1000),
-        lambda: RandomForestClassifier(whole(10, 100), max_depth=whole(2, 12), random_state=whole(0, 2**31 - 1)),
-        lambda: DecisionTreeClassifier(max_depth=whole(3, 15), min_samples_leaf=whole(1, 20), random_state=0),
-        lambda: KNeighborsClassifier(whole(2, 50)),
-        lambda: GaussianNB(var_smoothing=10 ** rng.uniform(-9, 0)),
-    ]
-    return [kinds[number % len(kinds)]() for number in range(n_models)]
+    return [KINDS[kinds[number % len(kinds)]](rng) for number in range(n_models)]
 
 
 def _paired_z(values: Floats) -> Floats:

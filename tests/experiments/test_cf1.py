@@ -225,6 +225,16 @@ def test_random_models_are_the_same_for_the_same_seed():
     assert len({name for name, _ in describe(0)}) == 5
 
 
+def test_models_of_one_kind():
+    models = _cf1_agreement.random_models(20, 0, ["network"])
+    assert len({str(model.get_params()) for model in models}) == 20
+    assert {len(model.hidden_layer_sizes) for model in models} == {1, 2}
+    table = _cf1_agreement.cf1_agreement_experiment("breast_cancer", n_models=3, kinds=["tree"], n_resamples=20)
+    trees = _cf1_agreement.random_models(3, 0, ["tree"])
+    own = _cf1_agreement.cf1_agreement_experiment("breast_cancer", models=trees, n_resamples=20)
+    pd.testing.assert_frame_equal(table, own)
+
+
 @pytest.mark.skipif("SKCONF_DATA" not in os.environ, reason="SKCONF_DATA does not name the folder of the raw files")
 def test_data_with_words_and_rare_classes():
     tables = _cf1_variance.cf1_variance_experiment("obesity", ratios=[1.0], n_resamples=50)
@@ -255,6 +265,8 @@ def test_data_with_words_and_rare_classes():
         (_cf1_variance.cf1_variance_experiment, {"n_resamples": 1}, "n_resamples must be at least 2"),
         (_cf1_agreement.cf1_agreement_experiment, {"n_models": 1}, "n_models must be at least 2"),
         (_cf1_agreement.cf1_agreement_experiment, {"models": [GaussianNB()]}, "n_models must be at least 2"),
+        (_cf1_agreement.cf1_agreement_experiment, {"kinds": ["trees"]}, "trees"),
+        (_cf1_agreement.cf1_agreement_experiment, {"kinds": []}, "kinds is empty: name some of logistic, forest"),
         (_cf1_agreement.cf1_agreement_experiment, {"dataset": "digit"}, "Did you mean 'digits'"),
     ],
 )

@@ -429,7 +429,7 @@ def test_an_own_file_of_an_own_model_in_the_cf1_experiment(folder, capsys):
     for said in (
         "cF1, class yes",
         "Prior; 100.0% of the training data with 0% noise, 50.0%",
-        "3, the last of them Prior",
+        "3, of logistic, forest, tree, neighbors, bayes; the last is Prior",
     ):
         assert said in page
     assert "SNLI" not in page
