@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.usual_names import INDICES, spelled
 from skconf._core.warn import warn
-from skconf.accumulation._csv import layout_of
+from skconf.accumulation._csv import first_line_is_data, layout_of
 from skconf.accumulation._entries import as_numbers, as_series
 from skconf.accumulation._files import list_files, open_table, shown
 from skconf.accumulation._job import located
@@ -79,7 +79,8 @@ def _check_columns(names: list[Any], target: str | None) -> None:
     if twice:
         raise ValueError(f"there are several columns {shorten(twice)}. Rename all but one.")
     if target is None or target not in names:
-        lacks = f"the columns are {shorten(names, 20)}. Name that of the labels by {option('target')}."
+        by_number = first_line_is_data(list(map(str, names)))
+        lacks = f"the columns are {shorten(names, 20)}{by_number}. Name that of the labels by {option('target')}."
         known = "" if target is None else f"there is no column {target!r}.{suggest(target, map(str, names))} "
         raise ValueError(f"{known}{lacks[0].upper() if known else lacks[0]}{lacks[1:]}")
     if len(names) == 1:
