@@ -7,7 +7,7 @@ from math import floor
 import pandas as pd
 
 from skconf._page.data import as_json
-from skconf._page.elements import Markup, element
+from skconf._page.elements import Markup, element, unbroken
 from skconf._page.ids import Ids
 from skconf._page.tables import TablePart
 
@@ -102,7 +102,8 @@ class Slider:
         return element("p", fields, class_="prices", hidden=True)
 
     def _data(self) -> dict[str, object]:
-        cells = [[row[1:] for row in table.to_numpy().tolist()] for table in self.tables]
+        # As the elements have them, which the script replaces.
+        cells = [[[unbroken(cell) for cell in row[1:]] for row in table.to_numpy().tolist()] for table in self.tables]
         return {"stops": list(self.stops), "cells": cells, "amounts": [self.amounts[what] for what in self.amounts]}
 
     def _shown(self) -> pd.DataFrame:
