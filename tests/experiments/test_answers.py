@@ -325,7 +325,7 @@ def test_command(table, tmp_path, capsys):
     for words in (
         "Grades that count as wrong: no ",
         "Confidences of 2 of 3 files are no probabilities",
-        "to 100: if these are per cent, write them with %.",
+        "quiz: mine, c reaches from 2 to 99: if these are per cent, write them with %.",
         "3 answers have no confidence and are left out; ",
         "quiz: differences",
     ):
