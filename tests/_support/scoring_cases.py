@@ -47,6 +47,9 @@ SHORT = {
     "mce": ("maximum_calibration_error", {}),
     "ecce": ("cumulative_calibration_error", {}),
     "smooth_ece": ("smooth_calibration_error", {}),
+    "ls_ece": ("logit_smoothed_calibration_error", {}),
+    "ad_ece": ("adaptive_calibration_error", {}),
+    "eci": ("estimated_calibration_index", {}),
     "ecuas_0": ("ecuas_loss", {"n": 0}),
     "ecuas_1": ("ecuas_loss", {"n": 1}),
     "metric_coverage_auc_to_zero": ("metric_coverage_auc", {"to_zero": True}),
@@ -62,6 +65,7 @@ DERIVED = {
 LOW_IS_BEST = {
     "overconfidence_risk": True,
     "confidence_gain": False,
+    "estimated_calibration_index": False,
     "metric_coverage_auc": False,
     "cw_matthews_corrcoef": False,
 }
