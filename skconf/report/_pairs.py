@@ -135,7 +135,7 @@ def _why_unpaired(one: Rows, other: Rows) -> str:
             f"({option('ids', one.id_column)} matches rows by it)"
         )
     if one.truth is None or other.truth is None:
-        return "" if named else "have no true labels, and no ids, to match rows by"
+        return "" if named else "have no true labels to match rows by, and no ids"
     if not np.array_equal(one.truth, other.truth):
         return f"have different true labels, first in row {int(np.argmax(one.truth != other.truth))}"
     return ""

@@ -532,7 +532,7 @@ def test_named_files_are_models_side_by_side(models, capsys):
     [
         (["a.csv", "c.csv"], "a.csv and c.csv have different true labels, first in row 0."),
         (["a.csv", "short.csv"], "a.csv and short.csv have 300 and 299 rows."),
-        (["a.csv", "right.csv"], "a.csv and right.csv have no true labels to match rows by."),
+        (["a.csv", "right.csv"], "a.csv and right.csv have no true labels to match rows by, and no ids."),
         (["a.csv", "weighted.csv"], "a.csv and weighted.csv have different sample weights."),
         (["a.csv", "b.csv", "--batches"], "a.csv and b.csv were read in batches, which keep no rows."),
     ],

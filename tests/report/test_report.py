@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, get_scorer_names, metrics
+from skconf._page.elements import unbroken
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence, compare, confidence_interval
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
@@ -544,7 +545,7 @@ class TestFrame:
         assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range"]
         assert [row[0] for row in rows[1:]] == list(comparison.index)
         for told in comparison.at["mean_confidence", "verdict"].split(" | "):
-            assert told in paragraphs
+            assert unbroken(told) in paragraphs
         stars = sum(cell.endswith("*") for row in rows for cell in row)
         assert stars == comparison["best_model"].isin(["raw", "<b>sharp"]).sum() > 0
         np.testing.assert_allclose(float(rows[1][1].rstrip("*")), comparison["raw"].iloc[0], atol=5e-5)
