@@ -172,7 +172,8 @@ def test_search_stays_in_its_space_and_takes_the_best(search, tmp_path):
     data = three_classes()
     _, classes = np.unique(data.target.tolist(), return_inverse=True)
     train, _, test = split(data, classes, 3)
-    learner = _xgboost._Learner(_xgboost._import_xgboost(), data.data.iloc[train], classes[train], "balanced", 3, 1)
+    training = Training(4, "balanced")
+    learner = _xgboost._Learner(_xgboost.import_xgboost(), data.data.iloc[train], classes[train], training, 3, 1)
     expected = learner.fitted(learner_parameters, outcomes[best][1]).predict_proba(data.data.iloc[test])
     np.testing.assert_array_equal(found.test_proba, expected)
 
