@@ -111,7 +111,7 @@ def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
 
 
 def _wins(part: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
-    rank = beaten(part)
+    rank = beaten(part).reindex(compared.index)
     shown: dict[tuple[str, str], list[str]] = {
         ("", "calibrator"): list(compared.index),
         ("", "runs"): [f"{runs:,}" for runs in compared["runs"]],
