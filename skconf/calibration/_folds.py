@@ -1,13 +1,15 @@
 """Folds that depend on what rows hold, not on where they stand."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 
 
-def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: int) -> list[Floats]:
-    """Return for each fold how much of every sample's weight is held out in it.
+def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: int) -> Iterator[Floats]:
+    """Yield for each fold how much of every sample's weight is held out in it.
 
     The weights of each class are laid end to end, ordered by the probability of the class, and dealt to the folds in
     turn, one unit at a time. So folds have the same mix of classes and scores; a weight of 3 is dealt as three rows
@@ -26,13 +28,11 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
     whole = np.rint(ends)
     ends = np.where(np.abs(ends - whole) < 1e-9 * np.maximum(whole, 1), whole, ends)
     starts = np.where(first, 0.0, np.append(0.0, ends[:-1]))
-    held = []
     for fold in range(n_folds):
         dealt = np.empty(len(codes))
         dealt[order] = unit * (_dealt(ends, fold, n_folds) - _dealt(starts, fold, n_folds))
         dealt[dealt < 1e-9 * sample_weight] = 0.0
-        held.append(np.minimum(dealt, sample_weight))
-    return held
+        yield np.minimum(dealt, sample_weight)
 
 
 def _dealt(until: Floats, fold: int, n_folds: int) -> Floats:

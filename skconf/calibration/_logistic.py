@@ -53,9 +53,24 @@ class Logistic:
         self.features, self.total = features, float(sample_weight.sum())
         self.weight = sample_weight / self.total
         self.sign = np.where(target, -1.0, 1.0)
+        self._last: tuple[bytes, _At] | None = None
 
     def at(self, point: Floats, prior: Prior) -> _At:
         """Return value, gradient, Hessian, and the probability of every outcome that was not seen."""
+        key = point.tobytes()
+        if self._last is None or self._last[0] != key:  # the same point is asked for under several priors
+            self._last = key, self._without_penalty(point)
+        seen = self._last[1]
+        apart = point - prior.centre
+        pull = prior.ridge @ apart / self.total
+        return _At(
+            seen.value + float(apart @ pull),
+            seen.gradient + 2 * pull,
+            seen.hessian + 2 / self.total * prior.ridge,
+            seen.chance,
+        )
+
+    def _without_penalty(self, point: Floats) -> _At:
         missed = point @ self.features
         missed *= self.sign
         shrunk = np.exp(-np.abs(missed))
@@ -64,18 +79,19 @@ class Logistic:
         chance = np.where(missed > 0, 1.0, shrunk) / whole
         gradient = self.features @ (self.weight * self.sign * chance)
         hessian = (self.features * (self.weight * shrunk / whole**2)) @ self.features.T
-        apart = point - prior.centre
-        pull = prior.ridge @ apart / self.total
-        return _At(value + float(apart @ pull), gradient + 2 * pull, hessian + 2 / self.total * prior.ridge, chance)
+        return _At(value, gradient, hessian, chance)
 
-    def fit(self, prior: Prior, start: Floats | None = None) -> Floats:
-        """Return the coefficients of least loss, by Newton's method within the bounds."""
+    def fit(self, prior: Prior, start: Floats | None = None, precision: float = 1e-8) -> Floats:
+        """Return the coefficients of least loss, by Newton's method within the bounds.
+
+        The last step is the first that lowers the loss by no more than its share `precision`.
+        """
         point = prior.centre if start is None else start
         now = self.at(point, prior)
         for _ in range(200):
             step = _step(now, point, prior.bounded)
             gain = -float(now.gradient @ step)
-            if gain <= 1e-10 * now.value:
+            if gain <= precision * now.value:
                 break  # what is left after this step is the square of that
             length, moved = 1.0, self.at(point + step, prior)
             while moved.value > now.value - 0.1 * length * gain and length > 1e-6:

@@ -1,5 +1,8 @@
 """Pools of calibrators."""
 
+from collections.abc import Iterator
+from itertools import islice
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,21 +14,27 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.calibration._base import EPS, AmongPresentCalibrator, rows_to_one
-from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._folds import fold_weights
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._softmax import TemperatureCalibrator
-from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
+from skconf.calibration._spline import SplineCalibrator
 
-#: Samples that the prior on the weights of members counts as; of 1, 2, 4 and 8, tried with few and many samples, the
-#: middle ones were best, by little.
-_PRIOR_SAMPLES = 4.0
+#: Samples that the prior on the weights of members counts as; of 1 to 32, tried with few and many samples, the middle
+#: ones were best, by little.
+_PRIOR_SAMPLES = 8.0
+
+#: With two classes, numbers of samples at which a spline gets half of the prior, and steps a quarter of the spline's.
+_SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
 
 #: Folds are predicted until so many samples have been: more say little about a handful of weights.
 _ENOUGH = 2000
 
+#: The fewest folds. With 10,000 samples and more there are more of them, of 2,000 samples.
 _N_FOLDS = 5
+
+#: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
+_LEARN_PAIR, _LEARN = 100, 4000
 
 
 class PooledCalibrator(AmongPresentCalibrator):
@@ -35,9 +44,10 @@ class PooledCalibrator(AmongPresentCalibrator):
     have the least log loss on folds that the members were not fitted on. The members are then fitted on all samples.
     The mean is no worse than its members are on average, and of calibrated members it errs on the side of doubt.
 
-    Its tail is guided by the calibrated size ratio: where the pool was too sure on those folds, confidences near 1 are
-    lowered. With κ as small as possible, the distance to 1 of a confidence that is closer than κ becomes the mean of
-    that distance and κ. The order of confidences stays.
+    Two things keep its tail modest. It is guided by the calibrated size ratio: where the pool was too sure on those
+    folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that is closer
+    than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the classes, are
+    mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
 
     A class that is missing from the calibration data keeps its probability. The other classes are calibrated among
     themselves and share the rest, and a warning names the class.
@@ -46,15 +56,16 @@ class PooledCalibrator(AmongPresentCalibrator):
     ----------
     members : list of str, calibrators or None, default=None
         Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
-        `members` is None: raw, smoothed temperature, and with two classes "quadratic", "beta", "spline" and
-        "smoothed_isotonic", with more two matrices with a sixteenth of the usual ridge, one of them after smoothed
-        isotonic regression.
+        `members` is None: raw, smoothed temperature, a matrix with a sixteenth of the usual ridge and, with two
+        classes, "spline" and "smoothed_isotonic"; with more, another such matrix after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned, or all the same.
-    tail_zscore : float or None, default=-0.25
+    smoothing : float, default=0.5
+        How many further samples are mixed in, in [0, ∞): with n the sum of weights, K classes and smoothing s, every
+        probability p becomes (n p + s/K)/(n + s).
+    tail_zscore : float or None, default=0
         What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
-        safer, and costs accuracy: −0.5 costs .3 % of the Brier score, 0 about .1 %. None leaves confidences
-        as they are.
+        safer, and costs accuracy. None leaves confidences as they are.
 
     Attributes
     ----------
@@ -73,9 +84,10 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Notes
     -----
-    Samples are dealt to five folds, ordered by class and probability; the order of rows plays no part. Folds are
-    predicted until 2,000 samples have been, so that with 10,000 samples members are fitted twice rather than six times.
-    The weights maximise the log likelihood plus a Dirichlet prior that counts as 4 samples. It is the same for all
+    Samples are dealt to five folds or more, ordered by class and probability; the order of rows plays no part. Folds
+    are predicted until 2,000 samples have been, by members that are fitted on the others, or on 4,000 samples of them
+    (100 K² with more classes): with 10,000 samples and two classes, members are fitted less than twice in all.
+    The weights maximise the log likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all
     members you name; of the default ones it favours those with few parameters while there are few samples. A weight of
     a sample counts repetitions.
 
@@ -94,20 +106,29 @@ class PooledCalibrator(AmongPresentCalibrator):
     >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
     >>> calibrator = PooledCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
-    array([[0.94, 0.06],
+    array([[0.92, 0.08],
            [0.39, 0.61],
-           [0.07, 0.93]])
+           [0.1 , 0.9 ]])
     """
 
-    def __init__(self, members: Any = None, *, weights: str = "learned", tail_zscore: float | None = -0.25) -> None:
+    def __init__(
+        self,
+        members: Any = None,
+        *,
+        weights: str = "learned",
+        smoothing: float = 0.5,
+        tail_zscore: float | None = 0.0,
+    ) -> None:
         self.members = members
         self.weights = weights
+        self.smoothing = smoothing
         self.tail_zscore = tail_zscore
 
     _reads_sizes = True
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         check_option(self.weights, "weights", ("learned", "uniform"))
+        check_number(self.smoothing, "smoothing", 0.0, open_high=True)
         if self.tail_zscore is not None:
             check_number(self.tail_zscore, "tail_zscore")
         self._named()
@@ -130,6 +151,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         else:
             members, prior = given, np.full(len(given), 1 / len(given))
         self.members_ = fitted(members, proba, codes, sample_weight)
+        self._uniform = self.smoothing / (float(sample_weight.sum()) + self.smoothing)
         self.weights_, self.tail_ = np.full(len(members), 1 / len(members)), 0.0
         if self.weights == "uniform" and self.tail_zscore is None:
             return
@@ -144,22 +166,24 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     def _calibrate_present(self, proba: Floats) -> Floats:
         pooled = pool(predicted(self.members_, proba), self.weights_)
-        return lowered(pooled, self.tail_) if self.tail_ else pooled
+        if self.tail_:
+            pooled = lowered(pooled, self.tail_)
+        return (1 - self._uniform) * pooled + self._uniform / pooled.shape[1]
 
 
 def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
     """Return members, and prior weights that favour those with few parameters while there are few samples."""
-    squared = n_classes**2
-    members: list[tuple[Any, int]] = [(None, 0), (TemperatureCalibrator(smoothing=1.0), 1)]
+    raw_and_shared: list[Any] = [None, TemperatureCalibrator(smoothing=1.0), MatrixCalibrator(ridge=1 / 16)]
+    isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
     if n_classes == 2:
-        members += [(QuadraticCalibrator(), 3), (BetaCalibrator(), 3), (SplineCalibrator(), 6)]
-        members += [(IsotonicCalibrator(smoothing=SMOOTHING), 8)]
-    else:
-        isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
-        members += [(MatrixCalibrator(ridge=1 / 16), squared)]
-        members += [(MatrixCalibrator(ridge=1 / 16, base=isotonic), squared + 5 * n_classes)]
-    prior = 1 / (1 + 3 / n_samples * np.array([n_parameters for _, n_parameters in members]))
-    return [member for member, _ in members], prior / prior.sum()
+        flexible = n_samples / (n_samples + _SPLINE_HALF)
+        steps = _STEPS * n_samples / (n_samples + _STEPS_HALF)
+        rigid = (1 - flexible) * np.array([0.25, 0.25, 0.5])
+        prior = np.append(rigid, flexible * np.array([1 - steps, steps]))
+        return [*raw_and_shared, SplineCalibrator(), isotonic], prior
+    n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
+    prior = 1 / (1 + 3 / n_samples * n_parameters)
+    return [*raw_and_shared, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
@@ -191,8 +215,7 @@ def out_of_fold(
     """Return members' probabilities of samples that they were not fitted on, with their classes and weights."""
     found: list[list[Floats]] = [[] for _ in members]
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
-    for held in fold_weights(proba, codes, sample_weight, _N_FOLDS):
-        kept = sample_weight - held
+    for kept, held in _rounds(proba, codes, sample_weight):
         learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
         if not len(learned) or not len(asked):
             continue
@@ -205,6 +228,20 @@ def out_of_fold(
             break
     every = [np.concatenate([proba[:0], *parts]) for parts in found]
     return every, codes[np.concatenate(rows)], np.concatenate(weights)
+
+
+def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
+    n_folds = max(_N_FOLDS, len(codes) // _ENOUGH)
+    enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
+    n_learned = min(n_folds - 1, ceil(enough * n_folds / len(codes)))
+    folds = fold_weights(proba, codes, sample_weight, n_folds)
+    if n_learned == n_folds - 1:
+        yield from ((sample_weight - held, held) for held in folds)
+        return
+    dealt = list(islice(folds, None if n_folds == _N_FOLDS else 1 + n_learned))
+    for number in range(len(dealt) if n_folds == _N_FOLDS else 1):
+        yield np.sum([dealt[(number + ahead) % len(dealt)] for ahead in range(1, n_learned + 1)], axis=0), dealt[number]
 
 
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:

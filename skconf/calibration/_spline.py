@@ -16,6 +16,9 @@ _NARROWEST = 0.01
 #: thousands of samples, to hardly any penalty.
 _STIFFNESS = (1e4, 1e3, 1e2, 10.0, 1.0, 0.1)
 
+#: How exact a fit is that only tells one penalty from another.
+_COARSE = 1e-4
+
 
 class QuadraticCalibrator(OneVsRestCalibrator):
     """Quadratic scaling: a sigmoid of a parabola of the log-odds, which rises wherever there are data.
@@ -135,13 +138,13 @@ class SplineCalibrator(OneVsRestCalibrator):
         bends = np.diff(np.eye(len(curve.knots) + 1)[1:], axis=0) / np.sqrt(np.diff(curve.knots))[:, np.newaxis]
         same = np.diag(np.append(0.0, np.full(len(curve.knots), 1 / len(curve.knots))))
         loss = Logistic(curve.features(values), target, sample_weight)
-        point, least, best = None, np.inf, np.empty(0)
+        point, least, best, chosen = None, np.inf, np.empty(0), _rising(same)
         for stiffness in _STIFFNESS:
             prior = _rising(same + stiffness * bends.T @ bends)
-            point = loss.fit(prior, point)
+            point = loss.fit(prior, point, _COARSE)
             if (left_out := loss.left_out_loss(point, prior)) < least * (1 - 1e-9):
-                least, best = left_out, point
-        return curve.with_slopes(best)
+                least, best, chosen = left_out, point, prior
+        return curve.with_slopes(loss.fit(chosen, best))
 
 
 def _knots(values: Floats, n_knots: int) -> Floats:

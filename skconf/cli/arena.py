@@ -131,7 +131,7 @@ def _run(options: argparse.Namespace) -> int:
         then = "nothing was kept" if kept is None else "run the same command again to continue"
         say(f"skconf: interrupted; {then}", file=sys.stderr)
         return 130
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     write_file(options.csv, lambda: csv_text(result, index=False))
     write_file(options.markdown, report.markdown)

@@ -27,8 +27,8 @@ from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf.calibration import CALIBRATORS
 
-#: A calibrator whose time grows with classes times samples is not asked beyond this many classes.
-_MANY = 20
+#: Most classes that methods are asked for: those tried with two only, slow ones, and one class against the rest.
+_TWO, _FEW, _MANY = 2, 5, 20
 #: Rows must sum to one within this; the rest is rounding, and is scaled away.
 _ROUNDING = 1e-3
 
@@ -318,13 +318,13 @@ def _of_probmetrics() -> Entries:
         "quadratic": home.LogisticCalibrator,
         "affine": partial(home.get_calibrator, "affine-scaling"),
     }.items():
-        found[name] = (partial(_OnlyTwo, make), 2)
+        found[name] = (partial(_OnlyTwo, make), _TWO)
     found |= {
         "vector": (home.VectorScalingCalibrator, None),
         "matrix": (home.MatrixScalingCalibrator, None),
         "ets": (home.ETSCalibrator, None),
-        "kernel": (home.KernelCalibrator, _MANY),
-        "cdf-spline": (partial(home.MulticlassOneVsRestCalibrator, home.CDFSplineCalibrator()), _MANY),
+        "kernel": (home.KernelCalibrator, _FEW),
+        "cdf-spline": (partial(home.MulticlassOneVsRestCalibrator, home.CDFSplineCalibrator()), _FEW),
     }
     with contextlib.suppress(PackageNotFoundError):
         version("cir-model")
@@ -334,7 +334,7 @@ def _of_probmetrics() -> Entries:
 
 def _of_venn_abers() -> Entries:
     home = import_module("venn_abers")
-    return {"inductive": (partial(_VennAbers, home.VennAbers), 2)}
+    return {"inductive": (partial(_VennAbers, home.VennAbers), _TWO)}
 
 
 class _VennAbers:
@@ -360,7 +360,10 @@ def _of_betacal() -> Entries:
         model.fit(column.reshape(-1, 1), target)
         return lambda asked: model.predict(asked.reshape(-1, 1))
 
-    return {name: (partial(_OneAgainstRest, partial(fitted, name)), None) for name in ("abm", "am", "ab")}
+    most = {"abm": _MANY}
+    return {
+        name: (partial(_OneAgainstRest, partial(fitted, name)), most.get(name, _TWO)) for name in ("abm", "am", "ab")
+    }
 
 
 def _of_netcal() -> Entries:
@@ -379,7 +382,7 @@ def _of_netcal() -> Entries:
         "histogram": binning.HistogramBinning,
         "bbq": binning.BBQ,
     }
-    return {name: (partial(_OneAgainstRest, partial(fitted, make)), _MANY) for name, make in makers.items()}
+    return {name: (partial(_OneAgainstRest, partial(fitted, make)), _TWO) for name, make in makers.items()}
 
 
 def _of_splinecalib() -> Entries:
@@ -390,7 +393,7 @@ def _of_splinecalib() -> Entries:
         model.fit(column, target)
         return lambda asked: model.calibrate(asked)
 
-    return {"spline": (partial(_OneAgainstRest, fitted), _MANY)}
+    return {"spline": (partial(_OneAgainstRest, fitted), _FEW)}
 
 
 def _one_thread() -> None:

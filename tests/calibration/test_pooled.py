@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
 from skconf.calibration._folds import fold_weights
-from skconf.calibration._pooled import lowered, out_of_fold, simplex_weights, tail_width
+from skconf.calibration._pooled import default_members, lowered, out_of_fold, simplex_weights, tail_width
 from skconf.metrics import calibrated_size_ratio
 
 # --- weights ------------------------------------------------------------------------------------------------------
@@ -55,14 +55,31 @@ def test_a_member_that_knows_gets_the_weight():
 
 def test_the_pool_is_the_weighted_mean_of_members_fitted_on_all_samples():
     proba, y = three_class_task()
-    model = PooledCalibrator([None, "platt", TemperatureCalibrator()], tail_zscore=None).fit(proba, y)
+    model = PooledCalibrator([None, "platt", TemperatureCalibrator()], smoothing=0, tail_zscore=None).fit(proba, y)
     each = [
         proba,
         *(member.fit(proba, y).predict_proba(proba) for member in (PlattCalibrator(), TemperatureCalibrator())),
     ]
     np.testing.assert_allclose(model.predict_proba(proba), np.tensordot(model.weights_, each, 1), atol=1e-12)
-    uniform = PooledCalibrator([None, "platt"], weights="uniform", tail_zscore=None).fit(proba, y)
+    uniform = PooledCalibrator([None, "platt"], weights="uniform", smoothing=0, tail_zscore=None).fit(proba, y)
     np.testing.assert_allclose(uniform.predict_proba(proba), (each[0] + each[1]) / 2, atol=1e-12)
+
+
+def test_further_samples_are_spread_over_the_classes():
+    proba, y = three_class_task(100)
+    plain, smoothed = (PooledCalibrator([None, "platt"], smoothing=s).fit(proba, y) for s in (0, 4))
+    expected = (100 * plain.predict_proba(proba) + 4 / 3) / 104
+    np.testing.assert_allclose(smoothed.predict_proba(proba), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_samples", [10, 10_000])
+def test_the_prior_favours_rigid_members_while_there_are_few_samples(n_classes, n_samples):
+    members, prior = default_members(n_classes, n_samples)
+    assert prior.sum() == pytest.approx(1)
+    assert (prior > 0).all()
+    assert (prior[3:].sum() < 0.2) == (n_samples == 10)
+    assert len(members) == len(prior)
 
 
 def test_members_are_judged_on_samples_they_were_not_fitted_on():
@@ -112,7 +129,7 @@ def test_every_sample_is_held_out_once_and_folds_are_alike(seed):
     n = int(rng.integers(5, 120))
     p, codes = rng.random((n, 2)).round(1), rng.integers(0, 2, n)
     weight = rng.integers(1, 9, n).astype(float) if seed % 2 else rng.exponential(1, n)
-    folds = fold_weights(p, codes, weight, 5)
+    folds = list(fold_weights(p, codes, weight, 5))
     np.testing.assert_allclose(np.sum(folds, axis=0), weight, rtol=1e-7)
     unit = min(1, weight.max())
     for k in (0, 1):
@@ -243,6 +260,7 @@ def test_members_are_cloned_and_parameters_stay():
         ({"members": []}, ValueError, "members must be a list of one or more"),
         ({"members": "platt"}, ValueError, "members must be a list of one or more"),
         ({"members": ["plat"]}, ValueError, "no calibrator 'plat'"),
+        ({"smoothing": -1}, ValueError, "smoothing must lie in"),
         ({"tail_zscore": "0"}, TypeError, "tail_zscore must be a number"),
     ],
 )
