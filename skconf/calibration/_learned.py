@@ -23,9 +23,9 @@ _EPS = 1e-6
 #: The smallest variance by which a sample counts: full confidence counts for something, too.
 _LEAST_VARIANCE = 1e-4
 #: Shares of the correction that cross-validation chooses from.
-_SHARES = (0.25, 0.5, 0.75, 1.0)
+_SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 #: Right and wrong answers that each need, at least, for anything to be learned from them.
-_FEWEST = 30
+_FEWEST = 50
 #: Columns of probabilities that are looked at one by one.
 _MOST_CLASSES = 30
 
@@ -55,7 +55,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     share_ : float
-        How much of the correction is applied, in [0, 1]; 0 where the confidence is returned as it was.
+        How much of the correction is applied, in [0, 2]; 0 where the confidence is returned as it was.
     gain_ : float
         Mean cross-validated gain in log loss, in nats, at the best share above 0; NaN where too few answers were right
         or wrong to learn from.
@@ -73,7 +73,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     -----
     The trees learn one Newton step of log loss from the logit of the confidence: the residuals (z − c)/c(1 − c), each
     weighed by c(1 − c). They have 6 leaves and a strong penalty. Besides the sample they see the probabilities, the
-    logit and the predicted class, the margin and the entropy. At least 30 right and 30 wrong answers are needed.
+    logit and the predicted class, the margin and the entropy. At least 50 right and 50 wrong answers are needed.
 
     References
     ----------

@@ -44,7 +44,7 @@ def test_where_there_is_nothing_to_find_it_mostly_returns_the_confidence_bit_for
     assert kept <= 4
 
 
-@pytest.mark.parametrize("n_wrong", [0, 29])
+@pytest.mark.parametrize("n_wrong", [0, 49])
 def test_too_few_errors_teach_nothing(n_wrong):
     X, proba, _, _ = task(400)
     learned = LearnedConfidence().fit(X, proba, np.arange(400) >= n_wrong)
@@ -90,7 +90,7 @@ def test_no_group_is_torn_between_folds():
     right = rng.random(60)[groups] < 0.5
     X, proba = groups[:, np.newaxis].astype(float), np.full((600, 2), 0.5)
     torn, whole = (LearnedConfidence().fit(X, proba, right, groups=each) for each in (None, groups))
-    assert torn.share_ == 1
+    assert torn.share_ >= 1
     assert whole.gain_ < torn.gain_ / 5
 
 
