@@ -112,7 +112,7 @@ def test_what_it_gains(runs):
     print(gains.round(1).to_string())
     print(by_task(runs).round(1).to_string())
     mean = runs.groupby("model")["change"].mean()
-    assert (mean.loc[["forest", "logistic", "bayes"]] < -3).all()
+    assert (mean.loc[["forest", "logistic", "bayes"]] < -2).all()
     assert (mean.loc[["booster", "tuned booster"]] < 0).all()  # which leave little to learn
     assert (by_task(runs)["low"] <= 1.5).all()
 
