@@ -145,7 +145,7 @@ def test_readme_leads_somewhere():
 def test_oldest_versions_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    tools = ("test", "browser", "docs", "all")
+    tools = ("test", "browser", "docs", "arena", "all")
     needed = [each for name, extra in extras.items() if name not in tools for each in extra if ">=" in each]
     needed += [*project["dependencies"], f"Python{project['requires-python']}"]
     oldest = dict(re.sub(r"\[.*\]", "", each).split(">=") for each in needed)

@@ -19,7 +19,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_scoring, get_scorer, get_scorer_names
 
 #: What cannot be accumulated, and why; every other scorer can.
-REFUSED = {"neg_tce": "takes no sample_weight"}
+REFUSED = {"neg_tce": "takes no sample_weight", "neg_ad_ece": "its bins count samples"}
 NAMES = [name for name in get_scorer_names() if name not in REFUSED]
 #: Scores of the positive class of two.
 BINARY = [name for name in NAMES if f"{name}_macro" in NAMES]

@@ -10,7 +10,7 @@ from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_
 from skconf.inference import confidence_interval
 from skconf.scoring._names import read_statistics
 
-STATISTICS = read_statistics([name for name in get_scorer_names() if name != "neg_tce"], {})[0]
+STATISTICS = read_statistics([name for name in get_scorer_names() if name not in ("neg_ad_ece", "neg_tce")], {})[0]
 #: With influence values: the result must be the one in memory, but for rounding.
 SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.why_resampled]
 SHARES = ["coverage", "selective_accuracy", "neg_selective_risk", "accuracy"]

@@ -56,6 +56,7 @@ class AdaptiveCalibrationError(
 
     takes = "graded"
     weight_meaning = WeightMeaning.IMPORTANCES
+    why_not_merged = "its bins count samples, and tables keep the weight of each confidence, not the number"
 
     min_samples: int = 10
 
