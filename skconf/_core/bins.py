@@ -8,16 +8,25 @@ from skconf._core.probabilities import Floats
 STRATEGIES = ("uniform", "quantile")
 #: Shares of weight that differ from an edge by rounding count as on it.
 _ROUNDING = 1e-9
+#: How near an edge, for each bin, a value may lie so that a product may have crossed it.
+_NEAR = 1e-12
 
 
 def equal_width_bin(values: Floats, n_bins: int) -> Codes:
     """Return the bin (k/n, (k + 1)/n] of every value in [0, 1]; 0 belongs to the first."""
-    guess = np.clip(np.ceil(values * n_bins).astype(np.intp) - 1, 0, n_bins - 1)
+    scaled = values * n_bins
+    found = np.clip(np.ceil(scaled), 1, n_bins).astype(np.intp)
+    found -= 1
+    scaled -= np.rint(scaled)
     # The product may round across an edge; the edges themselves decide.
-    edges = np.arange(n_bins + 1) / n_bins
-    guess -= (values <= edges[guess]) & (guess > 0)
-    guess += values > edges[guess + 1]
-    return guess
+    near = np.flatnonzero(np.abs(scaled, out=scaled) < _NEAR * n_bins)
+    if len(near):
+        edges = np.arange(n_bins + 1) / n_bins
+        guess, at = found[near], values[near]
+        guess -= (at <= edges[guess]) & (guess > 0)
+        guess += at > edges[guess + 1]
+        found[near] = guess
+    return found
 
 
 def equal_mass_bin(weight: Floats, n_bins: int) -> Codes:
