@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import Floats, row_blocks
 from skconf.metrics._base.columns import lost
 from skconf.metrics._base.kinds import Additive, Sums, Term
 from skconf.metrics._base.sums import BlockSums
@@ -32,7 +32,15 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
         of_other = rounded - one[0]
         rest = (one[0] - (rounded - of_other)) + (other[0] - of_other) + (one[1] + other[1])
         total = rounded + rest
+        if np.isfinite(rest).all():
+            return np.stack([total, rest - (total - rounded)])
         return np.stack([np.where(np.isfinite(rest), total, rounded), np.nan_to_num(rest - (total - rounded))])
+
+
+def add_onto(total: Floats, other: Floats) -> None:
+    """Add pairs of numbers, both of shape (2, n), in place: a few at a time, which stay in the processor's cache."""
+    for some in row_blocks(total.shape[1]):
+        total[:, some] = add_pairs(total[:, some], other[:, some])
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +63,10 @@ class SumVector:
         """Concatenate sums; those of groups, the first axis, stay apart."""
         ordered, lead = dict(sorted(sums.items())), () if n_groups is None else (n_groups,)
         parts = [np.reshape(array, (*lead, -1)) for arrays in ordered.values() for array in arrays]
-        vector = np.concatenate([np.empty((*lead, 0)), *parts], axis=-1)
+        pairs = np.zeros((2, *lead, sum(part.shape[-1] for part in parts)))
+        np.concatenate([np.empty((*lead, 0)), *parts], axis=-1, out=pairs[0])
         shapes = {name: [list(np.shape(array)[len(lead) :]) for array in arrays] for name, arrays in ordered.items()}
-        return cls(shapes, np.stack([vector, np.zeros_like(vector)]))
+        return cls(shapes, pairs)
 
     def __add__(self, other: Self) -> "SumVector":
         return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))

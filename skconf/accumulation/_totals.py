@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Task, merged_tables
-from skconf.accumulation._sums import SumVector, add_pairs
+from skconf.accumulation._sums import SumVector, add_onto, add_pairs
 from skconf.inference._inputs import Groups
 from skconf.profile import ConfidenceProfile
 
@@ -65,17 +65,19 @@ class Totals:
         if self.task is None or self.sums is None:
             self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :0])
         self.task.check_same(other.task)
-        if self.place == other.place:  # without a search, and without copies
-            at: Any = slice(None)
-        else:
-            at = [self.place.setdefault(label, len(self.place)) for label in other.place]
+        is_same = self.place == other.place
+        at = [] if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
         pairs, n_new = self.sums.pairs, len(self.place) - len(self.counts)
         if n_new:
             self.tables += [{} for _ in range(n_new)]
             self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
             pairs = np.pad(pairs, ((0, 0), (0, n_new), (0, 0)))
-        self.counts[at] += other.counts
-        pairs[:, at] = add_pairs(pairs[:, at], other.sums.pairs)
+        if is_same:  # without a search, and without copies
+            self.counts += other.counts
+            add_onto(pairs.reshape(2, -1), other.sums.pairs.reshape(2, -1))
+        else:
+            self.counts[at] += other.counts
+            pairs[:, at] = add_pairs(pairs[:, at], other.sums.pairs)
         self.sums = replace(self.sums, pairs=pairs)
         for label, tables in zip(other.place, other.tables, strict=True):
             if tables:

@@ -46,6 +46,7 @@ def confidence_report_from_files(
     in_batches: bool | None = None,
     ids: Any = None,
     slices: Any = None,
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> ConfidenceReport:
     r"""Evaluate the confidences in files, as :func:`confidence_report` does for predictions in memory.
@@ -93,6 +94,8 @@ def confidence_report_from_files(
     slices : label or list of labels, default=None
         Columns by which to look where it fails, as in :func:`confidence_report`; not in batches. Texts that are numbers
         count as numbers, unless one begins with a zero, such as 007.
+    n_jobs : int, default=None
+        Number of threads that read in batches, as in :func:`accumulate`; any number gives the same values.
     progress : bool, default=False
         Show on standard error how much has been read.
 
@@ -161,6 +164,7 @@ def confidence_report_from_files(
         ids=ids,
         slices=slices,
         confidence_level=confidence_level,
+        n_jobs=n_jobs,
     )
     return evaluation.report
 

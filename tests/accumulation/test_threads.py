@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 
-from skconf import MetricAccumulator, accumulate
+from skconf import MetricAccumulator, accumulate, confidence_report_from_files
 from skconf.accumulation._threads import in_order, number_of_threads
 
 NAMES = ["cw_accuracy", "cw_f1_macro", "cf1_macro", "cwsa", "neg_ecuas", "neg_ece", "neg_csr_excess", "neg_aurc"]
@@ -169,6 +169,14 @@ def test_an_interrupt_ends_within_a_second(tmp_path):
     assert time.monotonic() - started < 1.5
     timer.join()
     assert threading.active_count() == 1
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("small_batches")
+def test_reports_are_the_same(tmp_path):
+    path = write(draw(9_000).drop(columns="shop"), tmp_path / "a.parquet")
+    one, other = (confidence_report_from_files(path, labels=[0, 1], in_batches=True, n_jobs=n) for n in (1, 3))
+    pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 @pytest.mark.usefixtures("small_batches")
