@@ -61,6 +61,17 @@ def shorten(values: Sequence[Any], at_most: int = 10) -> str:
     return f"[{shown}]" if len(values) <= at_most else f"[{shown}, ... {len(values) - at_most} more]"
 
 
+def listed(texts: Sequence[str]) -> str:
+    """Return texts as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["accuracy", "cwA", "gain"])
+    'accuracy, cwA and gain'
+    """
+    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
 def suggest(name: str, known: Iterable[str], meant: Iterable[str] = ()) -> str:
     """Return a sentence with what a wrong name stands for, with a space before it; or nothing.
 

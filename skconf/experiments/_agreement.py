@@ -1,6 +1,5 @@
 """How many figures agree with the printed ones, and how many would by chance: in words, and as a picture."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from skconf._core.messages import listed
 from skconf._page.chart import Axis, Band, Chart, Mark, Points
 from skconf.experiments._layout import title_of
 
@@ -149,15 +149,3 @@ def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.f
     rank = place.groupby([row, place]).cumcount().to_numpy()
     step = min(0.16, 0.4 / max((rank.max() + 1) // 2, 1))
     return np.where(rank % 2, 1, -1) * ((rank + 1) // 2) * step
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["accuracy", "cwA", "gain"])
-    'accuracy, cwA and gain'
-    """
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._page.chart import Axis, Chart, Mark, Points
 from skconf._page.tables import TablePart, as_texts
-from skconf.experiments._agreement import listed
 from skconf.experiments._answers import AnswersResult
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import lay_out, title_of, wide

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._page.chart import Axis, Chart, Line, Mark, Points, Rule
 from skconf._page.tables import TablePart
-from skconf.experiments._agreement import listed
 from skconf.experiments._arena_tables import (
     LOSSES,
     OTHERS,

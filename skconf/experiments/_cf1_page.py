@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from skconf._core.checks import check_option
+from skconf._core.messages import listed
 from skconf._page.chart import Axis, Band, Chart, Line, Mark, Points
 from skconf._page.tables import TablePart, as_texts
-from skconf.experiments._agreement import listed
 from skconf.experiments._cf1 import METRICS
 from skconf.experiments._cf1_variance import CF1Variance
 from skconf.experiments._document import ExperimentReport

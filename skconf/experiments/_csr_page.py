@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._page.chart import Axis, Band, Chart, Mark, Points
 from skconf._page.tables import TablePart
-from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, listed, not_compared
+from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
 from skconf.experiments._csr_curves import curve_charts
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._document import ExperimentReport

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.messages import listed
 from skconf._core.probabilities import Floats
 from skconf._page.parts import Folded, Part
 from skconf._page.tables import TablePart
@@ -17,7 +18,6 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._numbers import DASH
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._slices import Slices
-from skconf.report._words import listed
 
 #: Level at which a slice is said to be too sure.
 _LEVEL = 0.05

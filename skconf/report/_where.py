@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import visible
+from skconf._core.messages import listed, visible
 from skconf._page.parts import Beside, Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.profile import ConfidenceProfile
@@ -14,7 +14,6 @@ from skconf.report._labels import Labels
 from skconf.report._numbers import percent
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._stops import Stops
-from skconf.report._words import listed
 from skconf.report._worst import Worst, columns_of, in_words, title_of, worst_answers
 
 #: Confusions that are listed.

@@ -1,6 +1,6 @@
 """What a report calls things, by what is known of the answers: right or wrong, graded, or with costs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from skconf.profile import ConfidenceProfile, Kind
@@ -115,11 +115,6 @@ def words_of(profiles: Iterable[ConfidenceProfile]) -> Words | None:
     if "costs" in kinds and len(kinds) > 1:
         return None
     return _WORDS["costs" if "costs" in kinds else "graded" if "graded" in kinds else "right or wrong"]
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Return texts as people list them: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
 def words_for(kind: Kind) -> Words:
