@@ -63,7 +63,7 @@ class AnswerFile:
     @property
     def label(self) -> str:
         """The name of the system and method."""
-        return f"{self.system}, {self.method}" if self.method else self.system
+        return label_of(self.system, self.method)
 
     @property
     def is_probability(self) -> bool:
@@ -85,6 +85,11 @@ class _Table:
     numbers: dict[str, Floats]
     words: "dict[str, pd.Series[str]]"
     questions: NDArray[Any] | None
+
+
+def label_of(system: str, method: str) -> str:
+    """Return the name of a system with one of its methods, if it is named."""
+    return f"{system}, {method}" if method else system
 
 
 def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFile], dict[str, str]]:

@@ -11,6 +11,7 @@ from skconf._core.messages import listed
 from skconf._page.chart import Axis, Chart, Mark, Points
 from skconf._page.tables import TablePart, as_texts
 from skconf.experiments._answers import AnswersResult
+from skconf.experiments._answers_files import label_of
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import lay_out, title_of, wide
 from skconf.report._numbers import number
@@ -85,7 +86,7 @@ def answers_report(result: AnswersResult, source: Mapping[str, str]) -> Experime
 def _name(row: Any) -> str:
     """Return the name of a system, a method and a grader."""
     graded = f" by {row.grader}" if row.grader else ""
-    return f"{row.system}{', ' if row.method else ''}{row.method}{graded}"
+    return f"{label_of(row.system, row.method)}{graded}"
 
 
 def _best(result: AnswersResult, task: str) -> str:
@@ -105,7 +106,7 @@ def _best(result: AnswersResult, task: str) -> str:
     said += number(first["ours"], first["low"], first["high"])
     if len(own) < 2:
         return f"{said}."
-    names = [_label(own.iloc[at]) for at in (0, 1)]
+    names = [label_of(row.system, row.method) for row in own.head(2).itertuples()]
     found = result.comparisons
     pair = found[
         (found["task"] == task)
@@ -120,10 +121,6 @@ def _best(result: AnswersResult, task: str) -> str:
     p = pair["p_adjusted"].iloc[0]
     surely = "more than chance explains" if p < _CERTAIN else "which may be chance"
     return f"{said}, {surely} (adjusted p {'' if p < _SMALL else '= '}{_p(p)})."
-
-
-def _label(row: Any) -> str:
-    return f"{row['system']}, {row['method']}" if row["method"] else str(row["system"])
 
 
 def _p(value: float) -> str:
@@ -238,7 +235,7 @@ def _counted(files: pd.DataFrame) -> Iterator[str]:
         )
         percent = ranks[(ranks["smallest"] >= 0) & ranks["largest"].between(*_LIKE_PERCENT)]
         for row in percent.itertuples():
-            named = f"{row.task}: {_label(row._asdict())}"
+            named = f"{row.task}: {label_of(row.system, row.method)}"
             yield f"{named} reaches from {row.smallest:g} to {row.largest:g}: if these are per cent, write them with %."
 
 
@@ -321,13 +318,14 @@ def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
         costs = own[own["quantity"] == "ecuas_0"]
         if costs["ours"].notna().any():
             best = costs.loc[costs["ours"].idxmin()]
-            said = f"{_label(best)}, {_SCORES[best['scores']]}, costs least: {number(best['ours'])}. Lines: intervals."
+            first = f"{label_of(best.system, best.method)}, {_SCORES[best.scores]}"
+            said = f"{first}, costs least: {number(best['ours'])}. Lines: intervals."
             label = "ECUAS, n = 0, log scale"
             yield _rows(f"Cost at n = 0: {task}{by}", said, Axis.around(label, "log", *_seen(costs)), costs)
         areas = own[(own["quantity"] == "auc_confidence") & (own["scores"] == "raw")]
         if areas["ours"].notna().any():
             best = areas.loc[areas["ours"].idxmax()]
-            said = f"{_label(best)} tells best: {number(best['ours'])}; .5 is chance."
+            said = f"{label_of(best.system, best.method)} tells best: {number(best['ours'])}; .5 is chance."
             label = "AUC of the confidence for right answers"
             yield _rows(
                 f"Right from wrong: {task}{by}", said, Axis.around(label, "linear", [0.5], *_seen(areas)), areas
@@ -340,7 +338,7 @@ def _seen(part: pd.DataFrame) -> list[Any]:
 
 def _rows(title: str, finding: str, across: Axis, part: pd.DataFrame) -> Chart:
     """Return a picture with a row for each system and method, and a series for each kind of scores."""
-    labels = [_label(row) for _, row in part.iterrows()]
+    labels = list(map(label_of, part["system"], part["method"]))
     rows = list(dict.fromkeys(labels))
     at = pd.Series([rows.index(label) for label in labels], index=part.index, dtype=float)
     marks: list[Mark] = []
