@@ -14,7 +14,7 @@ from skconf.experiments._answers import AnswersResult
 from skconf.experiments._answers_files import label_of
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import lay_out, title_of, wide
-from skconf.report._numbers import number
+from skconf.report._numbers import SMALLEST_P, number, p_value
 
 #: The columns of the paper's tables, below what they judge.
 _JUDGED = {
@@ -33,8 +33,6 @@ _SHOWN = 12
 _CERTAIN = 0.05
 #: Where the largest confidence lies if confidences may be per cent.
 _LIKE_PERCENT = (50, 100)
-#: Smaller p-values are told as smaller.
-_SMALL = 1e-3
 _NOTES = (
     "ER: share of wrong answers. Of confidences alone: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
     "Of both: AURC; ECUAS_n, the cost of answers that are used or rejected, over all that a rejection may cost.",
@@ -120,11 +118,7 @@ def _best(result: AnswersResult, task: str) -> str:
         return f"{said}, of another system and method: not compared."
     p = pair["p_adjusted"].iloc[0]
     surely = "more than chance explains" if p < _CERTAIN else "which may be chance"
-    return f"{said}, {surely} (adjusted p {'' if p < _SMALL else '= '}{_p(p)})."
-
-
-def _p(value: float) -> str:
-    return "< .001" if value < _SMALL else f"{value:.3f}".lstrip("0")
+    return f"{said}, {surely} (adjusted p {'' if p < SMALLEST_P else '= '}{p_value(p)})."
 
 
 def _calibration(figures: pd.DataFrame) -> Iterator[str]:
@@ -303,7 +297,7 @@ def _differences(title: str, pairs: pd.DataFrame) -> TablePart:
     shown["difference"] = [
         number(*row) for row in first[["difference", "low", "high"]].itertuples(index=False, name=None)
     ]
-    shown["p, adjusted"] = ["–" if np.isnan(p) else _p(p) for p in first["p_adjusted"]]
+    shown["p, adjusted"] = first["p_adjusted"].map(p_value)
     shown["questions"] = [f"{n:,}" for n in first["n"]]
     shown["right for one only"] = [f"{n:,}" for n in first["differ"]]
     return TablePart(title, shown, rows_in_text=_SHOWN)

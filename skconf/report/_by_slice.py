@@ -15,7 +15,7 @@ from skconf._page.tables import TablePart
 from skconf.inference._p_values import holm
 from skconf.inference._too_sure import too_sure_p_values
 from skconf.profile import ConfidenceProfile
-from skconf.report._numbers import DASH
+from skconf.report._numbers import DASH, p_value
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._slices import Slices
 
@@ -99,7 +99,7 @@ class BySlice:
             words.right: [self.shares.right_in_words(at) for at in places],
         }
         if words.kind != "costs":
-            columns["too sure, p"] = [_p_value(self.p_values[at]) for at in places]
+            columns["too sure, p"] = [p_value(p) if p <= _LEVEL else DASH for p in self.p_values[part]]
         return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
     def _note(self) -> str:
@@ -113,10 +113,3 @@ class BySlice:
             f"after Holm's adjustment for {len(self.names):,} slices; {units} are taken to be independent."
             f"{drawn if units == 'answers' else ''} {share}"
         )
-
-
-def _p_value(p_value: float) -> str:
-    """Return a p-value that is small enough to count, else a dash."""
-    if not p_value <= _LEVEL:
-        return DASH
-    return "< .001" if p_value < 0.001 else f"{p_value:.3f}".lstrip("0")

@@ -7,6 +7,8 @@ DASH = "–"
 #: Significant digits of half an interval, and of a number without one.
 _OF_INTERVAL, _ALONE = 2, 3
 _MOST_DIGITS = 6
+#: Smaller p-values are told as smaller.
+SMALLEST_P = 1e-3
 
 
 def number(value: float, low: float = float("nan"), high: float = float("nan")) -> str:
@@ -28,6 +30,13 @@ def percent(value: float, low: float = float("nan"), high: float = float("nan"))
     digits = min(digits_of(100 * value, 100 * low, 100 * high), 4)
     shown, ends = plain(100 * value, digits), [plain(100 * end, digits) for end in (low, high)]
     return f"{shown} % [{ends[0]}, {ends[1]}]"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value in three digits; a dash if there is none."""
+    if isnan(value):
+        return DASH
+    return "< .001" if value < SMALLEST_P else f"{value:.3f}".lstrip("0")
 
 
 def plain(value: float, digits: int) -> str:
