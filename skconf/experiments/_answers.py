@@ -17,7 +17,7 @@ from skconf._core.warn import collected
 from skconf.experiments._answers_files import AnswerFile, read_answers
 from skconf.experiments._answers_pairs import adjusted, by_graders, compared
 from skconf.experiments._answers_scored import METRICS, Scored
-from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._printed import bare_name, compare_with_paper, figures_of, printed_table
 from skconf.inference import confidence_interval
 from skconf.inference._intervals import check_confidence_level
 
@@ -229,9 +229,9 @@ def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
 
 
 def _plain(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names in small letters and digits: "Seq. Post." is "seqpost"; that of a quantity is left as it is."""
+    """Return names by their letters and digits; that of a quantity is left as it is."""
     *most, quantity = names
-    return (*(re.sub(r"[\W_]+", "", name.lower()) for name in most), quantity)
+    return (*map(bare_name, most), quantity)
 
 
 def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from skconf._core.warn import warn
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import guess_columns, list_files, read_rows
 from skconf.experiments._cwsa import AT_THRESHOLD, OVERALL, CWSASweep, cwsa_sweep, metric_at, printed_figures
-from skconf.experiments._printed import compare_with_paper, figures_of
+from skconf.experiments._printed import bare_name, compare_with_paper, figures_of
 from skconf.profile import ConfidenceProfile
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
@@ -146,9 +146,9 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
     if not found.profiles:
         raise ValueError("none of the files of predictions can be read.\n" + "\n".join(found.failed))
     figures = pd.concat(printed, ignore_index=True)
-    names = {_plain(name): name for name in found.profiles}
+    names = {bare_name(name): name for name in found.profiles}
     return found._replace(
-        printed=figures.assign(model=figures["model"].map(lambda name: names.get(_plain(name), name)))
+        printed=figures.assign(model=figures["model"].map(lambda name: names.get(bare_name(name), name)))
     )
 
 
@@ -199,14 +199,9 @@ def _sweeps(tables: Sequence[Path]) -> dict[Path, str]:
 def _beside(file: Path, name: str, sweeps: dict[Path, str]) -> list[Path]:
     """Return the sweeps of a model: those in its folder, or else those elsewhere."""
     match = _PREDICTIONS.fullmatch(file.name)
-    wanted = _plain(match["name"] if match else name)
-    own = [sweep for sweep, of in sweeps.items() if _plain(of) == wanted]
+    wanted = bare_name(match["name"] if match else name)
+    own = [sweep for sweep, of in sweeps.items() if bare_name(of) == wanted]
     return [sweep for sweep in own if sweep.parent == file.parent] or own
-
-
-def _plain(name: str) -> str:
-    """Return a name without what is spelled in several ways: "CIFAR-10" and "cifar_10" are one."""
-    return re.sub(r"[\W_]+", "", name.lower())
 
 
 def _without_folder(error: Exception, file: Path) -> str:

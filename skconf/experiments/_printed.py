@@ -5,6 +5,7 @@ is printed), `standard_error` (of their difference), `deviation` (in standard er
 figure cannot be compared).
 """
 
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -43,6 +44,17 @@ def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     pandas.DataFrame
     """
     return table.melt(key, var_name="quantity", value_name="paper")
+
+
+def bare_name(name: str) -> str:
+    """Return a name in small letters and digits, as it may be spelled in several ways.
+
+    Examples
+    --------
+    >>> bare_name("CIFAR-10"), bare_name("cifar_10")
+    ('cifar10', 'cifar10')
+    """
+    return re.sub(r"[\W_]+", "", name.lower())
 
 
 def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetitions: int = 1) -> pd.DataFrame:
