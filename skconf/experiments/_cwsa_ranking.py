@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from joblib import delayed
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
@@ -19,6 +18,7 @@ from skconf.datasets._synthetic import DISTRIBUTIONS, MODES, make_confidence_pro
 from skconf.experiments._cf1 import DataSet, Halves, split_in_half
 from skconf.experiments._cf1_agreement import random_models
 from skconf.experiments._cwsa import cwsa_sweep
+from skconf.inference._p_values import student
 from skconf.metrics import metric_coverage_auc
 from skconf.profile import ConfidenceProfile
 
@@ -194,5 +194,5 @@ def _interval(agree: float, same: NDArray[np.intp], differ: NDArray[np.intp]) ->
     without: Floats = (same.sum() - 2 * same) / left
     n = len(without)
     error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
-    half = student.ppf((1 + _LEVEL) / 2, n - 1) * error
+    half = student(_LEVEL, n - 1) * error
     return max(agree - half, 0.0), min(agree + half, 1.0)

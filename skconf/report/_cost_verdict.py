@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from skconf.inference._assessment import LEVEL, Assessment
 from skconf.inference._means import Means, said_and_found
+from skconf.inference._p_values import student
 from skconf.profile import ConfidenceProfile
 from skconf.report._numbers import number, plain
 
@@ -28,7 +29,7 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
     )
     gap, error, freedom = float(apart.mean), float(apart.error), max(int(apart.n_units) - 1, 1)
     enough = min(apart.sizes, apart.n_units) >= _FEWEST
-    reach = float(stdtrit(freedom, 1 - LEVEL / 2)) * error if enough else np.nan
+    reach = student(1 - LEVEL, freedom) * error if enough else np.nan
     p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough and error > 0 else np.nan
     low, high = (float(end) for end in cost.ends(1 - LEVEL, bounded=False))
     found = Assessment(
