@@ -54,9 +54,13 @@ class Halves(NamedTuple):
     labels: NDArray[Any]
     is_own: bool
 
+    def features(self, model: Any) -> tuple[Any, Any]:
+        """Return both halves as a model takes them: a pipeline as they are, everything else as numbers."""
+        return self.frames if isinstance(model, Pipeline) else self.numbers
+
     def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
         """Return probabilities for the second half by a model of the first, or of some rows of it with labels `y`."""
-        X, X_test = self.frames if isinstance(model, Pipeline) else self.numbers
+        X, X_test = self.features(model)
         if rows is not None:
             X = X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
         (proba,) = learn(model, X, self.y if y is None else y, [X_test], len(self.labels))

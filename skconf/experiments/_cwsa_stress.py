@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -21,6 +20,7 @@ from skconf._core.warn import warn
 from skconf.experiments._cf1 import DataSet, Halves, split_in_half
 from skconf.experiments._cwsa import AT_THRESHOLD, OVERALL, metric_at
 from skconf.experiments._cwsa_files import Predictions, read_predictions
+from skconf.experiments._estimators import trained
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
 from skconf.profile import ConfidenceProfile
 
@@ -176,16 +176,17 @@ def _trained(classifier: Any, halves: Halves) -> Model:
         correct = proba.argmax(axis=1) == halves.y_test
         return Answers(correct, proba.max(axis=1), halves.y_test, len(halves.labels))
 
-    unshifted = answers_with(halves.learn(classifier))
+    X, X_test = halves.features(classifier)
+    probabilities = trained(classifier, X, halves.y, len(halves.labels))
+    unshifted = answers_with(probabilities(X_test))
     if isinstance(classifier, Pipeline):
         return Model(partial(_as_given, unshifted))
-    X, X_test = halves.numbers
-    fitted, spread = clone(classifier, safe=False).fit(X, halves.y), X.std(axis=0)
+    spread = X.std(axis=0)
 
     def answers(rng: np.random.Generator, distance: float) -> Answers:
         if not distance:
             return unshifted
-        return answers_with(fitted.predict_proba(X_test + distance * spread * rng.normal(size=X_test.shape)))
+        return answers_with(probabilities(X_test + distance * spread * rng.normal(size=X_test.shape)))
 
     return Model(answers, has_inputs=True)
 

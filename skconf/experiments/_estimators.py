@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -172,20 +174,43 @@ def learn(
     EstimatorError
         If the classifier fails, or its output is no probabilities.
     """
-    name = name or type(estimator).__name__
-    model = clone(estimator, safe=False)
-    if isinstance(X, pd.DataFrame) and not isinstance(model, Pipeline):
+    if isinstance(X, pd.DataFrame) and not isinstance(estimator, Pipeline):
         numbers = as_numbers().fit(X)
         X, *others = map(numbers.transform, (X, *others))
-    try:
+    return list(map(trained(estimator, X, classes, n_classes, name), others))
+
+
+def trained(
+    estimator: Any, X: Any, classes: NDArray[np.intp], n_classes: int, name: str = ""
+) -> Callable[[Any], Floats]:
+    """Fit a copy of a classifier to features that it takes, and return what gives its probabilities, as `learn` does.
+
+    Raises
+    ------
+    EstimatorError
+        If the classifier fails; so does what is returned, also if the output is no probabilities.
+    """
+    name = name or type(estimator).__name__
+    model = clone(estimator, safe=False)
+    with _blaming(name):
         model.fit(X, classes)
-        given = [np.asarray(model.predict_proba(each), dtype=np.float64) for each in others]
+    known = np.asarray(getattr(model, "classes_", np.arange(n_classes)))
+
+    def probabilities(rows: Any) -> Floats:
+        with _blaming(name):
+            given = np.asarray(model.predict_proba(rows), dtype=np.float64)
+        return _of_all_classes(name, given, known, len(rows), n_classes)
+
+    return probabilities
+
+
+@contextmanager
+def _blaming(name: str) -> Iterator[None]:
+    """Raise errors of a classifier as its own."""
+    try:
+        yield
     except Exception as error:
         raise EstimatorError(f"{name} failed: {_told(error)}.") from error
-    known = np.asarray(getattr(model, "classes_", np.arange(n_classes)))
-    return [
-        _of_all_classes(name, proba, known, len(each), n_classes) for proba, each in zip(given, others, strict=True)
-    ]
 
 
 def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, n_classes: int) -> Floats:
