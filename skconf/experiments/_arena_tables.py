@@ -32,8 +32,8 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
     pandas.DataFrame
         Indexed by calibrator, the strongest rival first: `runs` that both finished, and `failed` ones of the
         calibrator; for each loss X, `X_wins`, the share of runs in which the champion's is lower (a draw counts half),
-        and `X`, by what share the other's is higher: the geometric mean over data sets of the geometric mean over
-        runs, with its 95 % interval `X_low` and `X_high` over data sets.
+        and `X`, by what share the other's is higher: the geometric mean over runs, with its 95 % interval `X_low` and
+        `X_high`, in which the runs of a data set go together.
     """
     done = runs[runs["failure"] == ""]
     tables = {loss: done.pivot(index=RUN, columns="calibrator", values=loss) for loss in losses}
@@ -58,10 +58,12 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
         return dict.fromkeys(["_wins", "", "_low", "_high"], np.nan)
     level = np.abs(other - own) <= _LEVEL * np.maximum(np.abs(own), 1e-300)
     wins = float(np.where(level, 0.5, own < other).mean())
-    by_data = np.log((other + FLOOR) / (own + FLOOR)).groupby(level="data").mean()
-    mean, half = float(by_data.mean()), np.nan
-    if len(by_data) > 1:
-        half = float(t.ppf(0.975, len(by_data) - 1) * by_data.std() / np.sqrt(len(by_data)))
+    ratio = np.log((other + FLOOR) / (own + FLOOR))
+    mean, half = float(ratio.mean()), np.nan
+    apart = (ratio - mean).groupby(level="data").sum()  # runs of one data set go up and down together
+    if (n_data := len(apart)) > 1:
+        error = np.sqrt(n_data / (n_data - 1) * float(apart @ apart)) / len(ratio)
+        half = float(t.ppf(0.975, n_data - 1) * error)
     ends = {"": mean, "_low": mean - half, "_high": mean + half}
     return {"_wins": wins, **{end: float(np.expm1(value)) for end, value in ends.items()}}
 
@@ -100,6 +102,7 @@ def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
         higher than the champion's; `rank`, the champion's place among `of`.
     """
     done = runs[runs["failure"] == ""]
+    done = done.merge(done.loc[done["calibrator"] == champion, RUN])  # runs that it finished itself
     logs = np.log(done["log_loss"] + FLOOR).groupby([done["data"], done["calibrator"]]).mean().unstack()
     counts = done.groupby(["data", "calibrator"]).size().unstack()
     logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # all runs, or it is not compared

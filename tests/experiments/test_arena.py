@@ -252,6 +252,17 @@ def test_wins_differences_and_intervals_are_over_data_sets():
     assert (found["brier_low"], found["brier_high"]) == pytest.approx((np.expm1(low), np.expm1(high)))
 
 
+def test_the_interval_is_that_of_a_regression_on_a_constant_with_clusters():
+    given = runs(own=[0.1, 0.2, 0.3, 0.4], other=[0.2, 0.25, 0.33, 0.2])
+    given = given[~((given["data"] == "b") & (given["model"] == "y"))]
+    found = tables.compare(given, "own").loc["other"]
+    ratio = np.log(np.array([0.201, 0.251, 0.331]) / np.array([0.101, 0.201, 0.301]))
+    apart = ratio - ratio.mean()
+    meat = (apart[0] + apart[1]) ** 2 + apart[2] ** 2
+    error = np.sqrt(2 * meat) / 3
+    assert np.log1p(found["brier_high"]) == pytest.approx(ratio.mean() + stats.t.ppf(0.975, 1) * error)
+
+
 def test_two_losses_next_to_zero_do_not_differ():
     found = tables.compare(runs(own=[1e-12] * 4, other=[1e-6] * 4), "own").loc["other"]
     assert found["brier_wins"] == 1
@@ -298,3 +309,14 @@ def test_models_are_named(capsys):
     assert main(["experiment", "arena", "--models", "forrest"]) == 2
     assert "'forest'" in capsys.readouterr().err
     assert {"forest", "logistic", "boosting"} <= set(models())
+
+
+@pytest.mark.slow
+def test_the_pool_beats_every_single_one_on_generated_data():
+    names = ["pooled", "platt", "isotonic", "temperature", "venn_abers", "beta", "matrix", "none", "ets", "sklearn"]
+    found = arena_experiment(["generated"], calibrators=names, sizes=[200, 1000], random_state=5, n_jobs=-1)
+    for kind in (found["n_classes"] == 2, found["n_classes"] > 2):
+        compared = tables.compare(found[kind], "pooled")
+        assert (compared[["brier_wins", "log_loss_wins"]] > 0.5).all(axis=None)
+        assert (compared[["brier", "log_loss"]] > 0).all(axis=None)
+        assert tables.tails(found[kind]).loc["pooled", "z_3"] <= 0.05

@@ -1,0 +1,67 @@
+"""
+Let calibrators compete, your own among them
+============================================
+
+Which calibrator is best depends on data, model and number of samples. The arena asks all of them, on the same samples
+of the same models; ``python -m skconf experiment arena --html arena.html`` does it on two dozen data sets, and makes a
+page of it.
+"""
+
+# %%
+# A calibrator of your own
+# ------------------------
+# It is made without arguments, and has ``fit(proba, y)`` and ``predict_proba(proba)``. On the command line it is named
+# ``module:Class``; here it is put into a module that is made up on the spot.
+import sys
+import types
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skconf.experiments import arena_experiment
+
+
+class TowardsTheRates:
+    """Mixes the probabilities with the frequencies of the classes, half and half."""
+
+    def fit(self, proba, y):
+        """Count the classes."""
+        self.rates = np.bincount(y, minlength=proba.shape[1]) / len(y)
+        return self
+
+    def predict_proba(self, proba):
+        """Mix."""
+        return (proba + self.rates) / 2
+
+
+sys.modules["mine"] = types.ModuleType("mine")
+sys.modules["mine"].TowardsTheRates = TowardsTheRates
+
+# %%
+# A small arena
+# -------------
+# Three data sets, two models, two numbers of calibration samples.
+found = arena_experiment(
+    ["breast_cancer", "waves_two_1", "tails_two_1"],
+    calibrators=["pooled", "platt", "isotonic", "sklearn sigmoid", "ets", "mine:TowardsTheRates", "none"],
+    only_models=["forest", "naive_bayes"],
+    sizes=[50, 200],
+)
+runs = ["data", "model", "n"]
+loss = found.pivot(index=runs, columns="calibrator", values="log_loss")
+print(loss.round(3).to_string())
+
+# %%
+# Who wins, and by how much
+# -------------------------
+# Each point is a run: how much higher the log loss is than that of the pool.
+others = loss.drop(columns="pooled")
+others = others[others.median().sort_values(ascending=False).index]
+figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+for row, name in enumerate(others):
+    ratio = others[name] / loss["pooled"]
+    ax.plot(ratio, np.full(len(ratio), row), "o", alpha=0.6)
+    print(f"{name:22} loses {(ratio > 1).mean():.0%} of runs against the pool")
+ax.axvline(1, color="black", linewidth=0.8)
+ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(others.shape[1]), yticklabels=list(others))
+ax.set_title("Right of the line, the pool is better")

@@ -1,0 +1,44 @@
+"""
+A pool of calibrators moves from caution to flexibility as samples come in
+===========================================================================
+
+With few samples the raw probabilities, or one parameter, are the best calibration; with many a flexible curve is. A
+:class:`~skconf.calibration.PooledCalibrator` learns on folds how much of each to take, and is rarely far from the best.
+"""
+
+# %%
+# Naive Bayes is far too sure of itself. How much does each calibrator lose on new samples?
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import GaussianNB
+
+from skconf.calibration import make_calibrator
+
+X, y = make_classification(14_000, 15, n_informative=9, class_sep=1.0, flip_y=0.05, random_state=3)
+model = GaussianNB().fit(X[:1000], y[:1000])
+proba, new_proba, new_y = model.predict_proba(X[1000:6000]), model.predict_proba(X[6000:]), y[6000:]
+sizes = [30, 100, 300, 1000, 5000]
+names = ["temperature", "spline", "smoothed_isotonic", "pooled"]
+losses = {name: [] for name in ["none", *names]}
+weights = []
+for n in sizes:
+    losses["none"].append(log_loss(new_y, new_proba))
+    for name in names:
+        calibrator = make_calibrator(name).fit(proba[:n], y[1000 : 1000 + n])
+        losses[name].append(log_loss(new_y, calibrator.predict_proba(new_proba)))
+    weights.append(calibrator.weights_)
+    print(f"{n:5}", {name: round(loss[-1], 3) for name, loss in losses.items()})
+
+# %%
+# The pool, last, is the mean of its members. Their weights say what the samples can carry.
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-"], strict=True):
+    left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)
+left.set(xscale="log", xlabel="calibration samples", ylabel="log loss of new samples", title="No single one is best")
+left.legend(fontsize=8)
+members = ["raw", "temperature", "matrix", "spline", "smoothed isotonic"]
+right.stackplot(sizes, np.transpose(weights), labels=members, alpha=0.8)
+right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="What the pool is made of")
+right.legend(fontsize=8, loc="center right")
