@@ -7,7 +7,7 @@ from scipy.stats import t
 from skconf.report._numbers import DASH
 
 RUN = ["data", "model", "n"]
-LOSSES = {"brier": "Brier", "log_loss": "log loss"}
+LOSSES = {"brier": "Brier score", "log_loss": "log loss"}
 OTHERS = {"smooth_ece": "smooth ECE", "cw_error": "1 − cwA", "aurc": "AURC", "ecuas": "ECUAS"}
 #: Losses are compared as ratios of loss + floor, so that two that are next to 0 do not differ.
 FLOOR = 1e-3
