@@ -162,7 +162,8 @@ def _of_gap(found: "Assessment", why: str, is_right_in: str) -> str:
         text += "samples."
     else:
         direction = "sure" if found.gap > 0 else "modest"
-        text = f"Too {direction}: says {_percent(found.confidence)} %, {is_right_in} {_accuracy(found)}."
+        seen = f"says {_percent(found.confidence)} %, {is_right_in} {_percent(found.accuracy)} %"
+        text = f"Too {direction}: {seen}, a gap of {_gap(found)}."
     return f"{text} {why.capitalize()}: only the gap is tested."
 
 

@@ -172,8 +172,9 @@ class TestVerdict:
         apart = profile.confidence - profile.correctness
         assert found.gap == pytest.approx(apart.mean())
         assert found.gap_high - found.gap == pytest.approx(1.96 * apart.std() / 20)
+        points, low, high = (f"{100 * value:.1f}" for value in (found.gap, found.gap_low, found.gap_high))
         assert str(found).startswith("Too sure: says")
-        assert str(found).endswith("Graded: only the gap is tested.")
+        assert str(found).endswith(f", a gap of {points} points [{low}, {high}]. Graded: only the gap is tested.")
         assert np.isnan(found.top_p_value)
         assert "Too sure" not in str(assess_confidence(graded()))
 
