@@ -84,19 +84,27 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
 def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[str]:
     n_runs = len(part[RUN].drop_duplicates())
     said = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
-    if compared.empty:
-        return said
-    for loss, title in LOSSES.items():
-        least = compared[f"{loss}_wins"].idxmin()
-        row = compared.loc[least]
-        difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
-        said.append(
-            f"{champion} has the lower {title} in at least {share(row[f'{loss}_wins'])} of runs against every other; "
-            f"the hardest is {least}, whose {title} is {difference} beside it."
-        )
+    package = part.groupby("calibrator")["package"].first()
+    outside = compared[(package.reindex(compared.index) != package[champion]).to_numpy()]
+    for whom, rivals in (("calibrator of another package", outside), ("other calibrator", compared)):
+        if len(rivals):
+            said.append(_hardest(rivals, champion, whom))
     own = tails(part).loc[champion]
     said.append(f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}.")
     return [" ".join(said)]
+
+
+def _hardest(rivals: pd.DataFrame, champion: str, whom: str) -> str:
+    """Return how often the champion wins against the rival that it wins least against, for each loss."""
+    each = []
+    for loss, title in LOSSES.items():
+        least = rivals[f"{loss}_wins"].idxmin()
+        row = rivals.loc[least]
+        difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
+        each.append(
+            f"the lower {title} in {share(row[f'{loss}_wins'])} of runs or more (least against {least}: {difference})"
+        )
+    return f"Against every {whom}, {champion} has {listed(each)}."
 
 
 def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[TablePart]:

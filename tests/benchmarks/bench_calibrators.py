@@ -116,7 +116,7 @@ def test_curves(calibrator, n_samples, ratio):
 
 @pytest.mark.parametrize("shape", [(10_000, 2), (10_000, 10), (100_000, 2)], ids=str)
 def test_pool(shape, ratio):
-    """Beside its members on all samples: above 10,000 of these it fits each of them twice."""
+    """Beside its members on all samples: it fits each of them twice, or on a part the second time."""
     y, proba = sharpened(*shape)
     members = PooledCalibrator().fit(proba, y).members_[1:]
     found = ratio(
