@@ -1,5 +1,6 @@
 """How many figures agree with the printed ones, and how many would by chance: in words, and as a picture."""
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ _NAMED = 3
 _FEW = 20
 #: Deviations beyond so many standard errors are drawn at the edge.
 _EDGE = 6.0
-#: Points of one row that are as near as this stand above each other.
-_WIDTH = _EDGE / 30
+#: Points of one row that are nearer than this, the width of a marker, stand above each other.
+_WIDTH = _EDGE / 20
 _ROW = 28
 
 
@@ -145,7 +146,9 @@ def _named(cell: "pd.Series[Any]") -> str:
 
 def _stacked(row: NDArray[np.intp], across: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how far points stand above or below the middle of their row, so that near ones do not cover each other."""
-    place = pd.Series(np.rint(across / _WIDTH))
-    rank = place.groupby([row, place]).cumcount().to_numpy()
-    step = min(0.16, 0.4 / max((rank.max() + 1) // 2, 1))
+    rank, last = np.zeros(len(row), dtype=np.intp), dict[tuple[int, int], float]()
+    for at in np.lexsort((across, row)):
+        rank[at] = next(level for level in count() if across[at] - last.get((row[at], level), -np.inf) >= _WIDTH)
+        last[row[at], rank[at]] = across[at]
+    step = min(0.3, 0.45 / max((rank.max() + 1) // 2, 1))
     return np.where(rank % 2, 1, -1) * ((rank + 1) // 2) * step

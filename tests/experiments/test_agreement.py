@@ -54,6 +54,8 @@ def test_a_picture_of_every_figure_that_varies(cells):
     twins = distance_chart(cells_of([0.0] * 40))[0].marks[-1]
     assert len(np.unique(twins.y)) == 40
     assert np.abs(twins.y).max() < 0.5
+    near = distance_chart(cells_of([0.09, 0.11, 0.29, 1.0]))[0].marks[-1]
+    assert [bool(near.y[i] == near.y[j]) for i, j in ((0, 1), (1, 2), (0, 2), (0, 3))] == [False] * 3 + [True]
     assert chart.svg("a").count("<svg") == 1
 
 
