@@ -1,7 +1,6 @@
 """What the CWSA paper's stress tests found: in words, pictures and tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import pandas as pd
 
@@ -57,10 +56,7 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
 
 
 def _table(cells: pd.DataFrame, test: str) -> TablePart:
-    part = lay_out(test.capitalize(), wide(cells, _KEY), {"model": "model", "level": _LEVELS[test]})
-    if cells["paper"].notna().any():
-        return part
-    return replace(part, table=part.table.loc[:, part.table.columns.get_level_values(1) != "paper"])
+    return lay_out(test.capitalize(), wide(cells, _KEY), {"model": "model", "level": _LEVELS[test]})
 
 
 def _effect(cells: pd.DataFrame, test: str) -> str:

@@ -129,7 +129,10 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
             shown[heading, "s.e."] = [
                 _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
             ]
-    return TablePart(title, pd.DataFrame(shown), tuple(f"{mark[note].strip()} {note}." for note in distinct))
+    laid_out = pd.DataFrame(shown)
+    if not {"paper", "s.e."} & {below for _, below in shown}:
+        laid_out.columns = pd.Index([heading or below for heading, below in shown])
+    return TablePart(title, laid_out, tuple(f"{mark[note].strip()} {note}." for note in distinct))
 
 
 def agreement(of: str, cells: pd.DataFrame) -> TablePart:
