@@ -19,6 +19,8 @@ _SCORES = {
     "aurc": "AURC",
 }
 _REFERENCES = {"accuracy": "accuracy", "aurc": "AURC"}
+#: Of fewer models, all rankings agree by chance in one case of six, or more.
+_FEWEST = 4
 #: Models of a population that are listed.
 _LISTED = 10
 _NOTES = (
@@ -67,8 +69,11 @@ def _finding(agreement: pd.DataFrame, models: str) -> str:
     rows = agreement[agreement["models"] == models].set_index(["score", "reference"])
     by_accuracy, by_aurc = rows.loc["cwsa_area", "accuracy"], rows.loc["cwsa_area", "aurc"]
     aurc_alone, pairs = rows.loc["aurc", "accuracy"], [f"{row['n_pairs']:,.0f}" for row in (by_accuracy, by_aurc)]
+    name = f"{models[0].upper()}{models[1:]}"
+    if by_accuracy["n_models"] < _FEWEST:
+        return f"{name}: {by_accuracy['n_models']} models are too few to tell whether rankings agree."
     return (
-        f"{models[0].upper()}{models[1:]}: of {pairs[0]} pairs of {by_accuracy['n_models']} models, the area under "
+        f"{name}: of {pairs[0]} pairs of {by_accuracy['n_models']} models, the area under "
         f"CWSA prefers the more accurate one in {_share(by_accuracy)}, and of {pairs[1]} the one with less AURC in "
         f"{_share(by_aurc)}. AURC prefers the more accurate one in {_share(aurc_alone)}. The model with the largest "
         f"area is number {by_accuracy['place']:g} by accuracy."

@@ -63,6 +63,8 @@ def test_few_models_and_ties_have_no_interval(profiles):
     row = cwsa_ranking_experiment(few).agreement.iloc[0]
     assert row["n_pairs"] == 1
     assert np.isnan(row["low"])
+    report = ranking_report(cwsa_ranking_experiment(few), {})
+    assert report.findings == ["Predictions: 2 models are too few to tell whether rankings agree."]
     same = cwsa_ranking_experiment(dict.fromkeys("abcdef", profiles["model 0"])).agreement
     assert (same["n_pairs"] == 0).all()
     assert same["agree"].isna().all()
