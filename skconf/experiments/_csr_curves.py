@@ -13,6 +13,8 @@ from skconf.profile import ConfidenceProfile
 
 #: Columns of the result with curves: arrays of shape (n_points, 2), shares of negatives and of positives.
 CURVES = {"roc": "ROC", "cw_roc": "cwROC"}
+#: So many calibrations share a picture.
+TOGETHER = 3
 #: Points of a kept curve, at most.
 _MOST_POINTS = 200
 
@@ -49,7 +51,7 @@ def _thinned(points: Floats) -> Floats:
 
 
 def curve_charts(result: pd.DataFrame) -> list[Chart]:
-    """Return a picture of the curves of each data set, of the first seed; none if there are none.
+    """Return pictures of the curves of each data set, of the first seed; none if there are none.
 
     Parameters
     ----------
@@ -63,23 +65,28 @@ def curve_charts(result: pd.DataFrame) -> list[Chart]:
     if not {*CURVES} <= {*result}:
         return []
     first = result[result["seed"] == result["seed"].iloc[0]]
-    return [_chart(str(name), part) for name, part in first.groupby("dataset", sort=False)]
+    return [
+        _chart(str(name), part.iloc[start : start + TOGETHER], len(part) > TOGETHER)
+        for name, part in first.groupby("dataset", sort=False)
+        for start in range(0, len(part), TOGETHER)
+    ]
 
 
-def _chart(dataset: str, rows: pd.DataFrame) -> Chart:
+def _chart(dataset: str, rows: pd.DataFrame, is_part: bool) -> Chart:
     marks: list[Mark] = [Line([0, 1], [0, 1], dashed=True)]
     tables, areas = [], []
     for series, (_, row) in enumerate(rows.iterrows()):
         marks.append(Line(row["roc"][:, 0], row["roc"][:, 1]))
-        marks.append(Line(row["cw_roc"][:, 0], row["cw_roc"][:, 1], name=row["calibration"], series=series % 5))
+        marks.append(Line(row["cw_roc"][:, 0], row["cw_roc"][:, 1], name=row["calibration"], series=series))
         for name, title in CURVES.items():
             shares = pd.DataFrame(row[name], columns=["false_positive_rate", "true_positive_rate"])
             tables.append(shares.assign(calibration=row["calibration"], curve=title))
         plain, weighted = (float(auc(*row[name].T)) for name in CURVES)
         areas.append(f"{row['calibration']} {plain:.4f} and {weighted:.4f}")
     data = pd.concat(tables, ignore_index=True)
+    of = f": {'; '.join(rows['calibration'])}" if is_part else ""
     return Chart(
-        f"ROC and cwROC on {dataset}, class {rows['curve_of'].iloc[0]}",
+        f"ROC and cwROC on {dataset}, class {rows['curve_of'].iloc[0]}{of}",
         f"Grey: ROC. Coloured: cwROC, weighted by confidence. Areas under both: {'; '.join(areas)}.",
         Axis("share of other classes, false positives"),
         Axis("share of the class, true positives"),

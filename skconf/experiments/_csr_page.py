@@ -9,7 +9,7 @@ from skconf._core.messages import listed
 from skconf._page.chart import Axis, Band, Chart, Mark, Points
 from skconf._page.tables import TablePart
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
-from skconf.experiments._csr_curves import curve_charts
+from skconf.experiments._csr_curves import TOGETHER, curve_charts
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._figures import new_figure
@@ -38,8 +38,6 @@ _NOTES_OF_OWN = (
 )
 #: Standard deviations from which the paper calls a size ratio risky without doubt.
 _RISKY = 3
-#: So many calibrations share a picture.
-_TOGETHER = 3
 #: Height of a data set in it.
 _ROW = 42
 
@@ -175,22 +173,31 @@ def _findings(cells: pd.DataFrame) -> list[str]:
     said = []
     if "csr" in ours:
         known = paper[["csr", "csr_std"]].dropna()
-        printed = f"; in the paper {_risky(known)}" if len(known) else ""
-        said.append(f"Data sets whose size ratio is risky, more than {_RISKY}σ above 1: {_risky(ours)}{printed}.")
+        printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
+        said.append(f"The size ratio is risky, more than {_RISKY}σ above 1, {_where(_is_risky(ours))}{printed}.")
     if "t_cal_reject" in ours:
-        said.append(f"Data sets where the test T-Cal rejects calibration: {_counted(ours['t_cal_reject'] > 0.5)}.")
+        said.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
     if "auc_gain" in ours:
-        raised = _counted(ours["delta_auc"] > 0)
-        said.append(f"Data sets where weights of confidence raise the area under the ROC curve: {raised}.")
+        said.append(f"Weights of confidence raise the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
     return said
 
 
-def _risky(table: pd.DataFrame) -> str:
-    return _counted(table["csr"] - 1 > _RISKY * table["csr_std"])
+def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
+    return table["csr"] - 1 > _RISKY * table["csr_std"]
+
+
+def _where(hits: "pd.Series[bool]") -> str:
+    """Return where something is found, of one data set or several."""
+    datasets = hits.index.unique("dataset")
+    return f"on {datasets[0]} {_counted(hits)}" if len(datasets) == 1 else f"on data sets: {_counted(hits)}"
 
 
 def _counted(hits: "pd.Series[bool]") -> str:
-    """Return on how many data sets each calibration has something, the most first."""
+    """Return which calibrations have something; of several data sets, on how many, the most first."""
+    if len(hits.index.unique("dataset")) == 1:
+        found = hits.droplevel("dataset")
+        have, lack = ([_by(str(name)) for name in some.index] for some in (found[found], found[~found]))
+        return ", ".join([*([listed(have)] if have else []), *([f"not {', nor '.join(lack)}"] if lack else [])])
     counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
     counts = counts.sort_values("sum", ascending=False, kind="stable")
     return listed([f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()])
@@ -198,7 +205,9 @@ def _counted(hits: "pd.Series[bool]") -> str:
 
 def _by(calibration: str) -> str:
     """Return a calibration in a sentence."""
-    return "without calibration" if calibration == "none" else f"with {calibration.replace('_', ' ')}"
+    if calibration == "none":
+        return "without calibration"
+    return f"with {calibration.replace('_', ' ').replace(', ', ' + ')}"
 
 
 def _ratios(cells: pd.DataFrame) -> list[Chart]:
@@ -206,7 +215,7 @@ def _ratios(cells: pd.DataFrame) -> list[Chart]:
     sizes = cells[cells["quantity"].isin(["csr", "csr_std"])]
     table = wide(sizes[["dataset", "calibration", "quantity", "ours", "paper"]], ["dataset", "calibration"])
     calibrations = list(dict.fromkeys(table["calibration"]))
-    together = [calibrations[start : start + _TOGETHER] for start in range(0, len(calibrations), _TOGETHER)]
+    together = [calibrations[start : start + TOGETHER] for start in range(0, len(calibrations), TOGETHER)]
     return [_ratio_chart(table[table["calibration"].isin(some)], some) for some in together]
 
 

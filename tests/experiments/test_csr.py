@@ -724,8 +724,15 @@ def test_the_result_comes_first(cancer):
     assert report.text().startswith(report.findings[0].split(";")[0])
     table = csr_table2(cancer).set_index("calibration")
     for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
-        assert f"{table.loc[calibration, 'over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[0]
-        assert f"{table.loc[calibration, 'paper_over_3_sigma']:.0f} of 1 {said}" in report.findings[1].partition(";")[2]
+        for name, found in zip(
+            ("over_3_sigma", "paper_over_3_sigma"), report.findings[1].rstrip(".").split(";"), strict=True
+        ):
+            has, _, lacks = found.partition("not ")
+            assert "on breast_cancer" in has
+            assert (said in has, said in lacks) == (
+                table.loc[calibration, name] == 1,
+                table.loc[calibration, name] == 0,
+            )
 
 
 def test_curves_of_the_first_class(cancer, predictions):
@@ -754,6 +761,12 @@ def test_the_page_shows_curves_with_table_12(cancer):
     names = [chart.name for chart in csr_report(cancer, [12]).charts]
     assert names[-1] == "ROC and cwROC on breast_cancer, class 0"
     assert not any(chart.name.startswith("ROC") for chart in csr_report(cancer, [6]).charts)
+    # No two curves of a picture look alike, however many calibrations there are.
+    more = pd.concat([cancer, cancer.assign(calibration="other, " + cancer["calibration"])])
+    first, second = csr_report(more, [12]).charts[-2:]
+    assert [mark.name for mark in first.marks if mark.name] == ["none", "isotonic", "platt"]
+    assert [mark.name for mark in second.marks if mark.name] == ["other, none", "other, isotonic", "other, platt"]
+    assert [mark.series for mark in second.marks if mark.name] == [0, 1, 2]
 
 
 def test_every_note_of_a_table_has_its_marker(cancer):
