@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from joblib import parallel_config
 
 TEN = [
     "cw_accuracy",
@@ -161,9 +162,11 @@ def jobs_of_files(path, n_classes):
     labels = list(range(n_classes))
 
     def score(file, names, intervals, labels=labels):
-        return lambda: accumulate(
-            file, MetricAccumulator(names, intervals=intervals), labels=labels, n_jobs=-1
-        ).result()
+        def call():
+            with parallel_config(n_jobs=-1):  # which older versions do not read
+                return accumulate(file, MetricAccumulator(names, intervals=intervals), labels=labels).result()
+
+        return call
 
     found = [
         Job("read by pyarrow", "floor", lambda: [len(batch) for batch in dataset(path).to_batches()]),

@@ -16,7 +16,7 @@ Sums = tuple[NDArray[Any], ...]
 #: Most columns of a matrix, and most cells, that are added one by one.
 _FEW = 4
 #: Fewest samples for which a sparse matrix of the cells is worth its overhead.
-_MANY_ROWS = 1 << 11
+_MANY_ROWS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,11 @@ class BlockSums:
         """Return Σ wᵖ times the product of columns, which may be numbers, by group and cell, in one axis."""
         factor = 1.0
         arrays: list[NDArray[Any]] = []
-        for column in map(np.asarray, columns):
+        for given in columns:
+            if isinstance(given, float):
+                factor *= given
+                continue
+            column = np.asarray(given)
             if column.ndim == 0:
                 factor *= float(column)
             elif not (arrays and column is arrays[0] and column.dtype == np.bool_):  # whose square is itself
@@ -136,9 +140,12 @@ class BlockSums:
         n_cells, power = n_cells * self.n_groups, 1 if self.weight is None else power
         if factor == 0:
             return np.zeros(n_cells)
-        arrays.sort(key=id)
-        key = ("sum", *map(self._name, arrays), power, self._name(cell))
-        found = self._once(key, lambda: self._find_sum(arrays, power, cell, n_cells))
+        if len(arrays) == 2:
+            arrays.sort(key=id)
+        key = ("sum", *[self._name(array) for array in arrays], power, self._name(cell))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._find_sum(arrays, power, cell, n_cells)
         return np.asarray(found if factor == 1 else factor * found)
 
     def _find_sum(self, arrays: list[Any], power: int, cell: Codes | None, n_cells: int) -> NDArray[Any]:
