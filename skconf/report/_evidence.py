@@ -7,13 +7,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skconf._core.messages import visible
 from skconf.inference._assessment import Assessment, assess
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._by_slice import BySlice
 from skconf.report._comparison import Comparison, compare_models
 from skconf.report._cost_verdict import assess_costs
-from skconf.report._labels import Labels, numbered
+from skconf.report._labels import Labels, Topics, numbered
 from skconf.report._rows import Row
 from skconf.report._slices import Slices
 from skconf.report._words import Words, words_for, words_of
@@ -178,9 +177,8 @@ class Evidence:
 
 def _by_topic(profile: ConfidenceProfile) -> dict[Any, Slices]:
     """Return the slices by what answers are about: the labels of a multilabel task."""
-    if profile.topic is None or profile.topics is None:
-        return {}
-    return {"label": Slices(profile.topic, [f"label = {visible(str(topic))}" for topic in profile.topics])}
+    topics = Topics.of(profile)
+    return {} if topics is None else {"label": Slices(topics.code, [f"label = {name}" for name in topics.names])}
 
 
 def _without_labels(profile: ConfidenceProfile) -> ConfidenceProfile:

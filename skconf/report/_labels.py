@@ -1,5 +1,6 @@
-"""True and predicted labels of a report, and which are taken for which."""
+"""True and predicted labels of a report, which are taken for which, and the labels that answers are about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -87,6 +88,37 @@ class Labels:
         )
         order = np.lexsort((pairs, -count, -total))[:at_most]
         return [Confusion(*divmod(int(pairs[k]), len(self)), int(count[k]), float(says[k] / total[k])) for k in order]
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """What each answer is about: the labels of a multilabel task.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The names of the topics.
+    code : ndarray of shape (n_samples,)
+        Position of each answer's topic.
+    """
+
+    names: Sequence[str]
+    code: Codes
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile) -> Self | None:
+        """Return the topics of answers; None if they have none."""
+        if profile.topic is None or profile.topics is None:
+            return None
+        return cls([visible(str(topic)) for topic in profile.topics], profile.topic)
+
+    def of_row(self, row: int) -> str:
+        """Return the name of an answer's topic."""
+        return self.names[self.code[row]]
+
+    def are_in_turn(self) -> bool:
+        """Return whether each row has an answer on each topic, one after the other."""
+        return np.array_equal(self.code, np.arange(len(self.code)) % len(self.names))
 
 
 def numbered(n_classes: int) -> NDArray[Any]:

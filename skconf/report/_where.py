@@ -10,11 +10,12 @@ from skconf._page.parts import Beside, Folded, Part, Prose, Section
 from skconf._page.tables import TablePart
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
-from skconf.report._labels import Labels
+from skconf.report._labels import Labels, Topics
 from skconf.report._numbers import percent
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._stops import Stops
-from skconf.report._worst import Worst, columns_of, in_words, title_of, worst_answers
+from skconf.report._words import words_for
+from skconf.report._worst import Worst, columns_of, in_words, worst_answers
 
 #: Confusions that are listed.
 _CONFUSIONS = 10
@@ -71,13 +72,13 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
         if labels is not None:
             found = Shares.of(profile, [labels.predicted], evidence.level)
             said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {found.in_words(0)}.")
-        if profile.topic is not None and profile.topics is not None:
-            found = Shares.of(profile, [profile.topic], evidence.level)
-            said.append(f"{start}worst label, {visible(str(profile.topics[found.code[0]]))}: {found.in_words(0)}.")
+        if (topics := Topics.of(profile)) is not None:
+            found = Shares.of(profile, [topics.code], evidence.level)
+            said.append(f"{start}worst label, {topics.names[found.code[0]]}: {found.in_words(0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{evidence.by_slice[model].finding()}")
         if rows and worst:
-            said.append(f"{start}{title_of(profile)}: {_in_words(evidence, model, profile, worst[0])}.")
+            said.append(f"{start}{words_for(profile.kind).worst}: {_in_words(evidence, model, profile, worst[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
 
 
@@ -95,8 +96,8 @@ def _no_errors(profile: ConfidenceProfile, level: float) -> str:
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, found: Worst) -> str:
     """Return an answer in words."""
     name, labels, words = _row_name(evidence, model, found.row), evidence.labels_of(model), in_words(profile, found)
-    if profile.topic is not None and profile.topics is not None:
-        name = f"{name}, {visible(str(profile.topics[profile.topic[found.row]]))}"
+    if (topics := Topics.of(profile)) is not None:
+        name = f"{name}, {topics.of_row(found.row)}"
     if labels is None:
         return f"{name}, {'wrong ' if profile.kind == 'right or wrong' else ''}{words}"
     truth, answer = (labels.name(codes[found.row]) for codes in (labels.true, labels.predicted))
@@ -178,10 +179,10 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
         return Prose(
             f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of what it said'}."
         )
-    at = np.array([each.row for each in found])
-    columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, each.row) for each in found]}
-    if profile.topic is not None and profile.topics is not None:
-        columns["label"] = [visible(str(profile.topics[code])) for code in profile.topic[at]]
+    at = [each.row for each in found]
+    columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
+    if (topics := Topics.of(profile)) is not None:
+        columns["label"] = list(map(topics.of_row, at))
     if labels is not None:
         columns["in truth"] = [labels.name(code) for code in labels.true[at]]
         columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
@@ -191,11 +192,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
         notes.append("Wrong of such: how many answers of this confidence are to be wrong, if it is right.")
     if model not in evidence.row_names:
         notes.append("Rows are counted from 1, without a header.")
-    title = {
-        "right or wrong": "wrong answers, surest first",
-        "graded": "answers furthest below what they said",
-        "costs": "answers costliest beyond what they announced",
-    }[profile.kind]
+    title = words_for(profile.kind).worst_rows
     title = f"{start}{title}" if evidence.several else title[0].upper() + title[1:]
     return TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)
 
@@ -210,15 +207,10 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
     if model in evidence.row_names:
         return visible(str(evidence.row_names[model][1][row]))
     numbers, profile = evidence.row_numbers.get(model), evidence.profiles[model]
-    if profile.topics is not None and profile.once("topics in turn", _in_turn):
-        row //= len(profile.topics)
+    topics = Topics.of(profile)
+    if topics is not None and profile.once("topics in turn", lambda _: topics.are_in_turn()):
+        row //= len(topics.names)
     return f"{(row if numbers is None else int(numbers[row])) + 1:,}"
-
-
-def _in_turn(profile: ConfidenceProfile) -> bool:
-    """Return whether each row has an answer on each topic, one after the other."""
-    n_topics = len(profile.topics or ())
-    return profile.topic is not None and np.array_equal(profile.topic, np.arange(len(profile)) % n_topics)
 
 
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:

@@ -35,6 +35,8 @@ class Words:
         Heading of the most that is allowed.
     price : str
         What the slider asks a price for.
+    worst, worst_rows : str
+        The answer that was furthest from what it said, and the title of a table of such answers.
     headlines : mapping of str to str
         The metrics of models that a reader looks for first, and what they say.
     aurc : str
@@ -53,6 +55,8 @@ class Words:
     of_all: str = "of all answers are wrong"
     at_most: str = "errors at most"
     price: str = "an error costs"
+    worst: str = "surest error"
+    worst_rows: str = "wrong answers, surest first"
     headlines: Mapping[str, str] = field(
         default_factory=lambda: {
             "accuracy_score": "right answers",
@@ -80,6 +84,8 @@ _WORDS = {
         of_all="of all correctness is lost",
         at_most="lost at most",
         price="a wholly wrong answer costs",
+        worst="furthest below what it said",
+        worst_rows="answers furthest below what they said",
         headlines={
             "accuracy_score": "mean correctness",
             "aurc_loss": "what is lost, over all shares answered (AURC)",
@@ -100,6 +106,8 @@ _WORDS = {
         of_all="is the mean cost of all answers",
         at_most="mean cost at most",
         price="a cost of 1 counts",
+        worst="costliest beyond what it announced",
+        worst_rows="answers costliest beyond what they announced",
         headlines={
             "selective_risk_loss(threshold=0)": "mean cost of its answers",
             "aurc_loss": "mean cost, over all shares answered (AURC)",

@@ -63,15 +63,6 @@ def columns_of(profile: ConfidenceProfile, found: list[Worst]) -> dict[str, list
     return {"at": [certainty(each.says) for each in found], "wrong of such": [_odds(each.says) for each in found]}
 
 
-def title_of(profile: ConfidenceProfile) -> str:
-    """Return what such answers are called."""
-    return {
-        "right or wrong": "surest error",
-        "graded": "furthest below what it said",
-        "costs": "costliest beyond what it announced",
-    }[profile.kind]
-
-
 def _odds(confidence: float) -> str:
     """Return of how many such answers one is to be wrong."""
     if confidence >= 1:
