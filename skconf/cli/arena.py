@@ -1,13 +1,12 @@
 """``experiment arena``: calibrators against each other."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from skconf.cli.options import add_data_home, add_output_files, whole_number
-from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf.cli.options import add_data_home, add_output_files, cache_folder, whole_number
+from skconf.cli.output import CommandError, interrupted, write_report
 
 _ARENA = """\
 Let calibrators compete on predictions of real models: ours, scikit-learn's and, where they are installed, those of
@@ -87,16 +86,16 @@ def _add_files(arena: argparse.ArgumentParser) -> None:
     add_data_home(files)
     files.add_argument("--scores", type=Path, metavar="DIR", help="folder with NAME.scores.npy and NAME.targets.npy")
     files.add_argument(
-        "--results", type=Path, default=_cache(), metavar="DIR", help="where results are kept (default: %(default)s)"
+        "--results",
+        type=Path,
+        default=cache_folder("arena"),
+        metavar="DIR",
+        help="where results are kept (default: %(default)s)",
     )
     files.add_argument("--no-results", action="store_true", help="do not keep results, and run everything again")
     add_output_files(
         files, "all losses, a row for each run and calibrator", "a page with the result, pictures and tables"
     )
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / "arena"
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -128,15 +127,10 @@ def _run(options: argparse.Namespace) -> int:
         )
         report = arena_report(result, options.champion, _source(options, datasets))
     except KeyboardInterrupt:
-        then = "nothing was kept" if kept is None else "run the same command again to continue"
-        say(f"skconf: interrupted; {then}", file=sys.stderr)
-        return 130
+        return interrupted(kept=kept is not None)
     except (ImportError, OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    write_file(options.csv, lambda: csv_text(result, index=False))
-    write_file(options.markdown, report.markdown)
-    write_file(options.html, lambda: report.page({"command": options.command}))
-    say(report.text(line_width()))
+    write_report(options, result, report)
     return 0
 
 

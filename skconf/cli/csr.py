@@ -1,7 +1,6 @@
 """``experiment csr``: XGBoost on real data."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from skconf import experiments
-from skconf.cli.options import add_data_home, add_output_files, add_own, one_of, own_data, whole_number
-from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf.cli.options import add_data_home, add_output_files, add_own, cache_folder, one_of, own_data, whole_number
+from skconf.cli.output import CommandError, interrupted, say, write_report
 from skconf.datasets import list_uci
 from skconf.experiments._csr import CALIBRATIONS, PRESETS
 from skconf.experiments._csr_page import csr_report
@@ -125,7 +124,7 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--results",
         type=Path,
-        default=_cache(),
+        default=cache_folder("csr"),
         metavar="DIR",
         help="where predictions are kept (default: %(default)s)",
     )
@@ -141,10 +140,6 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
     add_output_files(
         files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
     )
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / "csr"
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -176,9 +171,7 @@ def _run(options: argparse.Namespace) -> int:
             progress=True,
         )
     except KeyboardInterrupt:
-        then = "nothing was kept" if kept is None else "run the same command again to continue"
-        say(f"skconf: interrupted; {then}", file=sys.stderr)
-        return 130
+        return interrupted(kept=kept is not None)
     except ResultsFolderError as error:
         raise CommandError(str(error)) from None
     except (OSError, ValueError) as error:
@@ -187,8 +180,7 @@ def _run(options: argparse.Namespace) -> int:
         say(f"skconf: error: {error}", file=sys.stderr)
         return 1
     report = csr_report(result, options.tables)
-    _write(options, result, report)  # before the tables, whose reader may stop listening
-    say(report.text(line_width()))
+    _write(options, result, report)
     n_rows = (len(datasets) if own is None else 1) * len(seeds) * (1 + len(estimators)) * len(options.calibration)
     return int(len(result) < n_rows)
 
@@ -211,9 +203,7 @@ def _write(options: argparse.Namespace, result: pd.DataFrame, report: Experiment
     makers = {6: experiments.csr_table6, 7: experiments.csr_table7, 12: experiments.csr_table12}
     tables = [make(result) for number, make in makers.items() if number in options.tables]
     figures = pd.concat(tables or [experiments.csr_table2(result)], axis=1)
-    how = {"command": options.command, "preset": options.preset, "class weight": options.class_weight}
+    how = {"preset": options.preset, "class weight": options.class_weight}
     if options.trials is not None:
         how["trials"] = f"{options.trials} instead of the preset's"
-    write_file(options.csv, lambda: csv_text(figures.loc[:, ~figures.columns.duplicated()], index=False))
-    write_file(options.markdown, report.markdown)
-    write_file(options.html, lambda: report.page(how))
+    write_report(options, figures.loc[:, ~figures.columns.duplicated()], report, how)

@@ -12,7 +12,7 @@ import pandas as pd
 from skconf import experiments
 from skconf.cli import arena, csr
 from skconf.cli.options import add_data_home, add_output_files, add_own, one_of, own_data, share, whole_number
-from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf.cli.output import CommandError, say, write_report
 from skconf.datasets import list_uci
 from skconf.experiments._answers_page import answers_report
 from skconf.experiments._cf1_agreement import DEFAULT_KINDS, KINDS, random_models
@@ -342,10 +342,7 @@ def _run(make: Callable[[argparse.Namespace], Result], options: argparse.Namespa
         figures, report = make(options)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    write_file(options.csv, lambda: csv_text(figures, index=False))
-    write_file(options.markdown, report.markdown)
-    write_file(options.html, lambda: report.page({"command": options.command}))
-    say(report.text(line_width()))
+    write_report(options, figures, report)
     for reason in report.failed:
         say(f"skconf: {reason}", file=sys.stderr)
     return int(bool(report.failed))

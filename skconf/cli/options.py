@@ -87,6 +87,11 @@ def output_file(text: str) -> Path:
     return path
 
 
+def cache_folder(name: str) -> Path:
+    """Return the folder where a command keeps its results, unless another is named."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / name
+
+
 def add_data_home(parser: Any) -> None:
     """Add the option for the folder of the raw files."""
     parser.add_argument(
