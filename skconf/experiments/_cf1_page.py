@@ -10,7 +10,7 @@ from skconf._core.messages import listed
 from skconf._page.chart import Axis, Band, Chart, Line, Mark, Points
 from skconf._page.tables import TablePart, as_texts
 from skconf.experiments._cf1 import METRICS
-from skconf.experiments._cf1_variance import CF1Variance
+from skconf.experiments._cf1_variance import LEVEL, CF1Variance, ratios
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import printed_table
@@ -38,8 +38,6 @@ _NOTES = (
     "Bands hold the middle 95 % of the resamples.",
     "Of a class that a small test lacks, cPrecision and cF1 are 0; ordinary ones are undefined, and left out of means.",
 )
-#: Level of the tests of variance.
-_LEVEL = 0.05
 #: So many classes have pictures of their own, as the paper's three; of more, the mean is shown.
 _MOST_CLASSES = 3
 
@@ -87,14 +85,8 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
     )
 
 
-def _ratios(variances: pd.DataFrame) -> "pd.Series[float]":
-    """Return the ratios of variances, where the ordinary metric has one."""
-    known = variances[variances["variance"] > 0]
-    return known["c_variance"] / known["variance"]
-
-
 def _lower(variance: CF1Variance) -> str:
-    ratio = _ratios(variance.variances)
+    ratio = ratios(variance.variances)
     return (
         f"The probabilistic metric has less variance in {(ratio < 1).sum():,} of {len(ratio):,} cases (each a model, "
         f"metric, class and test size); the median ratio is {number(ratio.median())}. The paper: always less."
@@ -105,8 +97,8 @@ def _tested(variances: pd.DataFrame) -> str:
     """Return how often the tests find different variances."""
     tests = {"p_f": "the F test", "p_bartlett": "Bartlett's", "p_levene": "Levene's"}
     known = variances[variances["p_f"].notna()]
-    shares = [f"{percent((known[name] < _LEVEL).mean())} of cases by {test}" for name, test in tests.items()]
-    return f"At the level {_LEVEL:g} the two variances differ in {listed(shares)}. The paper: in all."
+    shares = [f"{percent((known[name] < LEVEL).mean())} of cases by {test}" for name, test in tests.items()]
+    return f"At the level {LEVEL:g} the two variances differ in {listed(shares)}. The paper: in all."
 
 
 def _apart(summary: pd.DataFrame) -> str:
@@ -141,7 +133,7 @@ def _variances(variances: pd.DataFrame, metric: str) -> Chart:
             shown = part[column].where(part[column] > 0)
             marks.append(Line(part["n_test"], shown, name=None if number_of else kind, series=series))
             marks.append(Points(part["n_test"], shown, series=series))
-    ratio = _ratios(own)
+    ratio = ratios(own)
     return Chart(
         f"Variance of {_METRICS[metric]}",
         f"Less by the probabilistic metric in {(ratio < 1).sum():,} of {len(ratio):,} cases, median ratio "

@@ -24,7 +24,7 @@ from skconf.metrics._base.kinds import divide
 _APART = 1.96
 _BAND = (0.025, 0.975)
 #: Level of the tests of variance, and their names in the summary.
-_LEVEL = 0.05
+LEVEL = 0.05
 _TITLES = {"f": "f_test", "bartlett": "bartlett", "levene": "levene"}
 #: Resamples that differ by less are equal but for rounding.
 _NO_SPREAD = 1e-12
@@ -235,10 +235,7 @@ _TESTS: dict[str, Callable[[Floats, Floats], float]] = {
 def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
     """Return the quantities of the paper's figures, in a row for each test size and metric."""
     key = ["n_test", "metric"]
-    # If the ordinary metric is the same in all resamples, there is nothing to compare.
-    known = variances[variances["variance"] > 0]
-    ratio = known["c_variance"] / known["variance"]
-    of_ratio = ratio.groupby([known[name] for name in key], sort=False)
+    of_ratio = ratios(variances).groupby([variances[name] for name in key], sort=False)
     undefined = variances.groupby(key, sort=False)[["undefined", "c_undefined"]].mean()
     apart = contrasts[["z", "c_z"]].abs().gt(_APART).groupby([contrasts[name] for name in key], sort=False).mean()
     columns = {
@@ -252,10 +249,16 @@ def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=undefined.index).reset_index()
 
 
+def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
+    """Return the ratios of both variances, where the ordinary metric is not the same in all resamples."""
+    known = variances[variances["variance"] > 0]
+    return known["c_variance"] / known["variance"]
+
+
 def _rejected(variances: pd.DataFrame, key: list[str], test: str) -> "pd.Series[float]":
     """Return the share of p-values below the level."""
     known = variances[variances[test].notna()]
-    return known[test].lt(_LEVEL).groupby([known[name] for name in key], sort=False).mean()
+    return known[test].lt(LEVEL).groupby([known[name] for name in key], sort=False).mean()
 
 
 def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
