@@ -122,14 +122,18 @@ class Training:
 
     def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
         """Return the probabilities that a classifier gives for some rows."""
-        return model.predict_proba(self.X if rows is self.everything else safe_indexing(self.X, rows))
+        return model.predict_proba(self.samples(rows))
+
+    def samples(self, rows: Rows) -> Any:
+        """Return some rows of the samples; all of them without a copy."""
+        return self.X if rows is self.everything else safe_indexing(self.X, rows)
 
     def deciding_costs(self, rows: Rows) -> Floats | None:
         """Return the costs by which to decide some rows; None where none do."""
         if self.rule is None:
             return None
         own = self.costs[rows] if self.costs is not None and self.rule.needs_costs else None
-        return self.rule.costs_of(safe_indexing(self.X, rows), own, len(rows))
+        return self.rule.costs_of(self.samples(rows), own, len(rows))
 
     @property
     def dearest(self) -> float:
@@ -147,7 +151,7 @@ class Training:
         elif self.rule.costs is not None:
             return self.rule.costs[self.codes[rows], decision]
         else:
-            charged = self.rule.costs_of(safe_indexing(self.X, rows), None, len(rows))
+            charged = self.rule.costs_of(self.samples(rows), None, len(rows))
         each = costs_given_truth(charged, self.codes[rows], len(self.classes), len(self.rule.decisions))
         return each[np.arange(len(rows)), decision]
 
@@ -164,8 +168,7 @@ class Training:
         """Return an estimator of correctness, fitted on the answers to some rows."""
         weight, groups = (None if each is None else each[rows] for each in (self.weight, self.clusters))
         right = predicted == self.codes[rows]
-        X = safe_indexing(self.X, rows)
-        return clone(confidence).fit(X, proba, right, weight, predicted=predicted, groups=groups)
+        return clone(confidence).fit(self.samples(rows), proba, right, weight, predicted=predicted, groups=groups)
 
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part."""

@@ -5,11 +5,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf._core.sklearn_names import Interval, StrOptions, safe_indexing
+from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
@@ -305,9 +305,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     def _ask(self, training: Training, members: Members, learned: Any, rows: Rows) -> tuple[Rows, Codes, Floats]:
         raw = [(training.ask(model, rows), calibrator) for model, calibrator in members]
-        X = safe_indexing(training.X, rows)
-        _, predicted, score = self._answer(raw, training.rule, training.deciding_costs(rows), X, learned)
-        return rows, predicted, score
+        return rows, *self._decide(training, raw, learned, rows)
+
+    def _decide(
+        self, training: Training, pairs: list[tuple[NDArray[Any], Any]], learned: Any, rows: Rows
+    ) -> tuple[Codes, Floats]:
+        """Return predictions and scores of some rows, from pairs of their raw probabilities and calibrator."""
+        X = None if learned is None else training.samples(rows)  # nothing else looks at them, and copies cost memory
+        _, predicted, score = self._answer(pairs, training.rule, training.deciding_costs(rows), X, learned)
+        return predicted, score
 
     def _cross_fit(
         self, training: Training, splits: list[tuple[Rows, Rows]]
@@ -328,18 +334,13 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         models = training.fit_on_each(train for train, _ in splits)
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
         proba = np.vstack(raw)
-
-        def fitted_beside(test: Rows) -> tuple[Any, Any]:
-            others = ~np.isin(rows, test)
-            calibrator = training.calibrator(proba[others], rows[others])
-            return calibrator, self._learn(training, [(proba[others], calibrator, rows[others])])
-
         answers = []
         for part, test in zip(raw, tests, strict=True):
-            beside, learned = fitted_beside(test)
-            X, costs = safe_indexing(training.X, test), training.deciding_costs(test)
-            answers.append(self._answer([(part, beside)], training.rule, costs, X, learned))
-        predicted, score = (np.concatenate(column) for column in list(zip(*answers, strict=True))[1:])
+            others = ~np.isin(rows, test)
+            calibrator = training.calibrator(proba[others], rows[others])
+            learned = self._learn(training, [(proba[others], calibrator, rows[others])])
+            answers.append(self._decide(training, [(part, calibrator)], learned, test))
+        predicted, score = (np.concatenate(column) for column in zip(*answers, strict=True))
         calibrator = training.calibrator(proba, rows)
         learned = self._learn(training, [(proba, calibrator, rows)])
         return [(training.fit_on(training.everything), calibrator)], learned, rows, predicted, score
