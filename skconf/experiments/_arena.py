@@ -145,7 +145,9 @@ class _Bout:
     @cached_property
     def loaded(self) -> tuple[Floats, Codes]:
         """Return probabilities and classes, of a model that is trained only if it is needed."""
-        return self.predictions.load()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a model that has not converged is a model to calibrate, too
+            return self.predictions.load()
 
     def outcome(self, size: int, contestant: Contestant) -> dict[str, Any]:
         """Return what a calibrator of so many samples achieves, or why it fails."""
