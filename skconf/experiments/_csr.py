@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -187,17 +187,8 @@ def csr_experiment(
     if own is None:
         for name in datasets:
             find_data_set(name)
-    estimators = {str(name): estimator for name, estimator in (estimators or {}).items()}
-    for name, estimator in estimators.items():
-        if name in {"", *calibrations}:
-            raise ValueError(f"estimators must have names that no calibration has, but one is {name!r}.")
-        check_estimator(name, estimator)
-    if isinstance(calibrations, Mapping):
-        calibrators = dict(calibrations)
-    else:
-        for calibration in calibrations:
-            check_option(calibration, "calibration", CALIBRATIONS)
-        calibrators = {name: CALIBRATIONS[name] and CALIBRATIONS[name]() for name in calibrations}
+    estimators = _named(estimators or {}, calibrations)
+    calibrators = _calibrators(calibrations)
     for table in tables:
         check_option(table, "table", TABLES)
     check_option(preset, "preset", PRESETS)
@@ -219,26 +210,32 @@ def csr_experiment(
         for number in seeds
         for learner in (("", None), *estimators.items())
     ]
-    found = {
-        model: predictions for model in models if not model.called and (predictions := kept.load(model.key)) is not None
-    }
-    if any(model not in found for model in models if not model.called):
-        check_device(device)
-    models = _with_data(models, found, data_home, download_if_missing)
-    if found and progress:
-        print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
-    missing = [model for model in models if model not in found]
-    if missing:
-        kept.prepare()
-        outcomes = dict(_train(missing, kept, n_jobs, progress))
-        _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
-        found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
+    found = _kept_or_trained(models, kept, data_home, download_if_missing, n_jobs, progress=progress)
     return pd.DataFrame(
         {"dataset": model.dataset, "seed": model.seed, "calibration": model.row_of(calibration), **outcome}
         for model in models
         if model in found
         for calibration, outcome in _evaluate(found[model], calibrators, tables, saved.of(model.place, model.seed))
     )
+
+
+def _named(estimators: Mapping[str, Any], calibrations: Iterable[str]) -> dict[str, Any]:
+    """Return classifiers of the user's own by their names; raise if there is something wrong with them."""
+    found = {str(name): estimator for name, estimator in estimators.items()}
+    for name, estimator in found.items():
+        if name in {"", *calibrations}:
+            raise ValueError(f"estimators must have names that no calibration has, but one is {name!r}.")
+        check_estimator(name, estimator)
+    return found
+
+
+def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return calibrators by their names, None for no calibration."""
+    if isinstance(calibrations, Mapping):
+        return dict(calibrations)
+    for calibration in calibrations:
+        check_option(calibration, "calibration", CALIBRATIONS)
+    return {name: CALIBRATIONS[name] and CALIBRATIONS[name]() for name in calibrations}
 
 
 @dataclass(frozen=True)
@@ -317,6 +314,27 @@ class _Model:
 
     def __str__(self) -> str:
         return f"{self.called or 'XGBoost'} on {self.dataset}, seed {self.seed}"
+
+
+def _kept_or_trained(
+    models: list[_Model], kept: Results, data_home: Any, download_if_missing: bool, n_jobs: int, *, progress: bool
+) -> dict[_Model, Predictions]:
+    """Return the predictions of models, without those whose data are missing or whose classifier fails."""
+    found = {
+        model: predictions for model in models if not model.called and (predictions := kept.load(model.key)) is not None
+    }
+    for device in {model.training.device for model in models if not model.called and model not in found}:
+        check_device(device)
+    models = _with_data(models, found, data_home, download_if_missing)
+    if found and progress:
+        print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
+    missing = [model for model in models if model not in found]
+    if missing:
+        kept.prepare()
+        outcomes = dict(_train(missing, kept, n_jobs, progress))
+        _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
+        found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
+    return found
 
 
 def _with_data(

@@ -255,10 +255,10 @@ def _surest(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
     enough = (at >= 0) & ((np.append(weight, 0)[at] * _size_of_weight(profile) >= _FEWEST_SURE) | (cuts <= cuts[0]))
     cuts, at = cuts[enough], at[enough]
     share = wrong[at] / weight[at]
-    low, high = clopper_pearson(share, weight[at] * _size_of_weight(profile), level)
-    if not are_counts(profile):
-        down = losses_from_the_top(profile, profile.confidence)
-        low, high = down[at].ends(level, bounded=True)
+    if are_counts(profile):
+        low, high = clopper_pearson(share, weight[at] * _size_of_weight(profile), level)
+    else:
+        low, high = losses_from_the_top(profile, profile.confidence)[at].ends(level, bounded=True)
     return pd.DataFrame(
         {
             "from": cuts,
