@@ -84,6 +84,14 @@ def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
     return column
 
 
+def check_unit_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
+    """Return a column of numbers in [0, 1]."""
+    column = check_column(values, n_samples, name)
+    if not ((column >= 0) & (column <= 1)).all():
+        raise ValueError(f"{name} must hold numbers in [0, 1].")
+    return column
+
+
 def check_length(column: Any, n_samples: int, name: str) -> None:
     """Raise unless a column has as many rows as there are predictions."""
     if len(column) != n_samples:

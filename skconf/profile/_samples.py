@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
-from skconf._core.inputs import check_column
+from skconf._core.inputs import check_column, check_unit_column
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf.profile._pairs import FromPairs
@@ -97,7 +97,9 @@ class FromSamples(FromPairs):
         for i, sampled in enumerate(answers):
             classes, position = _classes_of(sampled, f"answers[{i}]")
             ones = np.ones(len(position))
-            chance = ones if probability is None else _chances(probability[i], len(position), f"probability[{i}]")
+            chance = (
+                ones if probability is None else check_unit_column(probability[i], len(position), f"probability[{i}]")
+            )
             mass = _masses(position, len(classes), chance, confidence)
             if asked is None:
                 best = int(mass.argmax())
@@ -126,13 +128,6 @@ def _classes_of(sampled: ArrayLike, name: str) -> tuple[list[Any], Codes]:
     column = LabelColumn(sampled, name)
     classes = column.sorted_distinct()
     return classes.tolist(), column.positions_in(classes)
-
-
-def _chances(given: ArrayLike, n_samples: int, name: str) -> Floats:
-    column = check_column(given, n_samples, name)
-    if not ((column >= 0) & (column <= 1)).all():
-        raise ValueError(f"{name} must hold numbers in [0, 1].")
-    return column
 
 
 def _masses(position: Codes, n_classes: int, chance: Floats, confidence: str) -> Floats:

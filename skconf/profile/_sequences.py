@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.inputs import check_column
+from skconf._core.inputs import check_unit_column
 from skconf._core.probabilities import Floats
 
 
@@ -21,17 +21,10 @@ def graded_sequences(
         )
     right, sure = np.empty(len(correct)), np.empty(len(correct))
     for i, (tokens, chances) in enumerate(zip(correct, confidence, strict=True)):
-        chance = _tokens(chances, None, f"confidence[{i}]")
-        token = _tokens(tokens, len(chance), f"correct[{i}]")
+        chance = check_unit_column(chances, None, f"confidence[{i}]")
+        token = check_unit_column(tokens, len(chance), f"correct[{i}]")
         if ((token != 0) & (token != 1)).any():
             raise ValueError(f"correct[{i}] must hold 0 and 1 (or booleans), a number for each token.")
         right[i] = token.all() if of_all else token.mean()
         sure[i] = chance.prod() if of_all else chance.mean()
     return right, sure
-
-
-def _tokens(given: ArrayLike, n_tokens: int | None, name: str) -> Floats:
-    column = check_column(given, n_tokens, name)
-    if not ((column >= 0) & (column <= 1)).all():
-        raise ValueError(f"{name} must hold numbers in [0, 1].")
-    return column
