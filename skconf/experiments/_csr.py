@@ -1,37 +1,27 @@
 """The CSR paper's experiment on real data: XGBoost, raw and calibrated."""
 
-import hashlib
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, cpu_count, delayed, effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from sklearn.base import clone
-from sklearn.utils import Bunch
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.checks import check_option, check_whole
-from skconf._core.progress import progress as progress_bar
 from skconf._core.renamed import renamed_keywords
-from skconf._core.warn import warn
 from skconf.calibration import CALIBRATORS, PlattCalibrator
-from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
-from skconf.experiments import _xgboost
 from skconf.experiments._csr_curves import measure_curves
+from skconf.experiments._csr_models import Model, kept_or_trained
 from skconf.experiments._csr_tables import TABLES, measure
-from skconf.experiments._estimators import EstimatorError, check_estimator, predict_with
+from skconf.experiments._estimators import check_estimator
 from skconf.experiments._own import DataSets, own_data
-from skconf.experiments._results import Results, as_file_name
+from skconf.experiments._results import Results
 from skconf.experiments._saved import VALIDATION, Save, Saved
-from skconf.experiments._xgboost import Advance, Predictions, Training, check_device, train_and_predict
+from skconf.experiments._xgboost import Predictions, Training
 from skconf.profile import ConfidenceProfile
 
 #: Ways to train, by the number of trials of the search for hyperparameters.
@@ -42,9 +32,6 @@ CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(Pl
 
 #: Rows that a class of one's own data needs to be in the parts to train, calibrate and test on, and to stop early.
 _LEAST_ROWS = 5
-
-#: Changes whenever the code that trains changes, so that models trained before are not reused.
-_CODE = hashlib.sha256(Path(_xgboost.__file__).read_bytes()).hexdigest()
 
 
 @renamed_keywords(seed="random_state")
@@ -205,12 +192,12 @@ def csr_experiment(
     kept = Results(results)
     saved = Saved(save_predictions, calibrators)
     models = [
-        _Model(name, int(number), training, str(data_home or ""), *learner, own=own and own[name])
+        Model(name, int(number), training, str(data_home or ""), *learner, own=own and own[name])
         for name in datasets
         for number in seeds
         for learner in (("", None), *estimators.items())
     ]
-    found = _kept_or_trained(models, kept, data_home, download_if_missing, n_jobs, progress=progress)
+    found = kept_or_trained(models, kept, data_home, download_if_missing, n_jobs, progress=progress)
     return pd.DataFrame(
         {"dataset": model.dataset, "seed": model.seed, "calibration": model.row_of(calibration), **outcome}
         for model in models
@@ -236,165 +223,6 @@ def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, A
     for calibration in calibrations:
         check_option(calibration, "calibration", CALIBRATIONS)
     return {name: CALIBRATIONS[name] and CALIBRATIONS[name]() for name in calibrations}
-
-
-@dataclass(frozen=True)
-class _Model:
-    """A model to train: one data set, one seed, and XGBoost or a classifier of the user's, which is `called` so."""
-
-    dataset: str
-    seed: int
-    training: Training
-    data_home: str
-    called: str = ""
-    estimator: Any = field(default=None, compare=False)
-    own: Bunch | None = field(default=None, compare=False)
-
-    @property
-    def key(self) -> dict[str, Any]:
-        """Everything that determines the model's predictions."""
-        packages = ["xgboost", "scikit-learn", *(["optuna"] if self.training.trials else [])]
-        return {
-            "dataset": self.dataset,
-            **({} if self.own is None else {"content": self.own.digest}),
-            "seed": self.seed,
-            "training": asdict(self.training),
-            "versions": {package: version(package) for package in packages},
-            "code": _CODE,
-        }
-
-    @property
-    def cost(self) -> float:
-        """Roughly how long it takes, in arbitrary units."""
-        if self.own is None:
-            data_set = find_data_set(self.dataset)
-            rows, n_classes = data_set.rows, len(data_set.labels)
-        else:
-            rows, n_classes = len(self.own.target), self.own.target.nunique()
-        return rows if self.called else rows * max(1, n_classes - 1) * (1 + 5 * self.training.trials)
-
-    def data(self) -> Bunch:
-        """Return features and labels."""
-        if self.own is not None:
-            return self.own
-        return fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
-
-    @property
-    def place(self) -> str:
-        """Name of its folder of predictions."""
-        return as_file_name(f"{self.dataset}, {self.called}" if self.called else self.dataset)
-
-    def row_of(self, calibration: str) -> str:
-        """Return what rows of a calibration are called."""
-        return ", ".join(filter(None, (self.called, "" if self.called and calibration == "none" else calibration)))
-
-    def train(
-        self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
-    ) -> "Predictions | EstimatorError":
-        """Train the model and keep its predictions; if another run is training it, wait and use that result.
-
-        Those of a classifier of the user's are not kept, as nothing tells when its code changes; its error is returned.
-        """
-        if self.called:
-            try:
-                with threadpool_limits(n_jobs):
-                    predictions = predict_with(self.estimator, self.called, self.data(), self.seed)
-            except EstimatorError as error:
-                return EstimatorError(str(error))
-            advance(1.0)
-            return predictions
-        with kept.training(self.key, partial(tell, f"waiting for another run that trains {self}")) as journal:
-            found = kept.load(self.key)
-            if found is None:
-                found = train_and_predict(
-                    self.data(), self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance
-                )
-                kept.save(self.key, found)
-            return found
-
-    def __str__(self) -> str:
-        return f"{self.called or 'XGBoost'} on {self.dataset}, seed {self.seed}"
-
-
-def _kept_or_trained(
-    models: list[_Model], kept: Results, data_home: Any, download_if_missing: bool, n_jobs: int, *, progress: bool
-) -> dict[_Model, Predictions]:
-    """Return the predictions of models, without those whose data are missing or whose classifier fails."""
-    found = {
-        model: predictions for model in models if not model.called and (predictions := kept.load(model.key)) is not None
-    }
-    for device in {model.training.device for model in models if not model.called and model not in found}:
-        check_device(device)
-    models = _with_data(models, found, data_home, download_if_missing)
-    if found and progress:
-        print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
-    missing = [model for model in models if model not in found]
-    if missing:
-        kept.prepare()
-        outcomes = dict(_train(missing, kept, n_jobs, progress))
-        _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
-        found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
-    return found
-
-
-def _with_data(
-    models: list[_Model], found: dict[_Model, Predictions], data_home: Any, download_if_missing: bool
-) -> list[_Model]:
-    """Return the models that are on disk or can be trained, to find missing files before hours of training."""
-    problems: dict[str, Exception] = {}
-    for name in dict.fromkeys(model.dataset for model in models if model not in found and model.own is None):
-        try:
-            fetch_uci(name, data_home, download_if_missing)
-        except (OSError, ValueError, ImportError) as error:
-            problems[name] = error
-    left = [model for model in models if model in found or model.dataset not in problems]
-    if problems and not left:
-        raise next(iter(problems.values()))
-    for name, problem in problems.items():
-        warn(f"{name} is left out. {problem}")
-    return left
-
-
-def _tell_failures(failures: dict[_Model, EstimatorError]) -> None:
-    """Warn, once for each classifier and data set, of what failed."""
-    for called, dataset in dict.fromkeys((model.called, model.dataset) for model in failures):
-        error = next(each for model, each in failures.items() if (model.called, model.dataset) == (called, dataset))
-        warn(f"{called} is left out on {dataset}. {error}")
-
-
-def _train(
-    models: list[_Model], kept: Results, n_jobs: int, progress: bool
-) -> Iterator[tuple[_Model, Predictions | EstimatorError]]:
-    """Train models, several at once where there are cores, and yield each when it is done."""
-    on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
-    at_once = 1 if on_gpu else max(1, min(n_jobs, len(models)))
-    threads = max(1, n_jobs // at_once)
-    total = sum(model.cost for model in models)
-    with progress_bar("training", total, unit="", quiet=not progress) as bar:
-        if at_once == 1:
-            for model in models:
-                bar.write(f"training {model}")
-                yield model, model.train(kept, threads, partial(_move, bar, model.cost), bar.write)
-            return
-        tasks = (delayed(_train_apart)(model, kept, threads, progress) for model in models)
-        for model, predictions in Parallel(at_once, return_as="generator_unordered")(tasks):
-            bar.update(model.cost)
-            bar.write(f"trained {model}")
-            yield model, predictions
-
-
-def _move(bar: Any, cost: float, share: float) -> None:
-    """Move a bar by a share of a model's cost."""
-    bar.update(share * cost)
-
-
-def _train_apart(model: _Model, kept: Results, threads: int, tell: bool) -> tuple[_Model, Predictions | EstimatorError]:
-    """Train a model in a separate process, which cannot move the bar."""
-    return model, model.train(kept, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
-
-
-def _ignore(_: Any) -> None:
-    """Ignore the progress."""
 
 
 def _evaluate(

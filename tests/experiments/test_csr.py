@@ -20,7 +20,7 @@ from skconf.calibration import CALIBRATORS, IsotonicCalibrator
 from skconf.cli import main
 from skconf.datasets import fetch_uci, make_confidence_profile
 from skconf.experiments import (
-    _csr,
+    _csr_models,
     _results,
     _xgboost,
     csr_cells,
@@ -235,7 +235,7 @@ def test_a_journal_goes_on_after_a_line_that_was_cut_short(tmp_path):
 
 
 def test_nothing_is_trained_twice(cancer, kept, monkeypatch):
-    monkeypatch.setattr(_csr, "train_and_predict", None)  # to call it would be an error
+    monkeypatch.setattr(_csr_models, "train_and_predict", None)  # to call it would be an error
     again = csr_experiment(["breast_cancer"], random_state=[1, 2], results=kept, n_jobs=1)
     pd.testing.assert_frame_equal(again, cancer)
     other = csr_experiment(["breast_cancer"], random_state=2, calibrations=["platt"], tables=[6], results=kept)
@@ -254,7 +254,7 @@ def test_what_determines_a_model_is_in_its_name(kept, cancer, change, monkeypatc
     def refuse(*args, **kwargs):
         raise KeyboardInterrupt("trained")
 
-    monkeypatch.setattr(_csr, "train_and_predict", refuse)
+    monkeypatch.setattr(_csr_models, "train_and_predict", refuse)
     if "trials" in change:
         pytest.importorskip("optuna")
     with pytest.raises(KeyboardInterrupt, match="trained"):
@@ -262,13 +262,13 @@ def test_what_determines_a_model_is_in_its_name(kept, cancer, change, monkeypatc
 
 
 def test_another_version_or_program_is_another_model(kept, cancer, monkeypatch):
-    model = _csr._Model("breast_cancer", 1, Training(0, "balanced"), "")
+    model = _csr_models.Model("breast_cancer", 1, Training(0, "balanced"), "")
     results = Results(kept)
     assert results.load(model.key) is not None
     with monkeypatch.context() as patched:
-        patched.setattr(_csr, "version", str.upper)
+        patched.setattr(_csr_models, "version", str.upper)
         assert results.load(model.key) is None
-    monkeypatch.setattr(_csr, "_CODE", "other")
+    monkeypatch.setattr(_csr_models, "_CODE", "other")
     assert results.load(model.key) is None
 
 
@@ -279,7 +279,7 @@ def test_an_unreadable_result_is_trained_again(tmp_path, content, cancer):
     file.write_bytes(content)
     again = csr_experiment(["breast_cancer"], random_state=1, results=tmp_path, n_jobs=1)
     pd.testing.assert_frame_equal(again, first)
-    assert Results(tmp_path).load(_csr._Model("breast_cancer", 1, Training(0, "balanced"), "").key) is not None
+    assert Results(tmp_path).load(_csr_models.Model("breast_cancer", 1, Training(0, "balanced"), "").key) is not None
 
 
 def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
@@ -342,7 +342,7 @@ def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path, monkeypatch, cancer, kept):
-    monkeypatch.setattr(_csr, "train_and_predict", None)  # to call it would be an error
+    monkeypatch.setattr(_csr_models, "train_and_predict", None)  # to call it would be an error
 
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
