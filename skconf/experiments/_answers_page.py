@@ -26,7 +26,7 @@ _OF_CONFIDENCE = (*_JUDGED["confidences"], *_JUDGED["both"])
 _HIGHER = "auc_confidence"
 _SCORES = {"raw": "as they are", "calibrated": "calibrated in folds"}
 #: A name of a quantity in a sentence.
-_COST = "the cost at n = 0"
+_COST = "the cost ECUAS_0"
 _ROW = 30
 #: Rows of comparisons that a terminal shows.
 _SHOWN = 12
@@ -36,11 +36,12 @@ _LIKE_PERCENT = (50, 100)
 _NOTES = (
     "ER: share of wrong answers. Of confidences alone: ECE (ten bins), AUC_c, cross-entropy CE_c, Brier score BS_c.",
     "Of both: AURC; ECUAS_n, the cost of answers that are used or rejected, over all that a rejection may cost.",
-    "n = 0 punishes confident errors most. ECUAS_1 is ER + BS_c.",
+    "ECUAS_0 punishes confident errors most. ECUAS_1 is ER + BS_c.",
     "Intervals and differences are those of new questions from the same source. Differences are paired by question.",
     "Differences of confidences alone are shown where the same questions are answered right; else they compare tasks.",
     "Confidences that are no probabilities are compared after calibration of both.",
     "Folds differ: calibration in them may lower AUC_c and raise AURC where confidences tell little.",
+    "The best method depends on the metric by more than chance if two methods each beat the other (adjusted p < .05).",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -61,7 +62,7 @@ def answers_report(result: AnswersResult, source: Mapping[str, str]) -> Experime
     """
     figures = result.figures
     tasks = list(figures["task"].unique())
-    findings = [*(_best(result, task) for task in tasks), *_calibration(figures), *_by_metric(figures)]
+    findings = [*(_best(result, task) for task in tasks), *_calibration(figures), *_by_metric(result)]
     findings += [*_printed(figures), *_graders(result)]
     tables = [TablePart("Answers read", _read(result.files))]
     for task in tasks:
@@ -100,7 +101,7 @@ def _best(result: AnswersResult, task: str) -> str:
     else:
         return f"{task}: too few right or wrong answers to calibrate confidences that are no probabilities."
     first = own.iloc[0]
-    said = f"{task}: of confidences {_SCORES[scores]}, those of {_name(first)} cost least at n = 0, "
+    said = f"{task}: of confidences {_SCORES[scores]}, those of {_name(first)} cost least, ECUAS_0 "
     said += number(first["ours"], first["low"], first["high"])
     if len(own) < 2:
         return f"{said}."
@@ -159,18 +160,32 @@ def _with_scores(figures: pd.DataFrame, key: Sequence[str]) -> Iterator[tuple[An
             )
 
 
-def _by_metric(figures: pd.DataFrame) -> Iterator[str]:
-    """Yield for how many systems the best method depends on the metric."""
-    agree = [
-        bool(set.intersection(*_ranked(part).values()))
-        for _, part in _with_scores(figures, ["task", "system", "grader"])
+def _by_metric(result: AnswersResult) -> Iterator[str]:
+    """Yield for how many systems the best method depends on the metric, and for how many by more than chance."""
+    differ = {
+        name: not set.intersection(*_ranked(part).values())
+        for name, part in _with_scores(result.figures, ["task", "system", "grader"])
         if len(part)
-    ]
-    if agree:
-        yield (
+    }
+    if differ:
+        surely = sum(differs and _both_better(result, *name) for name, differs in differ.items())
+        said = (
             f"The best method depends on the metric (of {listed([title_of(name) for name in _OF_CONFIDENCE])}) in "
-            f"{len(agree) - sum(agree)} of {len(agree)} systems with several methods."
+            f"{sum(differ.values())} of {len(differ)} systems with several methods"
         )
+        beyond = f", and by more than chance explains in {surely or 'none'} of these"
+        yield f"{said}{beyond if any(differ.values()) else ''}."
+
+
+def _both_better(result: AnswersResult, task: str, system: str, grader: str) -> bool:
+    """Return whether each of two methods is better than the other by some metric, by more than chance."""
+    found, figures = result.comparisons, result.figures
+    methods = figures.loc[(figures["task"] == task) & (figures["system"] == system), "method"].unique()
+    pair = [found[name].isin([label_of(system, method) for method in methods]) for name in ("first", "second")]
+    own = found[(found["task"] == task) & (found["grader"] == grader) & pair[0] & pair[1]]
+    sure = own[(own["p_adjusted"] < _CERTAIN) & own["quantity"].isin(_OF_CONFIDENCE)]
+    wins = (sure["difference"] > 0) == (sure["quantity"] == _HIGHER)
+    return bool((wins.groupby([sure["first"], sure["second"]]).nunique() > 1).any())
 
 
 def _printed(figures: pd.DataFrame) -> Iterator[str]:
@@ -314,8 +329,8 @@ def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
             best = costs.loc[costs["ours"].idxmin()]
             first = f"{label_of(best.system, best.method)}, {_SCORES[best.scores]}"
             said = f"{first}, costs least: {number(best['ours'])}. Lines: intervals."
-            label = "ECUAS, n = 0, log scale"
-            yield _rows(f"Cost at n = 0: {task}{by}", said, Axis.around(label, "log", *_seen(costs)), costs)
+            label = "ECUAS_0, log scale"
+            yield _rows(f"Cost ECUAS_0: {task}{by}", said, Axis.around(label, "log", *_seen(costs)), costs)
         areas = own[(own["quantity"] == "auc_confidence") & (own["scores"] == "raw")]
         if areas["ours"].notna().any():
             best = areas.loc[areas["ours"].idxmax()]
