@@ -534,7 +534,7 @@ class TestBlocks:
         profile = from_predictions(y_true, given_proba, **rest)
         value = cw_accuracy_score(profile)
 
-        def small(n_rows, n_columns=1):
+        def small(n_rows, n_columns=1, step=None):
             return [slice(start, min(start + 999, n_rows)) for start in range(0, n_rows, 999)]
 
         for module in (skconf._core.probabilities, skconf.profile._answers):

@@ -128,7 +128,7 @@ def _positions_of_whole(numbers: NDArray[Any], where: dict[Any, int]) -> Codes |
     positions = numbers.astype(np.intp)
     if (table == np.arange(low, high + 1)).all():
         return positions
-    return table[positions - low]
+    return table[positions - numbers.min().astype(np.intp)]  # beyond the signed range both wrap around
 
 
 def check_labels(labels: ArrayLike) -> NDArray[Any]:

@@ -33,7 +33,10 @@ from skconf.calibration import (
 )
 from skconf.calibration._base import OneVsRestCalibrator
 
-CLASSES = [cls for cls in vars(calibration).values() if inspect.isclass(cls)]
+#: A learned confidence reads the samples, too, and has tests of its own.
+CLASSES = [
+    cls for cls in vars(calibration).values() if inspect.isclass(cls) and cls is not calibration.LearnedConfidence
+]
 MAKERS = {
     "platt": PlattCalibrator,
     "platt on proba": partial(PlattCalibrator, on="proba"),

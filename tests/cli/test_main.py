@@ -449,7 +449,7 @@ def test_all_metrics_in_batches(two_files, tmp_path, capsys):
     (told,) = [line for line in capsys.readouterr().err.splitlines() if "cannot be computed in batches" in line]
     left_out = {name.strip(",") for name in told.split()} & set(in_memory.index)
     assert {"smooth_calibration_error", "calibration_distance_error", "cumulative_calibration_error"} <= left_out
-    assert set(in_memory.index) - set(in_batches.index) == {*left_out, "tce_error"}
+    assert set(in_memory.index) - set(in_batches.index) == {*left_out, "tce_error", "adaptive_calibration_error"}
     assert not {"cw_accuracy_score", "expected_calibration_error", "aurc_loss"} & left_out
     pd.testing.assert_frame_equal(in_batches, in_memory.loc[in_batches.index], rtol=1e-12, atol=1e-14)
     # Of so few confidences they can be computed, where they are asked for.

@@ -240,6 +240,7 @@ class TestExtremes:
         "confidence_roc_auc": np.nan,  # no error to tell from successes
         "neg_csr_deviation": -1,  # a size ratio of 0: no errors at all are fewer than calibration promises
         "neg_csr_zscore_deviation": -np.sqrt(N * 1e-8 / (1 - 1e-8)),
+        "neg_ls_ece": -1e-8 * np.exp(0.5 / 15**2),  # confidences are clipped: the mean of odds with normal noise
     }
     WRONG: ClassVar = {
         **dict.fromkeys(("cwsa", "metric_coverage_auc_to_zero", "cw_matthews_corrcoef", "cw_cohen_kappa"), -1),
