@@ -111,8 +111,8 @@ def cf1_agreement_experiment(
     Returns
     -------
     pandas.DataFrame
-        A row for each `metric` and `class`, shares of all pairs of models: `significant` and `agree` by the standard
-        error of a difference, in which both models see the same resamples; `significant_resamples` and
+        A row for each `metric` and `class`, with shares of the `n_pairs` pairs of models: `significant` and `agree`
+        by the standard error of a difference, in which both models see the same resamples; `significant_resamples` and
         `agree_resamples` by a t-test of the two sets of resamples, as in the paper; and, beside the data sets of the
         package, its Table 1, averaged over the classes of SNLI, `paper_significant` and `paper_agree`.
 
@@ -152,7 +152,7 @@ def cf1_agreement_experiment(
     rows = []
     for m, metric in enumerate(METRICS):
         for k, label in enumerate(halves.labels):
-            row = {"metric": metric, "class": label}
+            row = {"metric": metric, "class": label, "n_pairs": len(models) * (len(models) - 1) // 2}
             for suffix, test in (("", _paired_z), ("_resamples", _resamples_t)):
                 z, c_z = test(drawn[:, 0, m, :, k]), test(drawn[:, 1, m, :, k])
                 both = np.minimum(np.abs(z), np.abs(c_z)) > -ndtri(_LEVEL / 2)  # False for NaN

@@ -59,6 +59,7 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
     ExperimentReport
     """
     means = by_class.drop(columns="class").groupby("metric", sort=False).mean().reset_index()
+    means["n_pairs"] = by_class.groupby("metric", sort=False)["n_pairs"].sum().to_numpy()
     shares = by_class[[name for name in by_class if not name.startswith("paper_")]]
     printed = printed_table("cf1_table1") if "paper_agree" in means else None
     tables = [
@@ -114,10 +115,11 @@ def _apart(summary: pd.DataFrame) -> str:
 def _same(means: pd.DataFrame) -> str:
     """Return how often both kinds of metrics prefer the same model."""
     each = [
-        f"{percent(row['agree'])} by {_METRICS[row['metric']]} (of {percent(row['significant'])} of all pairs)"
+        f"{percent(row['agree'])} by {_METRICS[row['metric']]} (of {row['significant'] * row['n_pairs']:,.0f} of "
+        f"{row['n_pairs']:,} cases)"
         for _, row in means.iterrows()
     ]
-    said = f"Where both metrics tell two models apart, they prefer the same one in {listed(each)}"
+    said = f"Where both metrics tell two models apart, they prefer the same one, mean over classes, in {listed(each)}"
     if "paper_agree" not in means:
         return f"{said}."
     return f"{said}; the paper has {listed([percent(share) for share in means['paper_agree']])}."

@@ -195,6 +195,7 @@ def agreement():
 def test_table_of_agreement_has_the_papers_figures(agreement):
     assert agreement["metric"].tolist() == np.repeat(METRICS, 10).tolist()
     assert agreement["class"].tolist() == list(range(10)) * 3
+    assert agreement["n_pairs"].tolist() == [15 * 14 // 2] * 30
     f1 = agreement[agreement["metric"] == "f1"].iloc[0]
     assert f1["paper_significant"] == pytest.approx((0.9329 + 0.9361 + 0.9032) / 3)
     assert f1["paper_agree"] == pytest.approx((0.8919 + 0.9375 + 0.8494) / 3)
