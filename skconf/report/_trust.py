@@ -240,7 +240,7 @@ def _tail(evidence: Evidence) -> list[Chart]:
     surest = Axis("answers that say this or more", "nines", 0.4, 1 - 0.7 * (1 - max(float(table["from"].max()), 0.9)))
     finding = (
         "Points: errors seen, with their interval; where there are none, its upper end. Dashed: errors announced. "
-        "Points above the dashed line are too sure."
+        "Too sure is where a whole interval is above it."
     )
     return [Chart("Its surest answers", finding, surest, rate, marks, table)]
 
