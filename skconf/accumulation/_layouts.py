@@ -150,7 +150,8 @@ class _Readings:
         """Return entries as numbers, those that grades stand for; NaN for what is none."""
         grades = self.given.grades
         if grades is not None and self._is_graded(column):
-            return column.map(lambda value: number_of(value, grades)).to_numpy(dtype=np.float64)
+            numbers = {value: number_of(value, grades) for value in column.dropna().unique()}
+            return column.map(numbers).to_numpy(dtype=np.float64)
         return as_numbers(column)
 
     def fitting(self) -> Iterator[_Reading]:
