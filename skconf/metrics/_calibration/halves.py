@@ -1,6 +1,7 @@
 """Calibration error in bins that follow the data: halved as long as both halves hold enough samples."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
@@ -82,19 +83,26 @@ class AdaptiveCalibrationError(
 adaptive_calibration_error = AdaptiveCalibrationError.function
 
 
-def _halved(count: Floats, mass: Floats, fewest: int) -> list[int]:
-    """Return where bins of levels start, from running sums of their samples and of their weight."""
-    starts, left = [], [(0, len(count))]
-    while left:
-        first, end = left.pop()
-        before = (0, 0) if first == 0 else (count[first - 1], mass[first - 1])
-        samples, weight = count[first:end] - before[0], mass[first:end] - before[1]
-        allowed = np.flatnonzero((samples >= fewest) & (samples[-1] - samples >= fewest))
-        if not len(allowed):
-            starts.append(first)
-            continue
+def _halved(count: Floats, mass: Floats, fewest: int) -> NDArray[np.intp]:
+    """Return where bins of levels start, from running sums of their samples and of their weight.
+
+    All bins of one depth are halved at once.
+    """
+    samples, weight = np.append(0, count), np.append(0.0, mass)
+    first, end = np.array([0]), np.array([len(count)])
+    starts = []
+    while len(first):
+        # The first and the last level after which enough samples lie on both sides.
+        low = np.searchsorted(count, samples[first] + fewest)
+        high = np.searchsorted(count, samples[end] - fewest, side="right") - 1
+        whole = low > high
+        starts.append(first[whole])
+        first, end, low, high = (each[~whole] for each in (first, end, low, high))
+        total = weight[end] - weight[first]
+        upper = np.searchsorted(mass, weight[first] + total / 2).clip(low, high)
+        lower = np.maximum(upper - 1, low)
         # Equal but for rounding is equal, so that the lower one of two is taken.
-        apart = np.round(np.abs(2 * weight[allowed] / weight[-1] - 1), 12)
-        cut = first + int(allowed[np.argmin(apart)]) + 1
-        left += [(cut, end), (first, cut)]
-    return starts
+        apart = [np.round(np.abs(2 * (mass[cut] - weight[first]) / total - 1), 12) for cut in (lower, upper)]
+        cut = np.where(apart[0] <= apart[1], lower, upper) + 1
+        first, end = np.concatenate([first, cut]), np.concatenate([cut, end])
+    return np.sort(np.concatenate(starts))
