@@ -11,10 +11,7 @@ page of it.
 # A calibrator of your own
 # ------------------------
 # It is made without arguments, and has ``fit(proba, y)`` and ``predict_proba(proba)``. On the command line it is named
-# ``module:Class``; here it is put into a module that is made up on the spot.
-import sys
-import types
-
+# ``module:Class``.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -34,16 +31,13 @@ class TowardsTheRates:
         return (proba + self.rates) / 2
 
 
-sys.modules["mine"] = types.ModuleType("mine")
-sys.modules["mine"].TowardsTheRates = TowardsTheRates
-
 # %%
 # A small arena
 # -------------
 # Three data sets, two models, two numbers of calibration samples.
 found = arena_experiment(
     ["breast_cancer", "waves_two_1", "tails_two_1"],
-    calibrators=["pooled", "platt", "isotonic", "sklearn sigmoid", "ets", "mine:TowardsTheRates", "none"],
+    calibrators=["pooled", "platt", "isotonic", "sklearn sigmoid", "ets", TowardsTheRates, "none"],
     only_models=["forest", "naive_bayes"],
     sizes=[50, 200],
 )

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -40,7 +40,7 @@ _EPS = float(np.finfo(np.float64).eps)
 def arena_experiment(
     datasets: Sequence[str] = ("generated", "sklearn"),
     *,
-    calibrators: Sequence[str] | None = None,
+    calibrators: Sequence[str | Callable[[], Any]] | None = None,
     only_models: Sequence[str] | None = None,
     sizes: Sequence[int] = SIZES,
     predictions: Sequence[str | os.PathLike[str]] = (),
@@ -61,10 +61,10 @@ def arena_experiment(
     datasets : sequence of str, default=("generated", "sklearn")
         Names, or groups: "generated" (24 data sets that follow from `random_state`), "sklearn" (two that come with it),
         "uci" (those of :func:`skconf.datasets.list_uci` whose files are at hand), "scores" and "all".
-    calibrators : sequence of str, default=None
-        Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", and your own as
-        ``"module:Class"``: made without arguments, with ``fit(proba, y)`` and ``predict_proba(proba)``. None stands for
-        all of the packages that are installed.
+    calibrators : sequence of str or class, default=None
+        Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", and your own as a class or
+        as ``"module:Class"``: made without arguments, with ``fit(proba, y)`` and ``predict_proba(proba)``. None stands
+        for all of the packages that are installed.
     only_models : sequence of str, default=None
         Names of models; None stands for all.
     sizes : sequence of int, default=(50, 200, 1000, 4000)

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
@@ -82,8 +83,8 @@ class Contestant:
         return _checked(out, asked.shape), fitted - start, end - fitted
 
 
-def find_contestants(names: Sequence[str] | None = None) -> list[Contestant]:
-    """Return calibrators by name, package or MODULE:CLASS; None stands for all that are installed.
+def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> list[Contestant]:
+    """Return calibrators by name, package, MODULE:CLASS or class; None stands for all that are installed.
 
     Raises
     ------
@@ -96,8 +97,11 @@ def find_contestants(names: Sequence[str] | None = None) -> list[Contestant]:
     packages = {each.package for each in known.values()}
     found: dict[str, Contestant] = {}
     for name in names:
-        if ":" in name:
-            found[name] = _own(name)
+        if not isinstance(name, str):
+            own = _own(getattr(name, "__name__", str(name)), name)
+            found[own.name] = own
+        elif ":" in name:
+            found[name] = _own(name, _imported(name))
         elif name in packages:
             found |= {each.name: each for each in known.values() if each.package == name}
         elif name in known:
@@ -127,16 +131,22 @@ def _all() -> list[Contestant]:
     return found
 
 
-def _own(name: str) -> Contestant:
+def _imported(name: str) -> Any:
     module, _, attribute = name.partition(":")
     try:
-        make = getattr(import_module(module), attribute)
+        return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"There is no {name!r}: {error}. Write MODULE:CLASS, such as mine:MyCalibrator.") from error
+
+
+def _own(name: str, make: Any) -> Contestant:
     if not callable(make):
         raise ValueError(f"{name!r} must be a class or a function without arguments, but is a {type(make).__name__}.")
-    file = inspect.getsourcefile(inspect.unwrap(make)) or ""
-    return Contestant(name, "own", make, _digest(Path(file)) if file else "1")
+    try:
+        edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
+    except (OSError, TypeError):  # it was written in a notebook: nobody knows whether it is the one of an earlier run
+        edition = uuid4().hex[:16]
+    return Contestant(name, "own", make, edition)
 
 
 def _digest(path: Path) -> str:

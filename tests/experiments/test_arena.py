@@ -170,6 +170,17 @@ def test_answers_that_are_no_probabilities_are_refused(own_module):
         found.answer(*drawn(50, 3), drawn(20, 3)[0])
 
 
+def test_own_calibrators_may_be_passed_as_classes():
+    """One without a file, as of a notebook, is never taken for that of an earlier run."""
+    written = {}
+    exec("class Written:\n    fit = predict_proba = None", written)
+    (one,), (again,) = (find_contestants([EnsembleTemperature]) for _ in range(2))
+    assert (one.name, one.package, one.version) == ("EnsembleTemperature", "own", again.version)
+    one, again = (find_contestants([written["Written"]])[0] for _ in range(2))
+    assert one.name == "Written"
+    assert one.version != again.version
+
+
 @pytest.mark.parametrize("name", ["platt?", "nowhere:Class", "own_calibrators:Absent"])
 def test_unknown_calibrators_are_named(name, own_module):
     with pytest.raises(ValueError, match=name.replace("?", r"\?")):
