@@ -73,7 +73,8 @@ def accumulate(
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
     grades : mapping from label to float, default=None
-        The numbers, in [0, 1], that confidences in words stand for: {"high": 0.9, "medium": 0.6, "low": 0.3}.
+        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
+        "right": 1, "partly": 0.5, "wrong": 0}.
     n_jobs : int, default=None
         Number of threads that read files: None for 1, unless in a :obj:`joblib.parallel_config` context, and -1 for one
         on each core. Any number gives the same bits. An engine's tasks, and joblib's, have one thread.

@@ -51,7 +51,7 @@ class Columns:
     threshold : float or None
         Lowest score at which a prediction is accepted.
     grades : mapping from label to float, or None
-        The numbers that confidences in words stand for.
+        The numbers that confidences and correctness in words stand for.
     """
 
     target: Any = None
@@ -207,7 +207,7 @@ class Columns:
         positive = self.pos_label
         if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
             positive = str(self.proba[0]).removeprefix(PREFIX)
-        parts = [self._sureness(table, name) for name in self.proba]
+        parts = [self._numbers(table, name) for name in self.proba]
         _refuse_scores(self.proba, parts)
         return ConfidenceProfile.from_predictions(
             target,
@@ -225,23 +225,24 @@ class Columns:
         known = Spellings(names)
         return names if any(label in known for label in pd.unique(target)) else None
 
-    def _sureness(self, table: Any, name: Any) -> NDArray[Any]:
-        """Return a column of confidences or probabilities, which may be grades."""
+    def _numbers(self, table: Any, name: Any, *, of_truth: bool = False) -> NDArray[Any]:
+        """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
             return from_grades(values, self.grades, f"column {name!r}")
         try:
-            return numbers_in(table, name)
+            return numbers_in(table, name, or_truth=of_truth)
         except ValueError as error:
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
-            advice = f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}=0.9."
+            number = 1 if of_truth else 0.9
+            advice = f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}={number}."
             raise ValueError(f"{error} {advice}") from None
 
     def _correctness(self, table: Any) -> ConfidenceProfile:
-        confidence = self._sureness(table, self.confidence)
+        confidence = self._numbers(table, self.confidence)
         _refuse_scores([self.confidence], [confidence])
         if self.correct is not None:
-            return ConfidenceProfile.from_correctness(numbers_in(table, self.correct, or_truth=True), confidence)
+            return ConfidenceProfile.from_correctness(self._numbers(table, self.correct, of_truth=True), confidence)
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
         truth = LabelColumn(target, str(self.target))
         predicted = LabelColumn(by_name(prediction, pd.unique(target)), str(self.prediction))

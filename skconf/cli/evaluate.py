@@ -135,7 +135,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         nargs="+",
         type=grade,
         metavar="WORD=NUMBER",
-        help="numbers from 0 to 1 that confidences in words stand for: high=0.9 medium=0.6 low=0.3",
+        help="numbers from 0 to 1 that words stand for, of confidence or correctness: high=0.9 low=0.3 right=1 wrong=0",
     )
     evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"

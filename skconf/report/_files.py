@@ -78,7 +78,8 @@ def confidence_report_from_files(
     threshold : float, default=None
         Lowest confidence at which a prediction is accepted.
     grades : mapping from label to float, default=None
-        The numbers, in [0, 1], that confidences in words stand for: {"high": 0.9, "medium": 0.6, "low": 0.3}.
+        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
+        "right": 1, "partly": 0.5, "wrong": 0}.
     metrics : iterable of str or callable, "all" or None, default=None
         As in :func:`confidence_report`. Metrics that need all confidences at once are left out in batches, with a
         warning.

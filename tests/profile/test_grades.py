@@ -46,6 +46,15 @@ def test_what_is_no_grade_is_told(confidence, grades, message):
         ConfidenceProfile.from_correctness([1, 0], confidence, grades=grades)
 
 
+def test_files_may_grade_correctness_too(tmp_path, capsys):
+    path = tmp_path / "judged.csv"
+    path.write_text("judge,confidence\nright,0.9\npartly,0.7\nwrong,0.4\nRight ,1\n")
+    assert main(["evaluate", str(path), "--correct", "judge", "--confidence", "confidence"]) == 2
+    assert "--grades: right=1." in capsys.readouterr().err
+    total = accumulate(path, "cw_accuracy", correct="judge", grades={"right": 1, "partly": 0.5, "wrong": 0})
+    assert total.result()["cw_accuracy"] == pytest.approx((0.9 + 0.5 * 0.7 + 1) / 3)
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("in_batches", [True, False])
 def test_files_of_words_have_the_report_of_numbers(ending, in_batches, answers, tmp_path):
