@@ -76,7 +76,7 @@ def accumulate(
         The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
         "right": 1, "partly": 0.5, "wrong": 0}.
     n_jobs : int, default=None
-        Number of threads that read files: None for 1, unless in a :obj:`joblib.parallel_config` context, and -1 for one
+        Number of threads that read files: None for 1, unless in a ``joblib.parallel_config`` context, and -1 for one
         on each core. Any number gives the same bits. An engine's tasks, and joblib's, have one thread.
     progress : bool, default=False
         Whether to show on standard error how much of the files has been read.
