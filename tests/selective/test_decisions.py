@@ -155,13 +155,13 @@ def test_a_cost_matrix_of_errors_answers_as_without_it():
         plain.set_params(threshold=0.0, reject_cost=0.3).predict(proba)
 
 
-def test_what_the_issue_saw():
-    """It paid .869 for its most probable classes, and the scorer said .531, the cost of decisions nobody took."""
+def test_the_answers_are_the_decisions_that_are_charged():
+    """The most probable classes paid .869, and the scorer said .531, the cost of decisions nobody took."""
     X, y = make_classification(4000, n_informative=5, flip_y=0.1, weights=[0.8], random_state=0)
     X, X_test, y, y_test = train_test_split(X, y, random_state=0)
     for gamma, before in ((2.0, 0.767), (0.5, 0.508)):
         model = TunedSelectiveClassifierCV(
-            RandomForestClassifier(random_state=0), objective="cost", reject_cost=gamma, cost_matrix=FRAUD
+            RandomForestClassifier(20, random_state=0), objective="cost", reject_cost=gamma, cost_matrix=FRAUD
         ).fit(X, y)
         cost = paid(model.predict(X_test), y_test, FRAUD, -1, gamma, [0, 1], [0, 1])
         scorer = get_scorer("neg_reject_cost", reject_cost=gamma, cost_matrix=FRAUD)
