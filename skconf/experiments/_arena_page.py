@@ -86,15 +86,18 @@ def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: s
     said = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
     package = part.groupby("calibrator")["package"].first()
     outside = compared[(package.reindex(compared.index) != package[champion]).to_numpy()]
-    for whom, rivals in (("calibrator of another package", outside), ("other calibrator", compared)):
-        if len(rivals):
-            said.append(_hardest(rivals, champion, whom))
+    overall = _hardest(compared, champion) if len(compared) else ""
+    abroad = _hardest(outside, champion) if len(outside) else ""
+    if abroad and abroad != overall:
+        said.append(f"Against every calibrator of another package, {abroad}")
+    if overall:
+        said.append(f"Against every other calibrator, {overall}")
     own = tails(part).loc[champion]
     said.append(f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}.")
     return [" ".join(said)]
 
 
-def _hardest(rivals: pd.DataFrame, champion: str, whom: str) -> str:
+def _hardest(rivals: pd.DataFrame, champion: str) -> str:
     """Return how often the champion wins against the rival that it wins least against, for each loss."""
     each = []
     for loss, title in LOSSES.items():
@@ -104,7 +107,7 @@ def _hardest(rivals: pd.DataFrame, champion: str, whom: str) -> str:
         each.append(
             f"the lower {title} in {share(row[f'{loss}_wins'])} of runs or more (least against {least}: {difference})"
         )
-    return f"Against every {whom}, {champion} has {listed(each)}."
+    return f"{champion} has {listed(each)}."
 
 
 def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[TablePart]:
