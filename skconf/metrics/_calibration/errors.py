@@ -21,8 +21,25 @@ from skconf.profile import ConfidenceProfile
 KINK = "the gap of a bin has a kink where there is none"
 
 
+class _Binned(Additive):
+    """A metric of the gaps in bins of confidence."""
+
+    why_resampled = KINK
+    takes = "graded"
+
+    n_bins: int = 15
+    strategy: str = "uniform"
+
+    def __post_init__(self) -> None:
+        check_whole(self.n_bins, "n_bins")
+        check_option(self.strategy, "strategy", STRATEGIES)
+
+    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
+        return _terms_of_confidence(profile, self.n_bins)
+
+
 class ExpectedCalibrationError(
-    Additive,
+    _Binned,
     name="expected_calibration_error",
     aliases=("ece",),
     best=0.0,
@@ -77,17 +94,11 @@ class ExpectedCalibrationError(
     0.15
     """
 
-    why_resampled = KINK
-    takes = "graded"
-
-    n_bins: int = 15
-    strategy: str = "uniform"
     norm: str = "l1"
     on: str = "confidence"
 
     def __post_init__(self) -> None:
-        check_whole(self.n_bins, "n_bins")
-        check_option(self.strategy, "strategy", STRATEGIES)
+        super().__post_init__()
         check_option(self.norm, "norm", ("l1", "l2", "max"))
         check_option(self.on, "on", ("confidence", "classes"))
 
@@ -103,7 +114,7 @@ class ExpectedCalibrationError(
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         if self.on == "confidence":
-            return _terms_of_confidence(profile, self.n_bins)
+            return super().terms(profile)
         cells = ((right, sure, equal_width_bin(sure, self.n_bins)) for right, sure in _class_columns(profile))
         return [term for columns in cells for term in _bin_terms(*columns, self.n_bins)]
 
@@ -116,7 +127,7 @@ expected_calibration_error = ExpectedCalibrationError.function
 
 
 class MaximumCalibrationError(
-    Additive,
+    _Binned,
     name="maximum_calibration_error",
     aliases=("mce",),
     best=0.0,
@@ -157,16 +168,6 @@ class MaximumCalibrationError(
     0.6
     """
 
-    why_resampled = KINK
-    takes = "graded"
-
-    n_bins: int = 15
-    strategy: str = "uniform"
-
-    def __post_init__(self) -> None:
-        check_whole(self.n_bins, "n_bins")
-        check_option(self.strategy, "strategy", STRATEGIES)
-
     @property
     def zero_if_calibrated(self) -> bool:
         """True: it reads confidences and correctness alone."""
@@ -174,9 +175,6 @@ class MaximumCalibrationError(
 
     def variant(self) -> Any:
         return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
-
-    def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return _terms_of_confidence(profile, self.n_bins)
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
         return gap_norm(gap, weight, "max")
@@ -186,7 +184,7 @@ maximum_calibration_error = MaximumCalibrationError.function
 
 
 class EstimatedCalibrationIndex(
-    Additive,
+    _Binned,
     name="estimated_calibration_index",
     aliases=("eci",),
     greater_is_better=True,
@@ -229,21 +227,11 @@ class EstimatedCalibrationIndex(
     0.632
     """
 
-    why_resampled = KINK
-    takes = "graded"
-
-    n_bins: int = 15
-    strategy: str = "uniform"
-
-    def __post_init__(self) -> None:
-        check_whole(self.n_bins, "n_bins")
-        check_option(self.strategy, "strategy", STRATEGIES)
-
     def variant(self) -> Any:
         return self if self.strategy == "uniform" else _EqualMassIndex(n_bins=self.n_bins)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        gap, weight = _terms_of_confidence(profile, self.n_bins)
+        gap, weight = super().terms(profile)
         return gap, weight, Term(profile.confidence, cell=gap.cell, n_cells=self.n_bins)
 
     def combine(self, gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
