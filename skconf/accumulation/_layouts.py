@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.grades import has_grades, number_of
-from skconf._core.messages import option, shorten
+from skconf._core.messages import listed, option, shorten
 from skconf._core.spellings import Spellings, plain
 from skconf._core.usual_names import (
     AROUND_LABELS,
@@ -399,7 +399,7 @@ def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: in
     shown = [form(name) for name in names]
     if len(shown) > at_most:
         return f"{', '.join(shown[: at_most - 1])}, … {shown[-1]}"
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return listed(shown)
 
 
 def _left_out(names: Sequence[Any]) -> str:

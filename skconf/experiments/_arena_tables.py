@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
 
+from skconf.inference._p_values import student
 from skconf.report._numbers import DASH
 
 RUN = ["data", "model", "n"]
@@ -63,7 +63,7 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
     apart = (ratio - mean).groupby(level="data").sum()  # runs of one data set go up and down together
     if (n_data := len(apart)) > 1:
         error = np.sqrt(n_data / (n_data - 1) * float(apart @ apart)) / len(ratio)
-        half = float(t.ppf(0.975, n_data - 1) * error)
+        half = student(0.95, n_data - 1) * error
     ends = {"": mean, "_low": mean - half, "_high": mean + half}
     return {"_wins": wins, **{end: float(np.expm1(value)) for end, value in ends.items()}}
 
