@@ -1,7 +1,6 @@
 """``experiment arena``: calibrators against each other."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +101,6 @@ def _run(options: argparse.Namespace) -> int:
     from skconf.experiments._arena import arena_experiment
     from skconf.experiments._arena_page import arena_report
 
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # where MODULE:CLASS is looked for, whatever started the program
     datasets = options.datasets
     if datasets is None:
         datasets = [] if options.predictions else ["generated", "sklearn"]

@@ -27,6 +27,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf.calibration import CALIBRATORS
+from skconf.experiments._estimators import find_by_place
 
 #: Most classes that methods are asked for: those tried with two only, slow ones, and one class against the rest.
 _TWO, _FEW, _MANY = 2, 5, 20
@@ -132,11 +133,10 @@ def _all() -> list[Contestant]:
 
 
 def _imported(name: str) -> Any:
-    module, _, attribute = name.partition(":")
     try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"There is no {name!r}: {error}. Write MODULE:CLASS, such as mine:MyCalibrator.") from error
+        return find_by_place(name, "calibrator", "mine:MyCalibrator")[-1]
+    except ValueError as error:
+        raise ValueError(f"There is no calibrator {name!r}: {error}") from error
 
 
 def _own(name: str, make: Any) -> Contestant:

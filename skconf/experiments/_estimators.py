@@ -45,19 +45,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
     ValueError
         If there is none, or it is no classifier with probabilities.
     """
-    module, _, name = where.partition(":")
-    if not module or not name or "/" in module or module.endswith(".py"):
-        raise ValueError(
-            f"{where!r} is no classifier's place. Write MODULE:CLASS, as sklearn.svm:SVC; for a file model.py in the "
-            "current folder, model:CLASS."
-        )
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)  # `python -m` has it there, the command `skconf` has not
-    found: Any = _import(module)
-    if not hasattr(found, name):
-        names = [each for each, value in vars(found).items() if inspect.isclass(value) or hasattr(value, "fit")]
-        raise ValueError(f"{module} has no {name!r}.{suggest(name, names)}")
-    found = getattr(found, name)
+    module, name, found = find_by_place(where, "classifier", "sklearn.svm:SVC")
     if inspect.isclass(found) or inspect.isfunction(found):
         try:
             found = found()
@@ -68,6 +56,23 @@ def find_estimator(where: str) -> tuple[str, Any]:
             ) from error
     check_estimator(where, found)
     return name, found
+
+
+def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
+    """Return a module's name, a name in it, and what it names there; raise if it is not there."""
+    module, _, name = where.partition(":")
+    if not module or not name or "/" in module or module.endswith(".py"):
+        raise ValueError(
+            f"{where!r} is no {what}'s place. Write MODULE:CLASS, as {example}; for a file model.py in the "
+            "current folder, model:CLASS."
+        )
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)  # `python -m` has it there, the command `skconf` has not
+    found = _import(module)
+    if not hasattr(found, name):
+        names = [each for each, value in vars(found).items() if inspect.isclass(value) or hasattr(value, "fit")]
+        raise ValueError(f"{module} has no {name!r}.{suggest(name, names)}")
+    return module, name, getattr(found, name)
 
 
 def _import(module: str) -> Any:
