@@ -1,7 +1,6 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
 import copy
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Self
@@ -17,7 +16,7 @@ from skconf._core.messages import shorten
 from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
-from skconf.accumulation._state import State, Task
+from skconf.accumulation._state import State, Task, digest_of
 from skconf.accumulation._totals import Totals
 from skconf.inference._inputs import Groups
 from skconf.inference._intervals import Interval, check_confidence_level
@@ -353,7 +352,7 @@ class MetricAccumulator:
                 f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, and cannot be stored "
                 "without objects. Convert them to texts, or pickle the accumulator."
             )
-        return {**arrays, "digest": np.array(_digest(arrays))}
+        return {**arrays, "digest": np.array(digest_of(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Replace the state by one that :meth:`state_dict` returned.
@@ -393,7 +392,7 @@ class MetricAccumulator:
             raise ValueError(
                 f"state belongs to an accumulator of {arrays.get('of')!s:.500}, not of {self._written():.500}."
             )
-        if str(digest) != _digest(arrays):
+        if str(digest) != digest_of(arrays):
             raise ValueError("state is not what state_dict() returned: an array is missing, or has been changed.")
         self._state = self._merged(None, State.from_arrays(arrays)) if "counts" in arrays else None
         return self
@@ -491,11 +490,3 @@ def _is_empty(part: Any) -> bool:
     if shape is None:
         return hasattr(part, "__len__") and len(part) == 0
     return len(shape) > 0 and shape[0] == 0
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash, in hexadecimal digits, that changes with any change in these arrays."""
-    found = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
-    return found.hexdigest()

@@ -1,5 +1,6 @@
 """The state of an accumulator: a value of fixed size that merges with the states of other parts."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -166,3 +167,11 @@ def merged_tables(one: Mapping[str, LevelTable], other: Mapping[str, LevelTable]
 
 def _table(tables: Mapping[str, LevelTable], name: str) -> LevelTable:
     return tables[CONFIDENCE if name == SCORE and SCORE not in tables else name]
+
+
+def digest_of(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a hash, in hexadecimal digits, that changes with any change in these arrays."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+    return found.hexdigest()
