@@ -73,7 +73,7 @@ def report(cells):
 
 def test_a_page_opens_with_the_result(report, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
-    run = {"command": "skconf experiment x --html /home/ann/x.html"}
+    run = {"command": "skconf experiment x --html /data/x.html"}
     page = report.page(run)
     order = ["An experiment", "22 November 2026", "It is so.", "Not that.", "<svg", "0.1234", "Read | it.", "made by"]
     places = [page.index(part, page.index("<body")) for part in order]
