@@ -1,13 +1,33 @@
 """The one sort that every rank metric shares."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import Floats, row_blocks
+
+
+class AtErrors(NamedTuple):
+    """The scores at which something is lost, from the highest down, and what areas need of all others.
+
+    Attributes
+    ----------
+    errors, weight : ndarray of shape (n_scores,)
+        What is lost, and the total weight, at each of these scores.
+    accepted : ndarray of shape (n_scores,)
+        Total weight at this score and at all higher ones.
+    right_below : ndarray of shape (n_scores,)
+        Weight of what is not lost at all lower scores.
+    """
+
+    errors: Floats
+    weight: Floats
+    accepted: Floats
+    right_below: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,34 +50,47 @@ class Ranking:
     weight: Floats
     errors: Floats
 
-    @classmethod
-    def of(cls, score: Floats, wrong: NDArray[Any], sample_weight: Floats | None = None) -> Self:
+    @staticmethod
+    def of(score: Floats, wrong: NDArray[Any], sample_weight: Floats | None = None) -> "Ranking":
         """Rank samples by their score; `wrong` may also be what each prediction costs."""
-        if sample_weight is None and wrong.dtype != np.bool_:
-            sample_weight = np.ones(len(score))
         if sample_weight is None:
-            # Sorting values is several times faster than sorting positions, and counts need no positions.
-            ordered = np.sort(score)
-            starts = _first_of_each(ordered)
-            distinct = ordered[starts]
-            weight = np.diff(starts, append=len(score)).astype(np.float64)
-            ordered_errors = np.sort(score[wrong])
-            at = np.searchsorted(distinct, ordered_errors)
-            errors = np.bincount(at, minlength=len(distinct)).astype(np.float64)
-        else:
-            kept = sample_weight > 0  # a sample of weight zero is no sample
-            score, wrong, sample_weight = score[kept], wrong[kept], sample_weight[kept]
-            order = np.argsort(score)
-            starts = _first_of_each(score[order])
-            distinct = score[order[starts]]
-            weight = np.add.reduceat(sample_weight[order], starts)
-            errors = np.add.reduceat((sample_weight * wrong)[order], starts)
-        return cls(distinct[::-1], weight[::-1], errors[::-1])
+            if wrong.dtype == np.bool_:
+                # Sorting values is faster than sorting positions, and two parts are found in each other in order.
+                apart = score[~wrong], score[wrong]
+                for part in apart:
+                    part.sort()
+                return _SortedApart(*apart)
+            sample_weight = np.ones(len(score))
+        kept = sample_weight > 0  # a sample of weight zero is no sample
+        score, wrong, sample_weight = score[kept], wrong[kept], sample_weight[kept]
+        order = np.argsort(score)
+        starts = _first_of_each(score[order])
+        distinct = score[order[starts]]
+        weight = np.add.reduceat(sample_weight[order], starts)
+        errors = np.add.reduceat((sample_weight * wrong)[order], starts)
+        return Ranking(distinct[::-1], weight[::-1], errors[::-1])
 
     @property
     def total_weight(self) -> float:
         """Sum of all weights."""
         return float(self.weight.sum())
+
+    @property
+    def total_errors(self) -> float:
+        """Sum of all that is lost."""
+        return float(self.errors.sum())
+
+    @property
+    def total_right(self) -> float:
+        """Sum of all that is not lost."""
+        return float((self.weight - self.errors).sum())
+
+    @cached_property
+    def at_errors(self) -> AtErrors:
+        """What areas read: the other scores add nothing to them."""
+        hit, right = np.flatnonzero(self.errors), self.weight - self.errors
+        right_below = right.sum() - np.cumsum(right)
+        return AtErrors(self.errors[hit], self.weight[hit], np.cumsum(self.weight)[hit], right_below[hit])
 
     def mean_prefix_risk(self) -> float:
         """Return the mean over k of the error rate among the k highest scores.
@@ -65,22 +98,102 @@ class Ranking:
         Within a tie it is the expectation over a random order: errors then grow in proportion to the position,
         and their sum over the positions is a difference of harmonic numbers.
         """
-        # An error counts 1/k at every k from its own place to the last: only scores with errors matter.
-        after = np.cumsum(self.weight)
-        total, hit = after[-1], np.flatnonzero(self.errors)
-        errors, weight, after = self.errors[hit], self.weight[hit], after[hit]
-        before = after - weight
-        later = harmonic_difference(after, total - after)
-        within = 1 / after  # of a sample that is alone at its score
-        tied = np.flatnonzero(weight != 1)
-        within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
-        return float((errors * (within + later)).sum() / total)
+        # An error counts 1/k at every k from its own place to the last.
+        total, counted = self.total_weight, np.empty(len(self.at_errors.errors))
+        for rows in row_blocks(len(counted), 1):
+            _, weight, accepted, _ = (part[rows] for part in self.at_errors)
+            before = accepted - weight
+            counted[rows] = harmonic_difference(accepted, total - accepted)
+            within = 1 / accepted  # of a sample that is alone at its score
+            tied = np.flatnonzero(weight != 1)
+            within[tied] = 1 - before[tied] / weight[tied] * harmonic_difference(before[tied], weight[tied])
+            counted[rows] += within
+        counted *= self.at_errors.errors
+        return float(counted.sum() / total)
 
     def discordant_weight(self) -> float:
         """Return the weight of pairs in which a wrong prediction has a higher score than a right one, ties half."""
-        right = self.weight - self.errors
-        right_below = right.sum() - np.cumsum(right)
-        return float(self.errors @ (right_below + right / 2))
+        errors, weight, _, right_below = self.at_errors
+        return float(errors @ (right_below + (weight - errors) / 2))
+
+
+class _SortedApart(Ranking):
+    """Samples of weight 1 that are right or wrong: what only some metrics read is found when it is asked for."""
+
+    _right: Floats
+    _wrong: Floats
+
+    def __init__(self, right: Floats, wrong: Floats) -> None:
+        """Take the scores of both, ascending."""
+        self.__dict__.update(_right=right, _wrong=wrong)
+
+    @property
+    def total_weight(self) -> float:
+        """Number of samples."""
+        return float(len(self._right) + len(self._wrong))
+
+    @property
+    def total_errors(self) -> float:
+        """Number of wrong ones."""
+        return float(len(self._wrong))
+
+    @property
+    def total_right(self) -> float:
+        """Number of right ones."""
+        return float(len(self._right))
+
+    @cached_property
+    def _rights_below(self) -> NDArray[np.intp]:
+        """How many right ones have lower scores than each of the wrong ones."""
+        return np.searchsorted(self._right, self._wrong)
+
+    @cached_property
+    def at_errors(self) -> AtErrors:
+        scores, below = self._wrong, self._rights_below
+        starts, errors = np.arange(len(scores)), np.ones(len(scores))
+        if (scores[1:] == scores[:-1]).any():
+            starts = _first_of_each(scores)
+            errors = np.diff(starts, append=len(scores)).astype(np.float64)
+            scores, below = scores[starts], below[starts]
+        weight = errors
+        tied = np.flatnonzero(self._right.take(below, mode="clip") == scores) if len(self._right) else ()
+        if len(tied):
+            weight = errors.copy()
+            weight[tied] += np.searchsorted(self._right, scores[tied], side="right") - below[tied]
+        right_below = below.astype(np.float64)
+        accepted = np.subtract(self.total_weight, starts, dtype=np.float64)
+        accepted -= right_below
+        return AtErrors(errors[::-1], weight[::-1], accepted[::-1], right_below[::-1])
+
+    @cached_property
+    def _levels(self) -> tuple[Floats, Floats, Floats]:
+        """The scores, weights and errors of both together."""
+        n = len(self._right) + len(self._wrong)
+        at = self._rights_below + np.arange(len(self._wrong))  # a wrong one comes before those it is tied with
+        is_right = np.ones(n, dtype=bool)
+        is_right[at] = False
+        score = np.empty(n)
+        score[at], score[is_right] = self._wrong, self._right
+        starts, is_wrong = _first_of_each(score), ~is_right
+        if len(starts) == n:
+            return score[::-1], np.ones(n), is_wrong[::-1].astype(np.float64)
+        weight, errors = np.diff(starts, append=n), np.add.reduceat(is_wrong, starts, dtype=np.float64)
+        return score[starts[::-1]], weight[::-1].astype(np.float64), errors[::-1]
+
+    @property
+    def score(self) -> Floats:
+        """Distinct scores, descending."""
+        return self._levels[0]
+
+    @property
+    def weight(self) -> Floats:
+        """Number of samples at each score."""
+        return self._levels[1]
+
+    @property
+    def errors(self) -> Floats:
+        """Number of wrong ones at each score."""
+        return self._levels[2]
 
 
 def harmonic_difference(start: Floats, steps: Floats) -> Floats:
@@ -90,15 +203,13 @@ def harmonic_difference(start: Floats, steps: Floats) -> Floats:
     """
     low, high = start + 1.0, start + steps + 1.0
     # ψ(x) ~ ln x − 1/2x − Σ B_2k/(2k x^2k); from 30 on the next term is below rounding.
-    far = low >= 30
-    near = ~far
-    out = np.empty_like(low)
-    out[near] = digamma(high[near]) - digamma(low[near])
-    a, b = 1 / low[far], 1 / high[far]
+    a, b = 1 / low, 1 / high
     a2, b2 = a * a, b * b
     series = 1 / 12 - (a2 + b2) / 120 + (a2 * a2 + a2 * b2 + b2 * b2) / 252 - (a2 + b2) * (a2 * a2 + b2 * b2) / 240
-    out[far] = np.log1p(steps[far] * a) + (a - b) / 2 + (a2 - b2) * series
-    return out
+    out = np.log1p(steps * a) + (a - b) / 2 + (a2 - b2) * series
+    near = np.flatnonzero(low < 30)
+    out[near] = digamma(high[near]) - digamma(low[near])
+    return np.asarray(out)
 
 
 def _first_of_each(ordered: Floats) -> NDArray[np.intp]:

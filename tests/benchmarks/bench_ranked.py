@@ -17,7 +17,10 @@ def outcome(request):
     return rng.random(N) > request.param, rng.random(N)
 
 
-@pytest.mark.parametrize("name", ["aurc_loss", "excess_aurc_loss", "augrc_loss", "risk_coverage_curve"])
+AREAS = ["confidence_roc_auc_score", "aurc_loss", "excess_aurc_loss", "augrc_loss"]
+
+
+@pytest.mark.parametrize("name", [*AREAS, "risk_coverage_curve"])
 def test_from_correctness(name, outcome, ratio):
     correct, sure = outcome
 
@@ -26,6 +29,18 @@ def test_from_correctness(name, outcome, ratio):
 
     label = f"{name} {N:,} (c, z), {1 - correct.mean():.0%} wrong"
     ratio(label, "argsort", lambda: np.argsort(sure), call, sure.nbytes)
+
+
+@pytest.mark.parametrize("name", AREAS)
+def test_area_beside_that_of_unit_weights(name, outcome, ratio):
+    """Right and wrong are sorted apart, by value, where there are no weights."""
+    correct, sure = outcome
+    weighted = ConfidenceProfile.from_correctness(correct, sure, sample_weight=np.ones(N))
+    plain = ConfidenceProfile.from_correctness(correct, sure)
+    metric = getattr(metrics, name)
+    assert metric(plain[:]) == pytest.approx(metric(weighted[:]), rel=1e-12)
+    label = f"{name} of a ready profile, {N:,}, {1 - correct.mean():.0%} wrong"
+    assert ratio(label, "unit weights", lambda: metric(weighted[:]), lambda: metric(plain[:]), sure.nbytes) < 0.75
 
 
 def test_plain_aurc(outcome, ratio):

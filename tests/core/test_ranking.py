@@ -36,14 +36,41 @@ def test_mean_prefix_risk_is_the_mean_over_all_orders_of_ties(n, seed):
     assert Ranking.of(score, wrong).mean_prefix_risk() == pytest.approx(np.mean(found), abs=1e-14)
 
 
-@settings(max_examples=60, deadline=None)
-@given(n=st.integers(1, 40), levels=st.sampled_from([1, 3, 10**9]), seed=st.integers(0, 2**32 - 1))
-def test_unit_weights_change_nothing(n, levels, seed):
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(1, 40),
+    levels=st.sampled_from([1, 3, 10**9]),
+    rate=st.sampled_from([0, 0.3, 1]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_unit_weights_change_nothing(n, levels, rate, seed):
+    """What is right and what is wrong are sorted apart without weights, and together with them."""
     rng = np.random.default_rng(seed)
-    score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < 0.3
+    score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < rate
     plain, weighted = Ranking.of(score, wrong), Ranking.of(score, wrong, np.ones(n))
-    for name in ("score", "weight", "errors"):
+    for name in ("total_weight", "total_errors", "total_right", "at_errors", "score", "weight", "errors"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(weighted, name))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(1, 12),
+    levels=st.sampled_from([1, 3, 10**9]),
+    rate=st.sampled_from([0, 0.5, 1]),
+    single=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_discordant_weight_is_counted_pair_by_pair(n, levels, rate, single, seed):
+    rng = np.random.default_rng(seed)
+    score, wrong = rng.integers(0, levels, n) / levels, rng.random(n) < rate
+    if single:
+        score = score.astype(np.float32).astype(np.float64)
+    weight = rng.integers(0, 3, n).astype(np.float64) + np.eye(n)[0]
+    pairs = [(i, j) for i in np.flatnonzero(wrong) for j in np.flatnonzero(~wrong)]
+    lost = [(score[i] > score[j]) + (score[i] == score[j]) / 2 for i, j in pairs]
+    assert Ranking.of(score, wrong).discordant_weight() == sum(lost)
+    weighted = sum(weight[i] * weight[j] * each for (i, j), each in zip(pairs, lost, strict=True))
+    assert Ranking.of(score, wrong, weight).discordant_weight() == weighted
 
 
 def test_groups_run_from_the_highest_score_down():

@@ -55,13 +55,13 @@ class ConfidenceROCAUC(
     decided_by = "order"
 
     def of_ranking(self, ranking: Ranking) -> Any:
-        wrong = float(ranking.errors.sum())
-        right = float((ranking.weight - ranking.errors).sum())
+        wrong = ranking.total_errors
+        right = ranking.total_right
         return 1 - divide(ranking.discordant_weight(), right * wrong, np.nan)
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
-        wrong = float(ranking.errors.sum())
-        right = float((ranking.weight - ranking.errors).sum())
+        wrong = ranking.total_errors
+        right = ranking.total_right
         by_right, by_wrong = discordant_slopes(ranking)
         share = divide(ranking.discordant_weight(), right * wrong, np.nan)
         return (share - by_right / wrong) / right, (share - by_wrong / right) / wrong

@@ -205,7 +205,7 @@ class ExcessAURC(
 
     def of_ranking(self, ranking: Ranking) -> float:
         if self.optimum == "asymptotic":
-            error_rate = float(ranking.errors.sum()) / ranking.total_weight
+            error_rate = ranking.total_errors / ranking.total_weight
             least = error_rate + (1 - error_rate) * np.log1p(-error_rate) if error_rate < 1 else 1.0
             return ranking.mean_prefix_risk() - float(least)
         return ranking.mean_prefix_risk() - _errors_last(ranking).mean_prefix_risk()
@@ -263,11 +263,11 @@ class AUGRC(
     of_losses = True
 
     def of_ranking(self, ranking: Ranking) -> float:
-        total, errors = ranking.total_weight, float(ranking.errors.sum())
+        total, errors = ranking.total_weight, ranking.total_errors
         return (ranking.discordant_weight() + errors**2 / 2) / total**2
 
     def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
-        total, errors = ranking.total_weight, float(ranking.errors.sum())
+        total, errors = ranking.total_weight, ranking.total_errors
         right, wrong = discordant_slopes(ranking)
         falling = 2 * self.of_ranking(ranking) / total
         return right / total**2 - falling, (wrong + errors) / total**2 - falling
@@ -306,5 +306,5 @@ def discordant_slopes(ranking: Ranking) -> tuple[Floats, Floats]:
 
 def _errors_last(ranking: Ranking) -> Ranking:
     """Return the best ranking of as many errors: two scores, all that is right above, all errors below."""
-    total, errors = ranking.total_weight, float(ranking.errors.sum())
+    total, errors = ranking.total_weight, ranking.total_errors
     return Ranking(np.array([1.0, 0.0]), np.array([total - errors, errors]), np.array([0.0, errors]))
