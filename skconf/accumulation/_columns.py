@@ -81,6 +81,15 @@ class Columns:
         single = (getattr(self, name) for name in USUAL)
         return [*(name for name in single if name is not None), *self.proba]
 
+    def numbers(self) -> list[Any]:
+        """Return the columns that hold numbers and nothing else: texts may be grades, and those of labels are names."""
+        if self.grades is not None:
+            return []
+        texts = [self.target, self.prediction, *self.groups]
+        return [
+            name for name in (self.correct, self.confidence, self.weight, *self.proba) if name not in [*texts, None]
+        ]
+
     def found_in(self, names: Iterable[Any]) -> "Columns":
         """Return the columns that a table has, with the usual names as defaults.
 

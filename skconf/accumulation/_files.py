@@ -2,13 +2,13 @@
 
 import glob
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cached_property, partial
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ from skconf._core.spellings import plain
 from skconf._core.usual_names import IDS, spelled
 from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
-from skconf.accumulation._csv import Layout, in_words, layout_of
+from skconf.accumulation._csv import in_words, layout_of
 from skconf.accumulation._entries import as_series
-from skconf.accumulation._job import Found, Job, located, warn_once
+from skconf.accumulation._job import Found, Job, counted_from, located, warn_once
 from skconf.accumulation._layouts import HEAD_ROWS, guess
 from skconf.accumulation._parquet import Parquet
+from skconf.accumulation._pieces import Piece, TextFile, UnreadableError
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.accumulation._totals import Totals
 from skconf.profile import ConfidenceProfile
@@ -125,20 +126,22 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     guesses = [file.guess_rows() for file in files] if progress else [None]
     total = None if None in guesses else sum(filter(None, guesses))
     found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
-    batches = [stream for file in files for stream in _streams_of(file, job.columns.needed)]
+    batches = [stream for file in files for stream in _streams_of(file, job.columns)]
     # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
     with (
         threadpool_limits(1, "blas"),
         progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar,
         closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
     ):
-        for batch, part, notices in parts:
-            name = shown(batch.file.path)
-            warn_once(name, batch.row, notices, warned)
-            with located(name, batch.row):
-                job.add(found, part)
-            n_rows[name] += len(batch.table)
-            bar.update(len(batch.table))
+        for read in parts:
+            name = shown(read.file.path)
+            warn_once(name, n_rows[name], read.notices, warned)
+            if isinstance(read.part, ValueError):
+                _refuse(read.part, read.file, n_rows[name])
+            with located(name, n_rows[name]):
+                job.add(found, read.part)
+            n_rows[name] += read.n_rows
+            bar.update(read.n_rows)
     empty = [name for name, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
@@ -148,29 +151,43 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
 
 
 class _Batch(NamedTuple):
-    """Rows of a file, from a row on."""
+    """Rows of a file: a table, or text to parse."""
 
     file: "_ArrowFile | _PandasFile"
-    row: int
-    table: Any
+    rows: Any
 
 
-def _streams_of(file: "_ArrowFile | _PandasFile", names: list[Any]) -> Iterator[Iterator[_Batch]]:
+class _Read(NamedTuple):
+    """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
+
+    file: "_ArrowFile | _PandasFile"
+    n_rows: int
+    part: Totals | ValueError
+    notices: list[Notice]
+
+
+def _streams_of(file: "_ArrowFile | _PandasFile", columns: Columns) -> Iterator[Iterator[_Batch]]:
     """Go through the parts of a file that can be read at the same time, each with its batches."""
-    for first, tables in file.streams(names):
-
-        def batches(row: int = first, tables: Iterator[Any] = tables) -> Iterator[_Batch]:
-            for table in tables:
-                yield _Batch(file, row, table)
-                row += len(table)
-
-        yield batches()
+    for stream in file.streams(columns.needed, columns.numbers()):
+        yield (_Batch(file, rows) for rows in stream)
 
 
-def _read_batch(job: Job, batch: _Batch) -> tuple[_Batch, Totals, list[Notice]]:
-    """Return what a batch adds to the result, and what to warn of."""
-    with collected() as notices, named_by_id(batch.file), located(shown(batch.file.path), batch.row):
-        return batch, job.read(batch.table), notices
+def _read_batch(job: Job, batch: _Batch) -> _Read:
+    with collected() as notices:
+        try:
+            table = batch.rows.table() if isinstance(batch.rows, Piece) else batch.rows
+            return _Read(batch.file, len(table), job.read(table), notices)
+        except ValueError as error:
+            return _Read(batch.file, 0, error, notices)
+
+
+def _refuse(error: ValueError, file: "_ArrowFile | _PandasFile", first_row: int) -> NoReturn:
+    """Raise what is wrong with a batch, with its file and row."""
+    if isinstance(error, UnreadableError):
+        with readable(file.path):
+            raise ValueError(counted_from(first_row, str(error)))
+    with named_by_id(file), located(shown(file.path), first_row):
+        raise error
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
@@ -317,84 +334,51 @@ def open_table(path: Path) -> "_ArrowFile | _PandasFile":
 
 
 class _ArrowFile:
-    """A file that is read by pyarrow, in threads of its own."""
+    """A file that is read by pyarrow."""
 
     def __init__(self, path: Path) -> None:
-        from pyarrow.dataset import dataset
-
-        self.path, self.is_parquet = path, path.suffix in _PARQUET
-        written = Layout("", []) if self.is_parquet else layout_of(path)
-        names = dataset(path, format="parquet" if self.is_parquet else _csv_format([], written)).schema.names
-        twice = {part.partition("=")[0] for part in path.parts if "=" in part} & set(names)
-        if twice:
-            raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
-        file_format = "parquet" if self.is_parquet else _csv_format(names, written)
-        self.data = dataset(path, format=file_format, partitioning="hive")
-        # What names of CSV have around them is not theirs: "label, 0, 1".
-        self.of_file = {name if self.is_parquet else name.strip(): name for name in self.data.schema.names}
-        self.names: list[Any] = [name if self.is_parquet else name.strip() for name in self.data.schema.names]
+        self.path = path
+        self.parts = Parquet(path) if path.suffix in _PARQUET else TextFile(path, layout_of(path).separator)
+        self.names: list[Any] = self.parts.names
 
     def guess_rows(self) -> float | None:
         """Estimate the number of rows; None if only reading the file can tell."""
-        return float(self.data.count_rows()) if self.is_parquet else _guess_rows(self.path)
+        return float(self.parts.n_rows) if isinstance(self.parts, Parquet) else _guess_rows(self.path)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
-        """Go through the rows of these columns."""
+        """Go through the rows of these columns; those of text are texts."""
         with readable(self.path):
-            if batch_rows is None:
-                yield self._trimmed(self.data.to_table(columns=self._asked(names)))
-            elif self.is_parquet:
-                yield from self.parquet.batches(names, batch_rows)
+            if isinstance(self.parts, TextFile):
+                yield from _cut(self.parts.tables(names), names, batch_rows)
+            elif batch_rows is None:
+                yield self.parts.whole(names)
             else:
-                for batch in self.data.to_batches(columns=self._asked(names), batch_size=batch_rows):
-                    yield self._trimmed(batch)
+                yield from self.parts.batches(names, batch_rows)
 
-    def streams(self, names: list[Any]) -> Iterator[tuple[int, Iterator[Any]]]:
-        """Go through the parts that can be read at the same time: the number of the first row, and batches."""
-        if not self.is_parquet:
-            yield 0, self.batches(names, BATCH_ROWS)
-            return
-        with readable(self.path):
-            streams = list(self.parquet.streams(names, BATCH_ROWS))
-        for row, tables in streams:
-            yield row, self._readable(tables)
+    def streams(self, names: list[Any], numbers: list[Any]) -> Iterator[Iterator[Any]]:
+        """Go through the parts that can be read at the same time, each with tables or pieces of text.
+
+        Of texts the columns in `numbers` are read as numbers, where they are such.
+        """
+        if isinstance(self.parts, TextFile):
+            yield self._readable(self.parts.pieces(names, numbers))
+        else:
+            yield from map(self._readable, self.parts.streams(names, BATCH_ROWS))
 
     def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
         with readable(self.path):
             yield from tables
 
-    @cached_property
-    def parquet(self) -> "Parquet":
-        """Return what reads the batches of a file of Parquet."""
-        return Parquet(self.path, self.data)
 
-    def _asked(self, names: list[Any]) -> dict[Any, Any]:
-        """Return the columns to read by their names."""
-        from pyarrow.dataset import field
+def _cut(tables: Iterable[Any], names: list[Any], batch_rows: int | None) -> Iterator[Any]:
+    """Go through tables of texts with no more than so many rows; through all rows together for None."""
+    from pyarrow import concat_tables, schema, string
 
-        return {name: field(self.of_file[name]) for name in names}
-
-    def _trimmed(self, table: Any) -> Any:
-        """Return a table of texts without spaces around its cells: "cat, 0.9"."""
-        from pyarrow import compute, types
-
-        if self.is_parquet:
-            return table
-        cells = [
-            compute.utf8_trim_whitespace(column) if types.is_string(column.type) else column for column in table.columns
-        ]
-        return type(table).from_arrays(cells, names=table.schema.names)
-
-
-def _csv_format(names: list[str], written: Layout) -> Any:
-    """Return the options to read CSV: entries of these columns stay texts, since "01" is not 1."""
-    from pyarrow import csv, string
-    from pyarrow.dataset import CsvFileFormat
-
-    return CsvFileFormat(
-        parse_options=csv.ParseOptions(delimiter=written.separator, newlines_in_values=True),
-        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, string())),
-    )
+    if batch_rows is None:
+        empty = schema([(name, string()) for name in names]).empty_table()
+        tables = [concat_tables(list(tables) or [empty])]
+    for each in tables:
+        yield from (each.slice(start, batch_rows) for start in range(0, len(each) or 1, batch_rows or len(each) or 1))
 
 
 class _PandasFile:
@@ -419,9 +403,9 @@ class _PandasFile:
                 cells = table.set_axis(self.names, axis=1)[names]
                 yield cells.apply(lambda column: column.str.strip())
 
-    def streams(self, names: list[str]) -> Iterator[tuple[int, Iterator[Any]]]:
-        """Return all rows as a single part: the number of the first, and batches."""
-        yield 0, self.batches(names, BATCH_ROWS)
+    def streams(self, names: list[str], _: list[str]) -> Iterator[Iterator[Any]]:
+        """Return all rows as a single part, in batches."""
+        yield self.batches(names, BATCH_ROWS)
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def located(place: object, first_row: int = 0) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{place}: {_counted_from(first_row, str(error))}") from None
+        raise ValueError(f"{place}: {counted_from(first_row, str(error))}") from None
 
 
 @contextmanager
@@ -81,11 +81,12 @@ def warn_once(place: object, first_row: int, notices: Iterable[Notice], warned: 
         kind = re.sub(r"[\d.]+", "", message)
         if kind not in warned:
             warned.add(kind)
-            warn(f"{place}: {_counted_from(first_row, message)}", category)
+            warn(f"{place}: {counted_from(first_row, message)}", category)
 
 
-def _counted_from(first_row: int, message: str) -> str:
-    return re.sub(r"\brow (\d+)\b", lambda found: f"row {int(found[1]) + first_row}", message)
+def counted_from(first_row: int, message: str) -> str:
+    """Return a message with its rows counted from another one; pyarrow writes "Row #2"."""
+    return re.sub(r"\b(row |Row #)(\d+)\b", lambda found: f"{found[1]}{int(found[2]) + first_row}", message)
 
 
 def merged(parts: Iterable[Totals]) -> Totals:

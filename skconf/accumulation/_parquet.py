@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skconf.accumulation._of_path import PathColumns
+
 #: Bytes of a batch, and those that are read at once.
 BATCH_BYTES, _READ_BYTES = 1 << 25, 1 << 20
 #: Fewest batches of a part, so that opening the file again costs nothing that shows.
@@ -17,33 +19,37 @@ class Parquet:
     ----------
     path : Path
         The file.
-    data : pyarrow.dataset.Dataset
-        The same, with the columns that its path names.
     """
 
-    def __init__(self, path: Path, data: Any) -> None:
-        from pyarrow.dataset import get_partition_keys
+    def __init__(self, path: Path) -> None:
         from pyarrow.parquet import read_metadata
 
-        self.path, self.schema, self.metadata = path, data.schema, read_metadata(path)
-        (fragment,) = data.get_fragments()
-        self.of_path = get_partition_keys(fragment.partition_expression)
+        self.path, self.metadata = path, read_metadata(path)
+        written: list[Any] = self.metadata.schema.to_arrow_schema().names
+        self.of_path = PathColumns.of(path, "parquet", written)
+        self.names, self.n_rows = [*written, *self.of_path.values], self.metadata.num_rows
+
+    def whole(self, names: list[Any]) -> Any:
+        """Return all rows."""
+        from pyarrow.dataset import dataset
+
+        return dataset(self.path, format="parquet", partitioning="hive").to_table(columns=names)
 
     def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
         """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
         return self._tables(names, list(range(self.metadata.num_row_groups)), self._fewer(batch_rows))
 
-    def streams(self, names: list[Any], batch_rows: int) -> Iterator[tuple[int, Iterator[Any]]]:
-        """Go through runs of row groups: the number of the first row, and batches of nearly equal size."""
+    def streams(self, names: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
+        """Go through runs of row groups, each with its batches of nearly equal size."""
         batch_rows, sizes = self._fewer(batch_rows), [group.num_rows for group in self._groups()]
-        first, held, n_rows = 0, list[int](), 0
+        held, n_rows = list[int](), 0
         for number, size in enumerate(sizes):
             held.append(number)
             n_rows += size
             if n_rows >= _FEWEST_BATCHES * batch_rows or number == len(sizes) - 1:
                 n_batches = -(-n_rows // batch_rows) or 1
-                yield first, self._tables(names, held, -(-n_rows // n_batches) or 1)
-                first, held, n_rows = first + n_rows, [], 0
+                yield self._tables(names, held, -(-n_rows // n_batches) or 1)
+                held, n_rows = [], 0
 
     def _groups(self) -> list[Any]:
         return [self.metadata.row_group(number) for number in range(self.metadata.num_row_groups)]
@@ -54,15 +60,11 @@ class Parquet:
         return min(batch_rows, int(BATCH_BYTES / max(row_bytes, 1)) + 1)
 
     def _tables(self, names: list[Any], groups: list[int], batch_rows: int) -> Iterator[Any]:
-        from pyarrow import Table, repeat
+        from pyarrow import Table
         from pyarrow.parquet import ParquetFile
 
-        of_file = [name for name in names if name not in self.of_path]
+        of_file = self.of_path.not_among(names)
         options: dict[str, Any] = {"pre_buffer": False, "buffer_size": _READ_BYTES}
         with ParquetFile(self.path, metadata=self.metadata, **options) as file:
             for batch in file.iter_batches(batch_rows, row_groups=groups, columns=of_file, use_threads=False):
-                table = Table.from_batches([batch])
-                for name in self.of_path.keys() & set(names):
-                    kind = self.schema.field(name).type
-                    table = table.append_column(name, repeat(self.of_path[name], len(table)).cast(kind))
-                yield table
+                yield self.of_path.added_to(Table.from_batches([batch]), names)

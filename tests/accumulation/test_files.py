@@ -20,6 +20,7 @@ FORMS = ["csv", "csv.gz", "parquet"]
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     monkeypatch.setattr(_files, "BATCH_ROWS", 150)
+    monkeypatch.setattr("skconf.accumulation._pieces.PIECE_BYTES", 10_000)
 
 
 @pytest.fixture(params=["pyarrow", "pandas"])

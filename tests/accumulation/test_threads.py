@@ -40,6 +40,7 @@ def write(table, path, row_group_size=7_000):
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr("skconf.accumulation._files.BATCH_ROWS", 1_500)
+    monkeypatch.setattr("skconf.accumulation._pieces.PIECE_BYTES", 30_000)
 
 
 def arrays(total):
@@ -90,6 +91,19 @@ class TestErrors:
         path = write(table, tmp_path / "a.parquet")
         with pytest.raises(ValueError, match=r"a.parquet: column 'proba_1' has 1.5, outside \[0, 1\], in row 20017"):
             accumulate(path, NAMES, labels=[0, 1], n_jobs=n_jobs)
+        assert threading.active_count() == 1
+
+    def test_of_text_the_earliest_wins(self, n_jobs, tmp_path):
+        lines = draw()[["y_true", "proba_1"]].to_csv(index=False).splitlines()
+        lines[33_001], lines[20_018] = "1,0.5,3", "1,high"
+        (tmp_path / "a.csv").write_text("\n".join(lines))
+        with pytest.raises(ValueError, match=r"a.csv: column 'proba_1' has 'high' in row 20017, where"):
+            accumulate(tmp_path, NAMES, labels=[0, 1], n_jobs=n_jobs)
+        lines[18_000] = ""  # empty lines are no rows
+        lines[20_018] = "1,0.5"
+        (tmp_path / "a.csv").write_text("\n".join(lines))
+        with pytest.raises(ValueError, match=r"cannot read .*a.csv: CSV parse error: Row #33001: Expected 2 columns"):
+            accumulate(tmp_path, NAMES, labels=[0, 1], n_jobs=n_jobs)
         assert threading.active_count() == 1
 
     def test_a_null_is_named(self, n_jobs, tmp_path):

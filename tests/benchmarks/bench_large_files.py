@@ -1,6 +1,9 @@
 """Scores of a Parquet file in batches, against reading it with pyarrow: python -m pytest -n 0 thisfile."""
 
+from csv import QUOTE_MINIMAL, QUOTE_NONNUMERIC
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from skconf import MetricAccumulator, accumulate
@@ -46,3 +49,25 @@ def test_batches(ratio, path, names, intervals):
 
     title = f"{len(names)} metrics{', with intervals' if intervals else ''}"
     ratio(title, "reading the file", read, score, 5 * N, rounds=3)
+
+
+@pytest.mark.parametrize("quoted", [False, True], ids=["plain", "quoted"])
+def test_text(ratio, tmp_path, quoted):
+    """One metric of CSV, against reading its columns with pyarrow."""
+    csv = pytest.importorskip("pyarrow.csv")
+    rng = np.random.default_rng(0)
+    proba = rng.random(N // 2)
+    table = pd.DataFrame({"proba_1": proba, "y_true": (rng.random(N // 2) < proba).astype(int).astype(str)})
+    path = tmp_path / "a.csv"
+    table.to_csv(path, index=False, quoting=QUOTE_NONNUMERIC if quoted else QUOTE_MINIMAL)
+
+    def read():
+        with csv.open_csv(path, csv.ReadOptions(use_threads=False)) as batches:
+            return sum(map(len, batches))
+
+    title = f"one metric of CSV{', labels in quotes' if quoted else ''}"
+
+    def score():
+        return accumulate(path, "cw_accuracy", labels=["0", "1"])
+
+    ratio(title, "reading the file", read, score, path.stat().st_size, rounds=3)

@@ -1,0 +1,187 @@
+"""A table of text, read by pyarrow in pieces of whole rows, which threads can parse at the same time."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skconf.accumulation._job import counted_from
+from skconf.accumulation._of_path import PathColumns
+
+#: Bytes that are read at once: enough that the overhead of a piece does not show.
+PIECE_BYTES = 1 << 22
+#: Bytes that pyarrow parses at once where it reads on alone: a row must not be longer.
+_BLOCK_BYTES = 1 << 22
+#: Bytes of the names that need no more than they to be read.
+_MOST_OF_NAMES = 1 << 18
+#: The line of the names, after a mark of the order of bytes and empty lines.
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+\r?\n)")
+
+
+class UnreadableError(ValueError):
+    """Rows of text are no rows of the table; they are counted from the first of their piece, with the names."""
+
+
+class TextFile:
+    """A file of text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which may be compressed.
+    separator : str
+        What separates cells.
+    """
+
+    def __init__(self, path: Path, separator: str) -> None:
+        from pyarrow.csv import ParseOptions
+        from pyarrow.dataset import CsvFileFormat
+
+        self.path, self.separator = path, separator
+        self.parse_options = ParseOptions(delimiter=separator, newlines_in_values=True)
+        #: The names in the first line, also with spaces around: "label, 0, 1".
+        self.written = self._read_names()
+        self.of_path = PathColumns.of(path, CsvFileFormat(self.parse_options), self.written)
+        self.names = [name.strip() for name in [*self.written, *self.of_path.values]]
+
+    def _read_names(self) -> list[str]:
+        from pyarrow import BufferReader, csv, input_stream
+
+        read = csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES)
+        with input_stream(str(self.path)) as file:
+            data = file.read(_MOST_OF_NAMES)
+        end = _end_of_names(data, self.separator)
+        source = BufferReader(data[:end]) if end else self.path
+        names: list[str] = csv.open_csv(source, read, self.parse_options).schema.names
+        return names
+
+    def tables(self, names: Sequence[str]) -> Iterator[Any]:
+        """Go through the rows of some columns, as texts."""
+        n_rows = 0
+        for piece in self.pieces(names, ()):
+            try:
+                table = piece.table()
+            except UnreadableError as error:
+                raise ValueError(counted_from(n_rows, str(error))) from None
+            yield table
+            n_rows += len(table)
+
+    def pieces(self, names: Sequence[str], numbers: Sequence[str]) -> Iterator["Piece"]:
+        """Go through the rows of some columns, of which `numbers` should hold nothing else.
+
+        Each piece ends with a row. If quotes leave that open, pyarrow itself goes through the rest.
+        """
+        from pyarrow import input_stream
+
+        with input_stream(str(self.path)) as file:
+            data = file.read(PIECE_BYTES)
+            end = done = _end_of_names(data, self.separator)
+            data = data[end:] or file.read(PIECE_BYTES)
+            while end and data:
+                following = file.read(PIECE_BYTES)
+                end = _end_of_rows(data if following else data + b"\n", self.separator)
+                if end:
+                    yield Piece(self, memoryview(data)[:end], names, numbers)
+                done, data = done + end, data[end:] + following
+        if data:
+            yield from self._read_on(done, names)
+
+    def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:
+        """Go through what follows so many bytes as pyarrow does."""
+        from pyarrow import ArrowInvalid, Table, csv, input_stream
+
+        n_rows = 0
+        with input_stream(str(self.path)) as file:
+            while done > file.tell():
+                file.read(min(done - file.tell(), PIECE_BYTES))
+            try:
+                for batch in csv.open_csv(file, *self.options(names, (), header=not done)):
+                    yield Piece(self, Table.from_batches([batch]), names, ())
+                    n_rows += len(batch)
+            except ArrowInvalid as error:
+                wrong = UnreadableError(counted_from((done > 0) - n_rows, str(error)))
+                yield Piece(self, wrong, names, ())
+
+    def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:
+        """Return how pyarrow reads some columns; entries stay texts, since "01" is not 1, except in `numbers`."""
+        from pyarrow import csv, float64, string
+
+        of_file = [self.written[self.names.index(name)] for name in self.of_path.not_among(names)]
+        kinds = {name: float64() if name.strip() in numbers else string() for name in of_file}
+        return (
+            csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES, column_names=None if header else self.written),
+            self.parse_options,
+            csv.ConvertOptions(column_types=kinds, include_columns=of_file, null_values=[]),
+        )
+
+
+class Piece(NamedTuple):
+    """Rows of a file of text.
+
+    Attributes
+    ----------
+    file : TextFile
+        The file.
+    rows : bytes-like, Table or UnreadableError
+        The rows, or why they cannot be read.
+    names, numbers : sequence of str
+        The columns to read, and those that should be numbers.
+    """
+
+    file: TextFile
+    rows: Any
+    names: Sequence[str]
+    numbers: Sequence[str]
+
+    def table(self) -> Any:
+        """Return the columns, without spaces around texts.
+
+        Raises
+        ------
+        UnreadableError
+            If they cannot be read.
+        """
+        from pyarrow import ArrowInvalid, compute, types
+
+        if isinstance(self.rows, UnreadableError):
+            raise self.rows
+        try:
+            table = self._parsed(self.numbers) if isinstance(self.rows, memoryview) else self.rows
+        except ArrowInvalid as error:
+            if self.numbers:  # texts may stand for numbers: "0,5", "true"
+                return self._replace(numbers=()).table()
+            raise UnreadableError(counted_from(1, str(error))) from None
+        cells = [compute.utf8_trim_whitespace(each) if types.is_string(each.type) else each for each in table.columns]
+        names = [name.strip() for name in table.column_names]
+        return self.file.of_path.added_to(type(table).from_arrays(cells, names=names), self.names)
+
+    def _parsed(self, numbers: Sequence[str]) -> Any:
+        from pyarrow import BufferReader, csv
+
+        read, parse, convert = self.file.options(self.names, numbers, header=False)
+        read.block_size = len(self.rows) + 1
+        return csv.read_csv(BufferReader(self.rows), read, parse, convert)
+
+
+def _end_of_names(data: bytes, separator: str) -> int:
+    """Return where the first line ends, that of the names; 0 if it may go on in the next one."""
+    line = _FIRST_LINE.match(data)
+    return line.end() if line and _end_of_rows(line[1], separator) == len(line[1]) else 0
+
+
+def _end_of_rows(data: bytes, separator: str) -> int:
+    """Return where the last row ends of data that begin with one; 0 if the quotes do not tell."""
+    end = data.rfind(b"\n") + 1
+    if data.find(b'"', 0, end) < 0:
+        return end
+    text = np.frombuffer(data, np.uint8)
+    quotes = np.flatnonzero(text[:end] == ord('"'))
+    while (within := int(np.searchsorted(quotes, end))) % 2:  # a quote that is open: go before it
+        end = data.rfind(b"\n", 0, quotes[within - 1]) + 1
+    beside = np.zeros(256, dtype=bool)
+    beside[list(f'\r\n{separator}"'.encode())] = True
+    opening, closing = quotes[:within:2], quotes[1:within:2]
+    opening = opening[opening > 0]
+    return end if beside[text[opening - 1]].all() and beside[text[closing + 1]].all() else 0

@@ -1,0 +1,72 @@
+"""Text that is cut into pieces: the rows are those that pyarrow finds in the whole, wherever pieces end."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skconf import accumulate
+from skconf.accumulation import _pieces
+
+csv = pytest.importorskip("pyarrow.csv")
+
+CELLS = st.sampled_from(["a", "0.5", "", " b ", '"a"', '"a, b"', '"a\nb"', '"a\r\n\n"', '"say ""a"""', '"\n"""'])
+ROWS = st.builds("{},{}{}".format, CELLS, CELLS, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]))
+#: Rows with quotes where they do not belong, with too few cells, or open until the end.
+ODD = st.sampled_from(['5" a,b\n', 'a, "b"\n', 'a,5"\n', '"a" b,c\n', "a\n", "a,b,c\n", '"a,b\n', '"a"b",c\n', '" ,'])
+
+
+def _found(tables):
+    """Return the rows, or why there are none."""
+    try:
+        return [row for table in tables() for row in table.to_pylist()]
+    except ValueError as error:
+        return str(error)
+
+
+def _whole(path):
+    import pyarrow as pa
+
+    read = csv.ReadOptions(use_threads=False, block_size=1 << 20)
+    convert = csv.ConvertOptions(column_types=dict.fromkeys("xy", pa.string()), null_values=[])
+    table = csv.read_csv(path, read, csv.ParseOptions(newlines_in_values=True), convert)
+    yield pa.table({name: pa.array([cell.strip() for cell in table[name].to_pylist()], pa.string()) for name in "xy"})
+
+
+@given(
+    header=st.sampled_from(["x,y\n", '\ufeff"x","y"\r\n', "\n\nx,y\r", 'x,"y"\n\n']),
+    rows=st.lists(st.one_of(ROWS, ROWS, ROWS, ODD), max_size=12),
+    size=st.integers(1, 60),
+)
+def test_any_text(header, rows, size, tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "a.csv"
+    path.write_text(header + "".join(rows), newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_pieces, "PIECE_BYTES", size)
+        assert _found(lambda: _pieces.TextFile(path, ",").tables(["x", "y"])) == _found(lambda: _whole(path))
+
+
+@pytest.mark.parametrize(
+    ("late", "read"),
+    [("0,25", "0.25"), (" 0.25\u00a0", "0.25"), ("2.5e-1", "0.25"), ('"0.25"', "0.25")],
+)
+def test_numbers_that_are_written_otherwise_further_down(late, read, tmp_path, monkeypatch):
+    """Numbers are read as such piece by piece; a piece with one that pyarrow cannot read is read as text."""
+    monkeypatch.setattr(_pieces, "PIECE_BYTES", 500)
+    lines = ["y_true;proba_1", *["1;1", "0;0"] * 300]
+    found = []
+    for number in (late, read):
+        lines[400] = f"1;{number}"
+        (tmp_path / "a.csv").write_text("\n".join(lines), encoding="utf-8")
+        found.append(accumulate(tmp_path / "a.csv", "cw_accuracy", labels=["0", "1"]).result())
+    assert found[0] == found[1] != {"cw_accuracy": 1.0}
+
+
+def test_numbers_that_are_grades_stay_texts(tmp_path):
+    (tmp_path / "a.csv").write_text("correct,confidence\n1,1\n0,2\n")
+    found = accumulate(tmp_path / "a.csv", "mean_confidence", grades={"0": 0, "1": 1, "2": 0.25})
+    assert found.result() == {"mean_confidence": 0.625}
+
+
+def test_groups_that_look_like_numbers_stay_texts(tmp_path):
+    (tmp_path / "a.csv").write_text("correct,confidence,weight\n1,0.5,01\n0,0.5,1\n")
+    assert list(accumulate(tmp_path / "a.csv", "mean_confidence", weight="weight", groups="weight")) == ["01", "1"]
