@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypeVar, cast, overload
 
@@ -71,14 +71,14 @@ class Answers:
         """Return the profile of some rows: views for a slice, copies for an index or a mask."""
         if not isinstance(rows, slice) and np.ndim(rows) == 0:
             raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
-        parts: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            per_row = isinstance(value, np.ndarray) and field.name != "classes"
-            parts[field.name] = value[rows] if per_row else value
+        part = object.__new__(type(self))  # `replace` would take as long as some metrics of a block
+        of = part.__dict__
+        for name in _fields():
+            value = getattr(self, name)
+            of[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value
         if self.ranks_by_confidence:
-            parts["score"] = parts["confidence"]
-        return replace(self, **parts)
+            of["score"] = of["confidence"]
+        return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
         """Go through the rows in parts that fit the processor's cache.
@@ -370,6 +370,11 @@ class Answers:
             "This needs the true and predicted classes, and the profile was built from correctness alone. "
             + from_probabilities()
         )
+
+
+@cache
+def _fields() -> tuple[str, ...]:
+    return tuple(field.name for field in fields(Answers))
 
 
 #: Fields that are None where there are no classes.

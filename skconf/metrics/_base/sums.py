@@ -16,7 +16,7 @@ Sums = tuple[NDArray[Any], ...]
 #: Most columns of a matrix, and most cells, that are added one by one.
 _FEW = 4
 #: Fewest samples for which a sparse matrix of the cells is worth its overhead.
-_MANY_ROWS = 1 << 14
+_MANY_ROWS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,11 @@ class BlockSums:
             return self._sum((term.values,), term.power, term.cell, term.n_cells).reshape(shape)
         if self._is_wide(term):
             return self._sum_of_matrix(values, term.power).reshape(*shape, values.shape[1])
+        n_cells = term.n_cells * self.n_groups
+        index = self._index(term.cell, n_cells)
+        if index is not None and values.shape[1] > _FEW:
+            found = self._member(index, n_cells, 1 if self.weight is None else term.power) @ values
+            return np.asarray(found).reshape(*shape, values.shape[1])
         columns = [self._sum((column,), term.power, term.cell, term.n_cells) for column in self._columns(term)]
         return np.stack([column.reshape(shape) for column in columns], axis=-1)
 

@@ -27,6 +27,21 @@ def test_per_class_values_by_group_have_a_row_for_each():
     np.testing.assert_allclose(values[1], metric(profile[groups == 1]))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [3, 7])
+def test_matrices_by_group_and_class_are_added_row_by_row(n_classes, weighted):
+    rng = np.random.default_rng(0)
+    proba, y, groups = rng.dirichlet(np.ones(n_classes), 50), rng.integers(0, n_classes, 50), rng.integers(0, 3, 50)
+    weight = rng.integers(0, 3, 50) if weighted else None
+    profile = ConfidenceProfile.from_predictions(y, proba, labels=range(n_classes), sample_weight=weight)
+    expected = np.zeros((3, n_classes, n_classes))
+    for i in range(50):
+        expected[groups[i], y[i]] += proba[i] * (1 if weight is None else weight[i])
+    metric = get_metric("probabilistic_confusion_matrix")
+    np.testing.assert_allclose(metric.by_group(profile, groups, 3), expected, rtol=1e-13)
+    np.testing.assert_allclose(metric(profile), expected.sum(axis=0), rtol=1e-13)
+
+
 def test_rank_metric_by_group_is_the_metric_of_each_group():
     profile = drawn_profile(60, weighted=False)
     groups = np.arange(60) % 3
