@@ -1,6 +1,5 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
-import copy
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, Self
@@ -462,11 +461,15 @@ class MetricAccumulator:
 
     def _of_each_group(self, total: Totals) -> dict[Any, Self]:
         """Return an accumulator for each group."""
-        return {group: self._holding(state) for group, state in total.states().items()}
+        found = total.states()
+        if self._plan.has_tables:
+            for state in found.values():
+                self._check_exact(state)
+        return {group: self._holding(state) for group, state in found.items()}
 
     def _holding(self, state: State) -> Self:
-        filled = copy.copy(self)
-        vars(filled)["_state"] = self._merged(None, state)
+        filled = object.__new__(type(self))  # quicker than a copy: there may be many groups
+        vars(filled).update(vars(self), _state=state)
         return filled
 
     def _filled(self) -> State:

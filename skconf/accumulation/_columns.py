@@ -25,7 +25,7 @@ from skconf.accumulation._entries import (
     numbers_in,
 )
 from skconf.accumulation._plan import weigh_part
-from skconf.inference._inputs import Groups, read_groups
+from skconf.inference._inputs import Groups
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 
@@ -202,9 +202,15 @@ class Columns:
         return None if self.prediction is None else plain_labels(table, self.prediction)
 
     def read_groups(self, table: Any) -> Groups:
-        """Return the group of every row of a table."""
-        columns = {name: labels_in(table, name) for name in self.groups}
-        return read_groups(columns, len(table[self.groups[0]]), "groups")
+        """Return the group of every row of a table, sorted, so that most parts have groups in the same order."""
+        columns = [_sorted(labels_in(table, name), f"groups[{name!r}]") for name in self.groups]
+        if len(columns) == 1:
+            return columns[0]
+        shape = [len(column) for column in columns]
+        codes, cells = pd.factorize(np.ravel_multi_index([column.codes for column in columns], shape), sort=True)
+        places = np.unravel_index(cells, shape)
+        labels = [column.labels[place] for column, place in zip(columns, places, strict=True)]
+        return Groups(np.asarray(codes, dtype=np.intp), pd.MultiIndex.from_arrays(labels))
 
     def _classes(self, table: Any) -> ConfidenceProfile:
         target = labels_in(table, self.target)
@@ -291,6 +297,25 @@ def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
     """Return the labels in the names of columns of probabilities; None if the names only count the columns."""
     names = [str(name) for name in proba]
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
+
+
+def _sorted(values: Any, name: str) -> Groups:
+    """Return the groups in a column, sorted as labels, also where categories have an order of their own."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1 and len(values):
+        low = values.min()
+        if int(values.max()) - int(low) < len(values):  # looked up in a table
+            places = (values - low).astype(np.intp)
+            there = np.zeros(len(values), dtype=np.bool_)
+            there[places] = True
+            rank = np.cumsum(there, dtype=np.intp) - 1
+            return Groups(rank[places], pd.Index(np.flatnonzero(there).astype(low.dtype) + low, dtype=object))
+    column = LabelColumn(values, name)
+    if len(column.kinds()) > 1:
+        column.sorted_distinct()  # raises if they cannot be sorted together
+    order = sorted(range(len(column.distinct)), key=column.distinct.__getitem__)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return Groups(rank[column.codes], pd.Index([column.distinct[place] for place in order], dtype=object))
 
 
 def plain_labels(table: Any, name: Any) -> NDArray[Any]:

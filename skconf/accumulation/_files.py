@@ -34,6 +34,8 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS = 1 << 17
+#: Batches that are read at once where there are groups: what they add up to may be as large as they.
+_OF_GROUPS = 4
 _PARQUET = (".parquet", ".pq")
 _TABLES = (".csv", ".tsv", *_PARQUET)
 #: Endings of compressed files that pandas can read and pyarrow cannot.
@@ -168,7 +170,8 @@ class _Read(NamedTuple):
 
 def _streams_of(file: "_ArrowFile | _PandasFile", columns: Columns) -> Iterator[Iterator[_Batch]]:
     """Go through the parts of a file that can be read at the same time, each with its batches."""
-    for stream in file.streams(columns.needed, columns.numbers()):
+    batch_rows = _OF_GROUPS * BATCH_ROWS if columns.groups else BATCH_ROWS
+    for stream in file.streams(columns.needed, columns.numbers(), batch_rows):
         yield (_Batch(file, rows) for rows in stream)
 
 
@@ -355,7 +358,7 @@ class _ArrowFile:
             else:
                 yield from self.parts.batches(names, batch_rows)
 
-    def streams(self, names: list[Any], numbers: list[Any]) -> Iterator[Iterator[Any]]:
+    def streams(self, names: list[Any], numbers: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Go through the parts that can be read at the same time, each with tables or pieces of text.
 
         Of texts the columns in `numbers` are read as numbers, where they are such.
@@ -363,7 +366,7 @@ class _ArrowFile:
         if isinstance(self.parts, TextFile):
             yield self._readable(self.parts.pieces(names, numbers))
         else:
-            yield from map(self._readable, self.parts.streams(names, BATCH_ROWS))
+            yield from map(self._readable, self.parts.streams(names, batch_rows))
 
     def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
         with readable(self.path):
@@ -403,9 +406,9 @@ class _PandasFile:
                 cells = table.set_axis(self.names, axis=1)[names]
                 yield cells.apply(lambda column: column.str.strip())
 
-    def streams(self, names: list[str], _: list[str]) -> Iterator[Iterator[Any]]:
+    def streams(self, names: list[str], _: list[str], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Return all rows as a single part, in batches."""
-        yield self.batches(names, BATCH_ROWS)
+        yield self.batches(names, batch_rows)
 
 
 @contextmanager

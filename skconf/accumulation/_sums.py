@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from skconf.metrics._base.columns import lost
 from skconf.metrics._base.kinds import Additive, Sums, Term
 from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
+
+#: Sums that are added at once.
+_AT_ONCE = 1 << 14
 
 
 def add_pairs(one: Floats, other: Floats) -> Floats:
@@ -37,10 +40,15 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
         return np.stack([np.where(np.isfinite(rest), total, rounded), np.nan_to_num(rest - (total - rounded))])
 
 
-def add_onto(total: Floats, other: Floats) -> None:
-    """Add pairs of numbers, both of shape (2, n), in place: a few at a time, which stay in the processor's cache."""
-    for some in row_blocks(total.shape[1]):
-        total[:, some] = add_pairs(total[:, some], other[:, some])
+def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
+    """Add pairs of numbers, both of shape (2, n_sums, n), in place: a few at a time, which stay in the cache.
+
+    If `at` is given, as many places along the last axis as `other` has.
+    """
+    n_sums, n = other.shape[1:]
+    for rows in row_blocks(n_sums, step=max(_AT_ONCE // n, 1)):
+        some = total[:, rows]
+        some[:, :, at] = add_pairs(some[:, :, at], other[:, rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +59,7 @@ class SumVector:
     ----------
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
-    pairs : ndarray of shape (2, n_sums) or (2, n_groups, n_sums)
+    pairs : ndarray of shape (2, n_sums) or (2, n_sums, n_groups)
         All sums, and their rounding errors.
     """
 
@@ -60,13 +68,13 @@ class SumVector:
 
     @classmethod
     def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
-        """Concatenate sums; those of groups, the first axis, stay apart."""
-        ordered, lead = dict(sorted(sums.items())), () if n_groups is None else (n_groups,)
-        parts = [np.reshape(array, (*lead, -1)) for arrays in ordered.values() for array in arrays]
-        pairs = np.zeros((2, *lead, sum(part.shape[-1] for part in parts)))
-        np.concatenate([np.empty((*lead, 0)), *parts], axis=-1, out=pairs[0])
-        shapes = {name: [list(np.shape(array)[len(lead) :]) for array in arrays] for name, arrays in ordered.items()}
-        return cls(shapes, pairs)
+        """Put sums one after the other; those of groups, the first axis of each, become the last."""
+        ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
+        parts = [np.reshape(array, (n_groups or 1, -1)).T for arrays in ordered.values() for array in arrays]
+        pairs = np.zeros((2, sum(map(len, parts)), n_groups or 1))
+        np.concatenate([np.empty((0, n_groups or 1)), *parts], out=pairs[0])
+        shapes = {name: [list(np.shape(array)[lead:]) for array in arrays] for name, arrays in ordered.items()}
+        return cls(shapes, pairs if lead else pairs[:, :, 0])
 
     def __add__(self, other: Self) -> "SumVector":
         return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))

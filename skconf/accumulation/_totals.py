@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Task, merged_tables
-from skconf.accumulation._sums import SumVector, add_onto, add_pairs
+from skconf.accumulation._sums import SumVector, add_onto
 from skconf.inference._inputs import Groups
 from skconf.profile import ConfidenceProfile
 
@@ -28,7 +28,7 @@ class Totals:
     task : Task or None
         The facts that all predictions share; None before there are any.
     sums : SumVector or None
-        The sums, with an axis over the groups before the last.
+        The sums, with a last axis over the groups, which may have room for more.
     tables : list of dict of str to LevelTable
         Tables of each group.
     """
@@ -47,7 +47,7 @@ class Totals:
         if groups is None:
             counts = np.array([[len(profile), len(profile) if weight is None else np.count_nonzero(weight)]])
             sums = plan.sums(profile)
-            sums, parts = replace(sums, pairs=sums.pairs[:, np.newaxis]), [profile]
+            sums, parts = replace(sums, pairs=sums.pairs[:, :, np.newaxis]), [profile]
         else:
             rows = groups.codes, groups.codes if weight is None else groups.codes[weight > 0]
             counts = np.stack([np.bincount(of, minlength=n_groups) for of in rows], axis=1)
@@ -63,24 +63,22 @@ class Totals:
         if other.task is None or other.sums is None:
             return self
         if self.task is None or self.sums is None:
-            self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :0])
+            self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :, :0])
         self.task.check_same(other.task)
         is_same = self.place == other.place
-        at = [] if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
-        pairs, n_new = self.sums.pairs, len(self.place) - len(self.counts)
-        if n_new:
-            self.tables += [{} for _ in range(n_new)]
-            self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
-            pairs = np.pad(pairs, ((0, 0), (0, n_new), (0, 0)))
-        if is_same:  # without a search, and without copies
-            self.counts += other.counts
-            add_onto(pairs.reshape(2, -1), other.sums.pairs.reshape(2, -1))
-        else:
-            self.counts[at] += other.counts
-            pairs[:, at] = add_pairs(pairs[:, at], other.sums.pairs)
-        self.sums = replace(self.sums, pairs=pairs)
-        for label, tables in zip(other.place, other.tables, strict=True):
-            if tables:
+        at = None if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
+        n_groups, pairs = len(self.place), self.sums.pairs
+        n_new = n_groups - len(self.counts)
+        self.tables += [{}] * n_new
+        self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
+        if n_groups > pairs.shape[2]:  # with room, as groups may come one after the other
+            room = max(n_groups - pairs.shape[2], pairs.shape[2])
+            pairs = np.pad(pairs, ((0, 0), (0, 0), (0, room)))
+            self.sums = replace(self.sums, pairs=pairs)
+        self.counts[slice(None) if at is None else at] += other.counts
+        add_onto(pairs, other.sums.pairs[:, :, : len(other.place)], slice(n_groups) if at is None else at)
+        if any(other.tables):
+            for label, tables in zip(other.place, other.tables, strict=True):
                 self.tables[self.place[label]] = merged_tables(self.tables[self.place[label]], tables)
         return self
 
@@ -88,10 +86,8 @@ class Totals:
         """Return the state of each group, or of some."""
         if self.task is None or self.sums is None:
             return {}
-        pairs, counts = self.sums.pairs.transpose(1, 0, 2), self.counts.tolist()
+        shapes, pairs, counts = self.sums.shapes, self.sums.pairs.transpose(2, 0, 1), self.counts.tolist()
         return {
-            label: State(
-                counts[at][0], counts[at][1], self.task, replace(self.sums, pairs=pairs[at].copy()), self.tables[at]
-            )
+            label: State(counts[at][0], counts[at][1], self.task, SumVector(shapes, pairs[at].copy()), self.tables[at])
             for label, at in ((group, self.place[group]) for group in (self.place if groups is None else groups))
         }

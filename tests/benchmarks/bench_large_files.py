@@ -51,6 +51,22 @@ def test_batches(ratio, path, names, intervals):
     ratio(title, "reading the file", read, score, 5 * N, rounds=3)
 
 
+@pytest.mark.parametrize("intervals", [False, True], ids=["values", "values_and_intervals"])
+@pytest.mark.parametrize("names", [["cw_accuracy"], TEN], ids=["one", "ten"])
+def test_groups(ratio, path, tmp_path, names, intervals):
+    """10,000 groups of the same rows, against no groups."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    grouped = tmp_path / "a.parquet"
+    group = np.random.default_rng(0).integers(0, 10_000, N)
+    pq.write_table(pq.read_table(path).append_column("group", [group]), grouped, row_group_size=500_000)
+
+    def score(groups=None):
+        return accumulate(grouped, MetricAccumulator(names, intervals=intervals), labels=[0, 1], groups=groups)
+
+    title = f"{len(names)} metrics{', with intervals' if intervals else ''}, of 10,000 groups"
+    ratio(title, "without groups", score, lambda: score("group"), 13 * N, rounds=3)
+
+
 @pytest.mark.parametrize("quoted", [False, True], ids=["plain", "quoted"])
 def test_text(ratio, tmp_path, quoted):
     """One metric of CSV, against reading its columns with pyarrow."""
