@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
+from skconf._core.bins import STRATEGIES, equal_mass_bin
 from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import bins_of_confidence
 from skconf.metrics._base.kinds import Additive, Ratio, Term, Whole, divide
-from skconf.metrics._base.levels import levels
+from skconf.metrics._base.levels import Levels, levels
 from skconf.metrics._base.references import BRIER, BRIER_PARTS, LOG_SCORE
 from skconf.profile import ConfidenceProfile
 
@@ -257,25 +259,36 @@ class BrierDecomposition(
         check_option(self.strategy, "strategy", (*STRATEGIES, "isotonic"))
 
     def value(self, profile: ConfidenceProfile) -> BrierParts:
+        if self.strategy == "uniform":  # without a sort: the bin of a sample depends on no other
+            weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+            right, bins = profile.correctness.astype(np.float64), bins_of_confidence(profile, self.n_bins)
+            return _in_bins(profile.confidence, right, weight, bins)
         points = levels(profile)
-        sure, right, share = points.confidence, points.accuracy, points.weight / points.weight.sum()
-        overall = float(share @ right)
-        uncertainty = overall * (1 - overall)
         if self.strategy == "isotonic":
-            fitted = points.isotonic_accuracy
-            # Within a level z varies about the accuracy there; that part is the same in every loss and cancels.
-            improved = share @ ((sure - right) ** 2 - (fitted - right) ** 2)
-            return BrierParts(float(improved), float(share @ (fitted - overall) ** 2), uncertainty, 0.0)
-        bins = equal_width_bin(sure, self.n_bins) if self.strategy == "uniform" else equal_mass_bin(share, self.n_bins)
-        mass = np.bincount(bins, weights=share)
-        mean, accuracy = (divide(np.bincount(bins, weights=share * of), mass, 0.0) for of in (sure, right))
-        within = sure - mean[bins]
-        return BrierParts(
-            float(mass @ (mean - accuracy) ** 2),
-            float(mass @ (accuracy - overall) ** 2),
-            uncertainty,
-            float(share @ (within * (within - 2 * (right - accuracy[bins])))),
-        )
+            return _by_isotonic_fit(points)
+        return _in_bins(points.confidence, points.accuracy, points.weight, equal_mass_bin(points.weight, self.n_bins))
+
+
+def _in_bins(sure: Floats, right: Floats, weight: Floats, bins: Codes) -> BrierParts:
+    share = weight / weight.sum()
+    overall = float(share @ right)
+    mass = np.bincount(bins, weights=share)
+    mean, accuracy = (divide(np.bincount(bins, weights=share * of), mass, 0.0) for of in (sure, right))
+    return BrierParts(
+        float(mass @ (mean - accuracy) ** 2),
+        float(mass @ (accuracy - overall) ** 2),
+        overall * (1 - overall),
+        float(share @ (sure * (sure - 2 * right)) - mass @ (mean * (mean - 2 * accuracy))),
+    )
+
+
+def _by_isotonic_fit(points: Levels) -> BrierParts:
+    sure, right, fitted = points.confidence, points.accuracy, points.isotonic_accuracy
+    share = points.weight / points.weight.sum()
+    overall = float(share @ right)
+    # Within a level z varies about the accuracy there; that part is the same in every loss and cancels.
+    improved = share @ ((sure - right) ** 2 - (fitted - right) ** 2)
+    return BrierParts(float(improved), float(share @ (fitted - overall) ** 2), overall * (1 - overall), 0.0)
 
 
 brier_decomposition = BrierDecomposition.function

@@ -43,6 +43,21 @@ def test_area_beside_that_of_unit_weights(name, outcome, ratio):
     assert ratio(label, "unit weights", lambda: metric(weighted[:]), lambda: metric(plain[:]), sure.nbytes) < 0.75
 
 
+@pytest.mark.parametrize(
+    ("name", "limit"), [("adaptive_calibration_error", 3.5), ("brier_decomposition", 2), ("ecd_test", 3)]
+)
+def test_whole_metric_of_a_ready_profile(name, limit, ratio):
+    """The first sorts; the others need not, and take no more than some passes."""
+    sure = np.random.default_rng(0).random(N)
+    y = (np.random.default_rng(1).random(N) < sure).astype(int)
+    profile = ConfidenceProfile.from_predictions(y, np.column_stack([1 - sure, sure]))
+
+    def call():
+        return getattr(metrics, name)(profile[:])
+
+    assert ratio(f"{name} {N:,}x2", "aurc_loss", lambda: metrics.aurc_loss(profile[:]), call, sure.nbytes) < limit
+
+
 def test_plain_aurc(outcome, ratio):
     """What an exact implementation must do at least, ties left to the order of rows: sort, gather, add, divide."""
     correct, sure = outcome

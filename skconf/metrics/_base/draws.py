@@ -1,9 +1,11 @@
 """Sums of costs that calibrated probabilities would give, drawn fast at any sample size."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.probabilities import Floats
+from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import Notice
 
 #: Skewness, and fourth moment over squared variance, up to which a sum is drawn as a whole: its quantiles are then off
@@ -35,22 +37,21 @@ def draw_sums(proba: Floats, cost: Floats, n_draws: int, rng: np.random.Generato
     -------
     ndarray of shape (n_draws,)
     """
-    mean = np.einsum("ij,ij->i", proba, cost)
-    spread = cost - mean[:, np.newaxis]
-    square = spread * spread
-    variance = np.einsum("ij,ij->i", proba, square)
+    mean, *moments = _moments(proba, cost)
+    second, third, fourth = (part.sum() for part in moments)
+    if second > 0 and _is_smooth(second, third, fourth):
+        return _by_moments(second, third, n_draws, rng)
+    variance, _, fourths = moments
     uncertain = np.flatnonzero(variance > 0)
-    fourth = np.einsum("ij,ij,ij->i", proba, square, square)
-    order = uncertain[np.argsort(fourth[uncertain] / variance[uncertain])]  # the heaviest tail last
-    third = np.cumsum(np.einsum("ij,ij,ij->i", proba, square, spread)[order])
-    second, fourth = np.cumsum(variance[order]), np.cumsum(fourth[order])
-    smooth = (np.abs(third) <= _SKEWNESS * second**1.5) & (fourth <= _FOURTH * second**2)
-    bulk = int(np.flatnonzero(smooth)[-1]) + 1 if smooth.any() else 0
+    order = uncertain[np.argsort(fourths[uncertain] / variance[uncertain])]  # the heaviest tail last
+    second, third, fourth = (part[order].cumsum() for part in moments)
+    smooth = np.flatnonzero(_is_smooth(second, third, fourth))
+    bulk = int(smooth[-1]) + 1 if len(smooth) else 0
     total = _by_moments(second[bulk - 1], third[bulk - 1], n_draws, rng) if bulk else np.zeros(n_draws)
     single = order[bulk:]
     if not len(single):
         return total
-    proba, spread = proba[single], spread[single]
+    proba, spread = proba[single], cost[single] - mean[single, np.newaxis]
     rows = np.arange(len(single))
     top = proba.argmax(axis=1)
     usual = spread[rows, top]
@@ -100,6 +101,26 @@ def resolution_notices(name: str, n_tests: int, n_resamples: int, level: float) 
             f"{20 * (needed + 1)}."
         )
     ]
+
+
+def _moments(proba: Floats, cost: Floats) -> Floats:
+    """Return the mean, and the second, third and fourth central moment, of the cost of each row."""
+    out = np.empty((4, len(proba)))
+    for rows in row_blocks(*proba.shape):
+        chance = proba[rows]
+        out[0, rows] = np.einsum("ij,ij->i", chance, cost[rows])
+        spread = cost[rows] - out[0, rows, np.newaxis]
+        square = spread * spread
+        out[1, rows] = np.einsum("ij,ij->i", chance, square)
+        weighted = chance * square
+        out[2, rows] = np.einsum("ij,ij->i", weighted, spread)
+        out[3, rows] = np.einsum("ij,ij->i", weighted, square)
+    return out
+
+
+def _is_smooth(second: Any, third: Any, fourth: Any) -> Any:
+    """Return whether a sum of these central moments follows the first three."""
+    return (np.abs(third) <= _SKEWNESS * second**1.5) & (fourth <= _FOURTH * second**2)
 
 
 def _by_moments(second: float, third: float, n_draws: int, rng: np.random.Generator) -> Floats:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.kinds import Whole
+from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import AD_ECE
 from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile
@@ -70,14 +71,12 @@ class AdaptiveCalibrationError(
         return True
 
     def value(self, profile: ConfidenceProfile) -> float:
-        weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-        counted = weight > 0  # a sample of weight zero is no sample
-        weight, sure = weight[counted], profile.confidence[counted]
-        distinct, level, count = np.unique(sure, return_inverse=True, return_counts=True)
-        gap = np.bincount(level, weights=weight * (profile.correctness[counted] - sure))
-        mass = np.bincount(level, weights=weight, minlength=len(distinct))
-        starts = _halved(count.cumsum(), mass.cumsum(), self.min_samples)
-        return float(np.abs(np.add.reduceat(gap, starts)).sum() / mass.sum())
+        points, weight = levels(profile), profile.sample_weight
+        count = mass = points.weight.cumsum()
+        if weight is not None:  # a sample of weight zero is no sample
+            count = np.unique(profile.confidence[weight > 0], return_counts=True)[1].cumsum()
+        starts = _halved(count, mass, self.min_samples)
+        return float(np.abs(np.add.reduceat(points.gap, starts)).sum() / mass[-1])
 
 
 adaptive_calibration_error = AdaptiveCalibrationError.function
@@ -104,5 +103,6 @@ def _halved(count: Floats, mass: Floats, fewest: int) -> NDArray[np.intp]:
         # Equal but for rounding is equal, so that the lower one of two is taken.
         apart = [np.round(np.abs(2 * (mass[cut] - weight[first]) / total - 1), 12) for cut in (lower, upper)]
         cut = np.where(apart[0] <= apart[1], lower, upper) + 1
-        first, end = np.concatenate([first, cut]), np.concatenate([cut, end])
+        # What is looked up in order is found several times as fast.
+        first, end = (np.column_stack(pair).ravel() for pair in ((first, cut), (cut, end)))
     return np.sort(np.concatenate(starts))
