@@ -142,8 +142,10 @@ def _draw_errors(chance: Floats, table: ErrorTable, n_draws: int, rng: np.random
     for start in range(0, len(chance), step):
         rows = slice(start, start + step)
         pairs = zip(table.count[rows].astype(np.int64), chance[rows], strict=True)
-        wrong = np.column_stack([rng.binomial(count, p, n_draws) for count, p in pairs])
-        out += wrong.astype(np.float64) @ effect[rows]
+        wrong = np.empty((n_draws, len(chance[rows])), order="F")
+        for level, (count, p) in enumerate(pairs):
+            wrong[:, level] = rng.binomial(count, p, n_draws)
+        out += wrong @ effect[rows]
     return out
 
 
