@@ -3,10 +3,12 @@
 Run with ``python -m pytest tests/benchmarks/bench_metrics.py``.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from skconf import metrics
+from skconf import ConfidenceProfile, metrics
 
 SHAPES = [(1_000_000, 2), (100_000, 100)]
 
@@ -33,3 +35,37 @@ def test_cost(name, predictions, ratio):
         baseline, against = (lambda: proba.argmax(axis=1)), "argmax"
     function = getattr(metrics, name)
     ratio(f"{name} {shape}", against, baseline, lambda: function(y, proba, **params), proba.nbytes)
+
+
+def test_slice_of_a_profile(predictions, ratio):
+    """Sums take one for each block, of 2,621 rows of 100 classes: it should cost less than they do."""
+    profile = ConfidenceProfile.from_predictions(*predictions)
+    shape = "x".join(map(str, profile.proba.shape))
+
+    def copies():
+        for _ in range(1000):
+            replace(profile)
+
+    def slices():
+        for _ in range(1000):
+            profile[:2621]
+
+    assert ratio(f"1,000 slices of {shape}", "copies by dataclasses.replace", copies, slices, 1 << 20) < 0.9
+
+
+def test_matrix_by_class(ratio):
+    """Added row by row, and not for each class apart."""
+    rng = np.random.default_rng(0)
+    proba, y = rng.dirichlet(np.ones(100), 20_000), rng.integers(0, 100, 20_000)
+    profile = ConfidenceProfile.from_predictions(y, proba)
+
+    def call():
+        return metrics.probabilistic_confusion_matrix(profile[:])
+
+    def plain():
+        return np.column_stack([np.bincount(y, weights=column, minlength=100) for column in proba.T])
+
+    np.testing.assert_allclose(call(), plain(), rtol=1e-12)
+    assert (
+        ratio("probabilistic_confusion_matrix 20,000x100", "bincount of each column", plain, call, proba.nbytes) < 0.7
+    )
