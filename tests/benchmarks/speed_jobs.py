@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import speed_peers
 from joblib import parallel_config
 
 TEN = [
@@ -22,8 +23,10 @@ TEN = [
     "neg_ecuas",
     "neg_ece",
 ]
-#: Metrics of all pairs or of every sample's own test: at most so many rows.
-SLOW = {"calibration_distance_error": 10_000, "tce_error": 100_000, "t_cal_test": 100_000}
+#: Most rows of a table that is written at once, and numbers of groups in a file.
+AT_ONCE, GROUPS = 20_000_000, 10_000
+#: What is measured of files that are not as large as the page's.
+MAIN = {"read", "three sums", "one metric", "ten metrics", "ten metrics with intervals"}
 
 
 class Job(NamedTuple):
@@ -32,17 +35,23 @@ class Job(NamedTuple):
     Attributes
     ----------
     name, kind : str
-        What it is called; "floor", "metric", "job", or what the peer is called.
+        What it is called; "floor", "metric", "job", "whole" for a metric that begins with labels and probabilities as
+        a peer's does, or what the peer is called.
     call : callable
         It takes no arguments.
     like : str
-        The metric or job that a peer's is like.
+        The metric that a peer's is like; or what a file has: "weights", "10,000 groups", "CSV".
     """
 
     name: str
     kind: str
     call: Callable[[], object]
     like: str = ""
+
+    @property
+    def key(self):
+        """What tells it from other jobs of its size."""
+        return self.kind, self.name, self.like
 
 
 def predictions(n_rows, n_classes):
@@ -67,21 +76,24 @@ def jobs_in_memory(n_rows, n_classes):
     profile = ConfidenceProfile.from_predictions(y, proba, labels=labels)
     sure, right = profile.confidence, profile.correct
     found = [
-        Job("one pass: the sum of a column", "floor", lambda: sure @ right),
-        Job("one sort of a column", "floor", lambda: np.sort(sure)),
-        Job("one read: the sum of all probabilities", "floor", lambda: proba.sum()),
+        Job("one pass", "floor", lambda: sure @ right),
+        Job("one sort", "floor", lambda: np.sort(sure)),
+        Job("one read", "floor", lambda: proba.sum()),
         Job("profile", "job", lambda: ConfidenceProfile.from_predictions(y, proba, labels=labels)),
         Job("confidence_report", "job", lambda: confidence_report(y, proba, labels=labels)),
     ]
     for name in metrics.__all__:
         function = getattr(metrics, name)
-        if n_rows > SLOW.get(name, np.inf) or name == "confidence_weighted":
+        if name == "confidence_weighted":
             continue
         few = partial(_fresh, function, profile[:200])
         given = next((given for given in ({"average": "macro"}, {}) if _works(few, given)), None)
         if given is not None:
             found.append(Job(name, "metric", partial(_fresh, function, profile, **given)))
-    return found + list(_peers(y, proba, sure, right))
+    peers = list(speed_peers.peers_in_memory(y, proba))
+    found += [Job(peer.name, peer.package, peer.call, peer.ours) for peer in peers]
+    beside = dict.fromkeys(peer.ours for peer in peers)
+    return found + [Job(name, "whole", speed_peers.ours(name, y, proba)) for name in beside]
 
 
 def _fresh(function, profile, **given):
@@ -99,96 +111,92 @@ def _works(call, given):
     return True
 
 
-def _peers(y, proba, sure, right):
-    """Go through what peers that are installed offer."""
-    from sklearn import metrics as theirs
-
-    n_classes = proba.shape[1]
-    guess, binary = proba.argmax(axis=1), n_classes == 2
-    yield Job("f1_score", "scikit-learn", lambda: theirs.f1_score(y, guess, average="macro"), "cw_f1_score")
-    yield Job("roc_auc_score", "scikit-learn", lambda: theirs.roc_auc_score(right, sure), "confidence_roc_auc_score")
-    if binary:
-        yield Job(
-            "brier_score_loss", "scikit-learn", lambda: theirs.brier_score_loss(y, proba[:, 1]), "confidence_brier_loss"
-        )
-    if find_spec("torchmetrics"):
-        import torch
-        from torchmetrics.functional.classification import binary_calibration_error, multiclass_calibration_error
-
-        torch.set_num_threads(1)
-        p, t = torch.from_numpy(proba), torch.from_numpy(y)
-        call = (
-            (lambda: binary_calibration_error(p[:, 1], t, n_bins=15))
-            if binary
-            else (lambda: multiclass_calibration_error(p, t, n_classes, n_bins=15))
-        )
-        yield Job("calibration_error", "torchmetrics", call, "expected_calibration_error")
-    if find_spec("netcal"):
-        from netcal.metrics import ECE
-
-        yield Job("ECE", "netcal", lambda: ECE(15).measure(sure, right), "expected_calibration_error")
-    if find_spec("relplot"):
-        import relplot
-
-        yield Job("smECE", "relplot", lambda: relplot.smECE(sure, right.astype(float)), "smooth_calibration_error")
-    if find_spec("mapie"):
-        from mapie.metrics.calibration import top_label_ece
-
-        yield Job("top_label_ece", "MAPIE", lambda: top_label_ece(y, proba, num_bins=15), "expected_calibration_error")
-
-
 def write_files(folder, n_rows, n_classes):
-    """Write predictions as a file of Parquet, and those of two classes as CSV, once."""
+    """Write predictions as a file of Parquet, and those of two classes as CSV, once; many rows are some, repeated."""
     import pyarrow as pa
     from pyarrow import csv, parquet
 
     path = Path(folder) / f"{n_rows}x{n_classes}.parquet"
-    if not path.exists():
-        y, proba = predictions(n_rows, n_classes)
-        columns = range(n_classes) if n_classes > 2 else [1]
-        table = pa.table({"y_true": y} | {f"proba_{label}": proba[:, label] for label in columns})
-        parquet.write_table(table, path, row_group_size=1_000_000)
-        if n_classes == 2:
-            csv.write_csv(table, path.with_suffix(".csv"))
+    if path.exists():
+        return path
+    n_written = min(n_rows, AT_ONCE)
+    y, proba = predictions(n_written, n_classes)
+    rng = np.random.default_rng(1)
+    columns = range(n_classes) if n_classes > 2 else [1]
+    table = pa.table({"y_true": y} | {f"proba_{label}": proba[:, label] for label in columns})
+    if n_classes == 2 and n_rows <= AT_ONCE:
+        csv.write_csv(table, path.with_suffix(".csv"))
+    table = table.append_column("weight", pa.array(rng.uniform(0.5, 1.5, n_written)))
+    table = table.append_column("group", pa.array(rng.integers(0, GROUPS, n_written)))
+    with parquet.ParquetWriter(path, table.schema) as file:
+        for _ in range(n_rows // n_written):
+            file.write_table(table, row_group_size=1_000_000)
     return path
 
 
-def jobs_of_files(path, n_classes):
-    """Return the jobs on a file, for which each number of threads counts alike: seconds are those of processors."""
+def jobs_of_files(path, n_classes, threads=-1, kind=None):
+    """Return the jobs on a file: ours on some threads, those of peers on as many as they take.
+
+    Only peers of a kind are imported, if one is given: the memory of a process is that of its job.
+    """
     from pyarrow.dataset import dataset
 
-    from skconf import MetricAccumulator, accumulate
-
     labels = list(range(n_classes))
+    names = ["y_true", *(f"proba_{label}" for label in (labels if n_classes > 2 else [1]))]
 
-    def score(file, names, intervals, labels=labels):
+    def score(file, metrics, intervals, labels=labels, **columns):
+        from skconf import MetricAccumulator, accumulate
+
         def call():
-            with parallel_config(n_jobs=-1):  # which older versions do not read
-                return accumulate(file, MetricAccumulator(names, intervals=intervals), labels=labels).result()
+            with parallel_config(n_jobs=threads):  # which older versions do not read
+                found = accumulate(file, MetricAccumulator(metrics, intervals=intervals), labels=labels, **columns)
+                return [each.result() for each in found.values()] if "groups" in columns else found.result()
 
         return call
 
-    found = [
-        Job("read by pyarrow", "floor", lambda: [len(batch) for batch in dataset(path).to_batches()]),
-        Job("one metric", "job", score(path, TEN[:1], True)),
-        Job("ten metrics", "job", score(path, TEN, False)),
-        Job("ten metrics with intervals", "job", score(path, TEN, True)),
-    ]
+    found = [Job("read", "floor", lambda: [len(batch) for batch in dataset(path).to_batches(columns=names)])]
     text = path.with_suffix(".csv")
-    if text.exists():
-        found.append(Job("one metric of CSV", "job", score(text, TEN[:1], True, ["0", "1"])))
-    if find_spec("polars"):
-        import polars as pl
-
-        names = ["y_true", *(f"proba_{label}" for label in (labels if n_classes > 2 else [1]))]
-        sums = [pl.col(name).sum() for name in names[:2]] + [(pl.col(names[0]) * pl.col(names[1])).sum().alias("both")]
-        found.append(Job("three sums", "polars", lambda: pl.scan_parquet(path).select(sums).collect(), "one metric"))
-        if text.exists():
-            csv = pl.scan_csv(text)
-            found.append(Job("three sums of CSV", "polars", lambda: csv.select(sums).collect(), "one metric of CSV"))
-    if find_spec("duckdb"):
+    for like, file, given in [
+        ("", path, {}),
+        ("weights", path, {"weight": "weight"}),
+        (f"{GROUPS:,} groups", path, {"groups": "group"}),
+        ("CSV", text, {"labels": ["0", "1"]}),
+    ]:
+        if file.exists():
+            found.append(Job("one metric", "job", score(file, TEN[:1], True, **given), like))
+            found.append(Job("ten metrics", "job", score(file, TEN, False, **given), like))
+            if "groups" not in given:  # 10,000 results with all their intervals take most of a minute
+                found.append(Job("ten metrics with intervals", "job", score(file, TEN, True, **given), like))
+    if kind in (None, "polars") and find_spec("polars"):
+        found += _polars(path, text, names)
+    if kind in (None, "DuckDB") and find_spec("duckdb"):
         import duckdb
 
-        query = f"select sum(y_true), sum(proba_1), sum(y_true * proba_1) from '{path}'"
-        found.append(Job("three sums", "DuckDB", lambda: duckdb.sql(query).fetchall(), "one metric"))
+        query = f"select sum(y_true), sum({names[1]}), sum(y_true * {names[1]}) from '{path}'"
+        found.append(Job("three sums", "DuckDB", lambda: duckdb.sql(query).fetchall()))
     return found
+
+
+def _polars(path, text, names):
+    """Go through what polars computes: three bare sums, and confidence-weighted accuracy."""
+    import polars as pl
+
+    y, columns = pl.col("y_true"), [pl.col(name) for name in names[1:]]
+    sums = [y.sum(), columns[0].sum(), (y * columns[0]).sum().alias("both")]
+    sure = pl.max_horizontal(*columns, *([1 - columns[0]] if len(columns) == 1 else []))
+    guess = (columns[0] > 0.5).cast(pl.Int64) if len(columns) == 1 else pl.concat_list(columns).list.arg_max()
+    right = guess == y
+
+    def accuracy(weight=1):
+        return ((weight * sure * right).sum() / (weight * sure).sum()).alias("cw_accuracy")
+
+    table = pl.scan_parquet(path)
+    groups, weight = f"{GROUPS:,} groups", pl.col("weight")
+    yield Job("three sums", "polars", lambda: table.select(sums).collect())
+    yield Job("one metric", "polars", lambda: table.select(accuracy()).collect())
+    yield Job("one metric", "polars", lambda: table.select(accuracy(weight)).collect(), "weights")
+    yield Job("one metric", "polars", lambda: table.group_by("group").agg(accuracy()).collect(), groups)
+    if text.exists():
+        csv = pl.scan_csv(text)
+        yield Job("three sums", "polars", lambda: csv.select(sums).collect(), "CSV")
+        yield Job("one metric", "polars", lambda: csv.select(accuracy()).collect(), "CSV")

@@ -1,146 +1,198 @@
-"""The page of speed: tables and pictures of what was measured."""
+"""The page of speed: what a reader asks, answered by what was measured."""
 
 from pathlib import Path
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
+import speed_pictures
+from speed_files_page import about_files, about_threads, of_file, table_of_files
+from speed_found import at, duration, durations, lines_of, paragraph, span, table, two_digits
+from speed_peers import NOTES
 
-BLUE, GREY, PEER = "#0072B2", "#8a8a8a", "#D55E00"
-#: Peers and jobs whose lines are named in the pictures.
-NAMED = {
-    "cw_accuracy_score": "cw_accuracy",
-    "aurc_loss": "aurc",
-    "smooth_calibration_error": "smooth ECE",
-    "confidence_report": "confidence_report",
+#: Metrics are put together by what they cost: up to so many passes, or sorts.
+BANDS = {
+    "up to 5 passes": ("pass", 5),
+    "up to 20 passes": ("pass", 20),
+    "up to a sort": ("sort", 1),
+    "up to 3 sorts": ("sort", 3),
+    "up to 10 sorts": ("sort", 10),
+    "more": ("sort", float("inf")),
 }
+#: Rows of the tables of predictions in memory, and the classes of one column of the table of peers.
+SIZES, CLASSES = (10_000, 1_000_000, 100_000_000), 100
 
 
 def write(found, docs, machine):
     """Write `speed.md` and its pictures in the folder of the documentation."""
-    pictures = Path(docs) / "pictures"
-    pictures.mkdir(exist_ok=True)
-    mpl.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
-    in_memory = [row for row in found if row["where"] == "memory"]
-    of_files = [row for row in found if row["where"] == "file"]
-    draw(pictures / "speed_rows.png", [row for row in in_memory if row["classes"] == 2], "rows", "rows of two classes")
-    wide = _largest([row for row in in_memory if row["classes"] > 1], "classes")
-    draw(pictures / "speed_classes.png", wide, "classes", "classes, of 2 million probabilities at most")
-    draw(pictures / "speed_files.png", [row for row in of_files if row["classes"] == 2], "rows", "rows of a file")
-    (Path(docs) / "speed.md").write_text(page(in_memory, of_files, machine), encoding="utf-8")
+    docs = Path(docs)
+    docs.mkdir(exist_ok=True)
+    speed_pictures.draw_all(found, docs / "pictures")
+    (docs / "speed.md").write_text(page(found, machine), encoding="utf-8")
 
 
-def _largest(rows, axis):
-    """Return, of each job at each place of an axis, the measurement with the most rows below 200,000."""
-    best = {}
-    for row in sorted(rows, key=lambda row: row["rows"]):
-        if row["rows"] <= 100_000:
-            best[row["name"], row["kind"], row[axis]] = row
-    return list(best.values())
-
-
-def draw(path, rows, axis, label):
-    """Draw seconds and memory against rows or classes: the floor in grey, peers in orange."""
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
-    lines = {}
-    for row in rows:
-        lines.setdefault((row["kind"], row["name"]), []).append((row[axis], row["seconds"], row.get("peak", 0) / 2**20))
-    for (kind, name), points in lines.items():
-        x, seconds, peak = zip(*sorted(points), strict=True)
-        is_peer = kind not in ("floor", "metric", "job")
-        color = GREY if kind == "floor" else PEER if is_peer else BLUE
-        named = kind != "metric" or name in NAMED
-        style = {"color": color, "alpha": 1 if named else 0.25, "linestyle": "--" if kind == "floor" else "-"}
-        for ax, y in zip(axes, (seconds, peak), strict=True):
-            if max(y) > 0:
-                ax.plot(x, y, marker="." if len(x) == 1 else None, linewidth=1.6 if named else 0.8, **style)
-        if named and len(x) > 1:
-            text = f"{kind}: {name}" if is_peer else NAMED.get(name, name)
-            axes[0].annotate(text, (x[-1], seconds[-1]), (4, 0), textcoords="offset points", color=color, va="center")
-    for ax, title in zip(axes, ("seconds of processors", "most memory, MB"), strict=True):
-        ax.set(xscale="log", yscale="log", xlabel=label)
-        ax.set_title(title, loc="left")
-    _part_texts(axes[0])
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
-
-
-def _part_texts(ax, least=11):
-    """Move names apart that would cover each other."""
-    texts = sorted(ax.texts, key=lambda text: text.xy[1])
-    below = None
-    for text in texts:
-        height = ax.transData.transform(text.xy)[1] * 72 / ax.figure.dpi
-        place = height if below is None else max(height, below + least)
-        text.xyann = (4, place - height)
-        below = place
-
-
-def page(in_memory, of_files, machine):
+def page(found, machine):
     """Return the page in Markdown."""
-    most = max(row["rows"] for row in in_memory if row["classes"] == 2)
-    here = [row for row in in_memory if row["rows"] == most and row["classes"] == 2]
-    floor = {row["name"][:8]: row["seconds"] for row in here if row["kind"] == "floor"}
-    pass_, sort = floor["one pass"], floor["one sort"]
-    largest = max(row["rows"] for row in of_files if row["classes"] == 2)
-    files = [row for row in of_files if row["rows"] == largest and row["classes"] == 2]
-    polars = next((row["seconds"] for row in files if (row["kind"], row["name"]) == ("polars", "three sums")), None)
-    beside = ", beside three bare sums of its columns by polars" if polars else ""
+    memory = [row for row in found if row["where"] == "memory"]
+    wide = [row for row in found if row["where"] == "classes" and row["classes"] == CLASSES]
+    peers = peer_rows(lines_of(memory), lines_of(wide))
+    measured = f"""Here: {machine}. In memory, times are those of the processor, the fewest of some calls; memory is
+        what a call holds beyond its input, as Python sees it. Of files, times are those of the clock, on all cores, and
+        memory is all that the process has held, libraries included."""
     return f"""# Speed
 
-**In short.** Metrics of sums take some passes over the predictions, metrics of ranks a sort or two, and files a few
-times their reading. This page is measured and written by one command, on your machine, too:
+{in_short(found, peers)}
 
-    python tests/benchmarks/speed.py measure
-    python tests/benchmarks/speed.py compare main HEAD
+## How long a metric takes
 
-The second says which jobs a change made slower or faster by more than 10 %, beyond the noise of its rounds.
+{floors(lines_of(memory))}
 
-Measured on {machine}. Seconds are those of processors, all threads
-together, the fewest of some calls. Memory is what a call holds beyond its input; of files, what the process has held.
-Grey lines are floors: reading, one pass, or one sort, and nothing else. Orange lines are peers that were installed.
+{table_of_metrics(lines_of(memory))}
 
-## Predictions in memory
+![Time and memory against rows: lines of metrics lie between one pass and a few sorts](pictures/speed_rows.png)
 
-![Seconds and memory against rows: lines of metrics lie between one pass and a few sorts](pictures/speed_rows.png)
+Grey lines are floors, orange ones peers, and thin ones the other metrics. What is dotted was not measured.
 
-![Seconds and memory against classes](pictures/speed_classes.png)
+![Time and memory against classes: most metrics hardly grow, once the profile is made](pictures/speed_classes.png)
 
-At {most:,} rows of two classes one pass takes {1e3 * pass_:.2g} ms, and one sort {1e3 * sort:.2g} ms.
+## Beside peers
 
-| metric or job | ms | passes | sorts | memory, MB | peers: ms |
-|---|---|---|---|---|---|
-{_rows_of(here, pass_, sort)}
+Both begin with labels and probabilities, on one core. The values are the same unless the last column says otherwise.
+
+{table_of_peers(peers)}
 
 ## Files
 
-![Seconds and memory against rows of a file](pictures/speed_files.png)
+{about_files(found)}
 
-A file of Parquet with {largest:,} rows of two classes{beside}:
+{table_of_files(found)}
 
-| job | s | million rows a second | memory of the process, MB |{" × polars |" if polars else ""}
-|---|---|---|---|{"---|" if polars else ""}
-{_rows_of_files(files, polars)}
+![Time and memory against rows of a file](pictures/speed_files.png)
 
-Beyond these sizes time grows in proportion to the rows. Memory does not grow with files of Parquet.
+## On more cores
+
+{about_threads(found)}
+
+## On your machine
+
+    python -m pip install torchmetrics netcal relplot mapie polars duckdb
+    python tests/benchmarks/speed.py measure
+    python tests/benchmarks/speed.py compare main HEAD
+
+The second line measures all of this and writes the page, in some ten minutes, beside the peers that are installed. The
+third says which jobs a change made slower or faster by more than 10 %, beyond the noise of its rounds.
+
+{paragraph(measured)}
 """
 
 
-def _rows_of(rows, pass_, sort):
-    peers = [row for row in rows if row["kind"] not in ("floor", "metric", "job")]
-    lines = []
-    for row in sorted((row for row in rows if row["kind"] in ("metric", "job")), key=lambda row: row["seconds"]):
-        beside = ", ".join(
-            f"{peer['kind']} {1e3 * peer['seconds']:.3g}" for peer in peers if peer["like"] == row["name"]
+def in_short(found, peers):
+    """Return the answer."""
+    lines, size = lines_of(row for row in found if row["where"] == "memory"), SIZES[1]
+    metrics = sorted(at(line, size)[0] for (kind, _, _), line in lines.items() if kind == "metric")
+    half, most = metrics[len(metrics) // 2], metrics[int(0.9 * len(metrics))]
+    files, rows = of_file(found)
+    ten, intervals = (files["job", name, ""]["wall"] for name in ("ten metrics", "ten metrics with intervals"))
+    text = f"""**In short.** For a million predictions in memory, half of the metrics take less than {duration(half)}
+        each, nine of ten less than {duration(most)}, and the whole report
+        {duration(*at(lines["job", "confidence_report", ""], size))}. For a file of {rows:,} rows, ten metrics take
+        {duration(ten)}, with their intervals {duration(intervals)}. """
+    if peers:
+        quicker = [f"{row['peer']} for `{row['ours']}`" for row in peers if row["ratio"] < 0.9]
+        quicker += [
+            f"{row['peer']} for `{row['ours']}` of {CLASSES} classes"
+            for row in peers
+            if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
+        ]
+        text += f"Functions of peers that are quicker at the same: {', '.join(quicker) or 'none'}. "
+    text += "**Use something else** for predictions on a GPU: torchmetrics computes there"
+    sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
+    if sums:
+        one = files["job", "one metric", ""]["wall"]
+        text += f"""; and for bare sums of columns: {min(sums)[1]} takes {duration(min(sums)[0])} where one metric takes
+            {duration(one)}"""
+    text += "."
+    return paragraph(text)
+
+
+def floors(lines):
+    """Say what nothing can be below, and what a call adds."""
+    size = SIZES[1]
+    keys = ("floor", "one pass", ""), ("floor", "one sort", ""), ("job", "profile", "")
+    pass_, sort, profile = (duration(*at(lines[key], size)) for key in keys)
+    return paragraph(f"""Of {size:,} rows of two classes, one pass over a column takes {pass_}, and one sort {sort}.
+        Called on labels and probabilities, a metric first makes a `ConfidenceProfile`, in {profile}; on a profile that
+        is there, it takes what the table says. What has ≈ was not measured: it is expected at the rate before.""")
+
+
+def table_of_metrics(lines):
+    """Put metrics together that cost alike, and give the least and the most of their times."""
+    size = SIZES[1]
+    floor = {name: at(lines["floor", f"one {name}", ""], size)[0] for name in ("pass", "sort")}
+    bands = {band: {} for band in BANDS}
+    for (kind, name, _), line in sorted(lines.items()):
+        if kind in ("metric", "job"):
+            seconds = at(line, size)[0]
+            band = next(band for band, (of, most) in BANDS.items() if seconds <= most * floor[of])
+            bands[band][name] = line
+    rows = []
+    for band, inside in bands.items():
+        if inside:
+            times = [durations([at(line, n) for line in inside.values()]) for n in SIZES]
+            peaks = [at(line, size, field="peak")[0] / 2**20 for line in inside.values()]
+            rows.append([band, ", ".join(f"`{name}`" for name in inside), *times, span(peaks)])
+    return table(["takes", "metrics", *(f"{n:,} rows" for n in SIZES), f"MB at {size:,}"], rows)
+
+
+def peer_rows(lines, wide):
+    """Return what each peer's function and ours take, and by how much their values differ."""
+    found = []
+    for (kind, name, like), line in lines.items():
+        if kind in ("floor", "metric", "job", "whole"):
+            continue
+        both = [line, lines["whole", like, ""]]
+        times = [at(each, SIZES[1]) for each in both]
+        many = [wide[key][0]["seconds"] for key in ((kind, name, like), ("whole", like, "")) if key in wide]
+        found.append(
+            {
+                "ours": like,
+                "peer": kind,
+                "name": name,
+                "ratio": times[0][0] / times[1][0],
+                "times": times,
+                "peaks": [at(each, SIZES[1], field="peak")[0] / 2**20 for each in both],
+                "wide": many if len(many) == 2 else [],
+                "differ": _difference(*both),
+            }
         )
-        numbers = f"{1e3 * row['seconds']:.3g} | {row['seconds'] / pass_:.3g} | {row['seconds'] / sort:.2g}"
-        lines.append(f"| `{row['name']}` | {numbers} | {row['peak'] / 2**20:.1f} | {beside} |")
-    return "\n".join(lines)
+    return sorted(found, key=lambda row: (row["ours"], -row["ratio"]))
 
 
-def _rows_of_files(rows, polars):
-    lines = []
-    for row in sorted(rows, key=lambda row: row["seconds"]):
-        name = row["name"] if row["kind"] in ("floor", "job") else f"{row['kind']}: {row['name']}"
-        numbers = f"{row['seconds']:.2g} | {row['rows'] / row['seconds'] / 1e6:.3g} | {row['peak'] / 2**20:.0f} |"
-        lines.append(f"| {name} | {numbers}" + (f" {row['seconds'] / polars:.2g} |" if polars else ""))
-    return "\n".join(lines)
+def _difference(theirs, ours):
+    """Return by how much two values differ at the most rows of both, relative to what is larger than 1."""
+    both = max({row["rows"] for row in theirs} & {row["rows"] for row in ours})
+    a, b = (next(row["value"] for row in rows if row["rows"] == both) for rows in (theirs, ours))
+    return max(abs(x - y) / max(1, abs(y)) for x, y in zip(a, b, strict=False))
+
+
+def table_of_peers(peers):
+    """Set each function of a peer beside ours."""
+    rows = []
+    for row in peers:
+        times = f"{', '.join(duration(*each) for each in row['times'])}: {two_digits(row['ratio'])} ×"
+        # Python does not see the memory of torch.
+        peaks = "–" if row["peer"] == "torchmetrics" else ", ".join(map(two_digits, row["peaks"]))
+        wide = (
+            f"{', '.join(map(duration, row['wide']))}: {two_digits(row['wide'][0] / row['wide'][1])} ×"
+            if row["wide"]
+            else "–"
+        )
+        why = f": it {NOTES[row['name']]}" if row["name"] in NOTES else ""
+        values = "equal" if row["differ"] < 1e-9 else f"{row['differ']:.0e} apart{why}"
+        rows.append([f"`{row['ours']}`", f"{row['peer']} `{row['name']}`", times, peaks, wide, values])
+    head = [
+        "ours",
+        "peer",
+        f"{SIZES[1]:,} rows: theirs, ours",
+        "MB",
+        f"{SIZES[0]:,} rows of {CLASSES} classes",
+        "values",
+    ]
+    return table(head, rows)
