@@ -57,6 +57,7 @@ ALONE = (
     "questions",
     "coming_from",
     "peers",
+    "speed",
     "contributing",
     "versions",
     "changelog",

@@ -1,10 +1,14 @@
 """What was measured, what is expected beyond, and how both are said."""
 
 import math
+import re
 import textwrap
 
 #: Units of seconds, and below how many seconds they are used.
 UNITS = (("ms", 1e-3, 0.95), ("s", 1, 100), ("min", 60, 6000), ("h", 3600, float("inf")))
+#: A space that does not end a line, and the sign of what was not measured.
+SPACE = "\N{NO-BREAK SPACE}"
+ABOUT = f"≈{SPACE}"
 
 
 def lines_of(rows):
@@ -35,17 +39,17 @@ def at(rows, size, axis="rows", field="seconds"):
 def duration(seconds, measured=True):
     """Return seconds in words, with a sign if they were not measured."""
     unit, scale, _ = next(each for each in UNITS if seconds < each[2])
-    return f"{'' if measured else '≈ '}{two_digits(seconds / scale)} {unit}"
+    return f"{'' if measured else ABOUT}{two_digits(seconds / scale)}{SPACE}{unit}"
 
 
 def durations(values):
     """Return the least and the most of seconds, each with whether it was measured."""
     first, last = (duration(value) for value, _ in (min(values), max(values)))
-    sign = "" if all(measured for _, measured in values) else "≈ "
+    sign = "" if all(measured for _, measured in values) else ABOUT
     if first == last:
         return sign + last
-    number, unit = first.split()
-    return f"{sign}{number if last.endswith(f' {unit}') else first} – {last}"
+    number, unit = first.split(SPACE)
+    return f"{sign}{number if last.endswith(SPACE + unit) else first} – {last}"
 
 
 def two_digits(number):
@@ -66,4 +70,4 @@ def table(head, rows):
 
 def paragraph(text):
     """Return a text in lines of 120 characters."""
-    return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(re.sub("[ \n]+", " ", text), 120, break_long_words=False, break_on_hyphens=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import speed_pictures
 from speed_files_page import about_files, about_threads, of_file, table_of_files
-from speed_found import at, duration, durations, lines_of, paragraph, span, table, two_digits
+from speed_found import SPACE, at, duration, durations, lines_of, paragraph, span, table, two_digits
 from speed_peers import NOTES
 
 #: Metrics are put together by what they cost: up to so many passes, or sorts.
@@ -36,6 +36,9 @@ def page(found, machine):
     measured = f"""Here: {machine}. In memory, times are those of the processor, the fewest of some calls; memory is
         what a call holds beyond its input, as Python sees it. Of files, times are those of the clock, on all cores, and
         memory is all that the process has held, libraries included."""
+    about_peers = f"""Times of {SIZES[1]:,} rows of two classes, and their ratio; then the ratio for {SIZES[0]:,} rows of
+        {CLASSES} classes. Both begin with labels and probabilities, on one core. Values are equal unless the last column
+        says otherwise."""
     return f"""# Speed
 
 {in_short(found, peers)}
@@ -54,7 +57,7 @@ Grey lines are floors, orange ones peers, and thin ones the other metrics. What 
 
 ## Beside peers
 
-Both begin with labels and probabilities, on one core. The values are the same unless the last column says otherwise.
+{paragraph(about_peers)}
 
 {table_of_peers(peers)}
 
@@ -137,8 +140,8 @@ def table_of_metrics(lines):
         if inside:
             times = [durations([at(line, n) for line in inside.values()]) for n in SIZES]
             peaks = [at(line, size, field="peak")[0] / 2**20 for line in inside.values()]
-            rows.append([band, ", ".join(f"`{name}`" for name in inside), *times, span(peaks)])
-    return table(["takes", "metrics", *(f"{n:,} rows" for n in SIZES), f"MB at {size:,}"], rows)
+            rows.append([band, *times, span(peaks), ", ".join(f"`{name}`" for name in inside)])
+    return table(["takes", *(f"{n:,} rows" for n in SIZES), f"MB of {size:,}", "metrics"], rows)
 
 
 def peer_rows(lines, wide):
@@ -176,23 +179,13 @@ def table_of_peers(peers):
     """Set each function of a peer beside ours."""
     rows = []
     for row in peers:
-        times = f"{', '.join(duration(*each) for each in row['times'])}: {two_digits(row['ratio'])} ×"
+        times = [duration(*each) for each in row["times"]]
         # Python does not see the memory of torch.
         peaks = "–" if row["peer"] == "torchmetrics" else ", ".join(map(two_digits, row["peaks"]))
-        wide = (
-            f"{', '.join(map(duration, row['wide']))}: {two_digits(row['wide'][0] / row['wide'][1])} ×"
-            if row["wide"]
-            else "–"
-        )
+        wide = f"{two_digits(row['wide'][0] / row['wide'][1])}{SPACE}×" if row["wide"] else "–"
         why = f": it {NOTES[row['name']]}" if row["name"] in NOTES else ""
         values = "equal" if row["differ"] < 1e-9 else f"{row['differ']:.0e} apart{why}"
-        rows.append([f"`{row['ours']}`", f"{row['peer']} `{row['name']}`", times, peaks, wide, values])
-    head = [
-        "ours",
-        "peer",
-        f"{SIZES[1]:,} rows: theirs, ours",
-        "MB",
-        f"{SIZES[0]:,} rows of {CLASSES} classes",
-        "values",
-    ]
+        ratio = f"{two_digits(row['ratio'])}{SPACE}×"
+        rows.append([f"`{row['ours']}`", f"{row['peer']} `{row['name']}`", *times, ratio, wide, peaks, values])
+    head = ["metric", "peer", "theirs", "ours", "ratio", f"of {CLASSES} classes", "MB: theirs, ours", "values"]
     return table(head, rows)

@@ -2,7 +2,7 @@
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-from speed_found import at, duration, lines_of, two_digits
+from speed_found import at, lines_of, two_digits
 
 BLUE, GREY, PEER = "#0072B2", "#767676", "#B84A00"
 #: Lines that are named, by kind and name: the others are thin.
@@ -69,7 +69,7 @@ def draw(path, rows, axis, label, name_of, beyond=0):
     for ax, title in zip(axes, ("time", "most memory, MB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel=label)
         ax.set_title(title, loc="left")
-    axes[0].yaxis.set_major_formatter(lambda seconds, _: duration(seconds))
+    axes[0].yaxis.set_major_formatter(lambda seconds, _: _tick(seconds))
     axes[1].yaxis.set_major_formatter(lambda megabytes, _: two_digits(megabytes))
     if axes[1].get_ylim()[1] < 10 * axes[1].get_ylim()[0]:
         axes[1].set(yscale="linear", ylim=(0, None))
@@ -78,6 +78,11 @@ def draw(path, rows, axis, label, name_of, beyond=0):
     _part_texts(axes[0])
     figure.savefig(path, dpi=130)
     plt.close(figure)
+
+
+def _tick(seconds):
+    unit, scale = next(each for each in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)) if seconds >= each[1] or each[0] == "µs")
+    return f"{two_digits(seconds / scale)} {unit}"
 
 
 def _line(ax, line, axis, field, style, beyond):
