@@ -36,9 +36,9 @@ def page(found, machine):
     measured = f"""Here: {machine}. In memory, times are those of the processor, the fewest of some calls; memory is
         what a call holds beyond its input, as Python sees it. Of files, times are those of the clock, on all cores, and
         memory is all that the process has held, libraries included."""
-    about_peers = f"""Times of {SIZES[1]:,} rows of two classes, and their ratio; then the ratio for {SIZES[0]:,} rows of
-        {CLASSES} classes. Both begin with labels and probabilities, on one core. Values are equal unless the last column
-        says otherwise."""
+    about_peers = f"""Times of {SIZES[1]:,} rows of two classes, and their ratio; then the ratio for {SIZES[0]:,} rows
+        of {CLASSES} classes. Both begin with labels and probabilities, on one core. Values are equal unless the last
+        column says otherwise."""
     return f"""# Speed
 
 {in_short(found, peers)}
