@@ -9,8 +9,8 @@ from speed_peers import NOTES
 
 #: Metrics are put together by what they cost: up to so many passes, or sorts.
 BANDS = {
-    "up to 5 passes": ("pass", 5),
-    "up to 20 passes": ("pass", 20),
+    "up to 10 passes": ("pass", 10),
+    "up to 50 passes": ("pass", 50),
     "up to a sort": ("sort", 1),
     "up to 3 sorts": ("sort", 3),
     "up to 10 sorts": ("sort", 10),
@@ -169,8 +169,8 @@ def peer_rows(lines, wide):
 
 
 def _difference(theirs, ours):
-    """Return by how much two values differ at the most rows of both, relative to what is larger than 1."""
-    both = max({row["rows"] for row in theirs} & {row["rows"] for row in ours})
+    """Return by how much two values differ at the rows of the table, relative to what is larger than 1."""
+    both = max({row["rows"] for row in theirs if row["rows"] <= SIZES[1]} & {row["rows"] for row in ours})
     a, b = (next(row["value"] for row in rows if row["rows"] == both) for rows in (theirs, ours))
     return max(abs(x - y) / max(1, abs(y)) for x, y in zip(a, b, strict=False))
 
