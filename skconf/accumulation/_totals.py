@@ -69,8 +69,9 @@ class Totals:
         at = None if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
         n_groups, pairs = len(self.place), self.sums.pairs
         n_new = n_groups - len(self.counts)
-        self.tables += [{}] * n_new
-        self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
+        if n_new:
+            self.tables += [{}] * n_new
+            self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
         if n_groups > pairs.shape[2]:  # with room, as groups may come one after the other
             room = max(n_groups - pairs.shape[2], pairs.shape[2])
             pairs = np.pad(pairs, ((0, 0), (0, 0), (0, room)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class BlockSums:
         n_cells = term.n_cells * self.n_groups
         index = self._index(term.cell, n_cells)
         if index is not None and values.shape[1] > _FEW:
-            found = self._member(index, n_cells, 1 if self.weight is None else term.power) @ values
+            found = self._member(index, n_cells, self._column([], term.power)) @ values
             return np.asarray(found).reshape(*shape, values.shape[1])
         columns = [self._sum((column,), term.power, term.cell, term.n_cells) for column in self._columns(term)]
         return np.stack([column.reshape(shape) for column in columns], axis=-1)
@@ -161,39 +162,47 @@ class BlockSums:
             one, other = arrays
             return np.asarray(self._weighted(one, 1) @ self._weighted(other, power - 1))
         if self.weight is not None:
-            weight = self._power(power)
-            return np.asarray(weight @ self._floats(arrays[0]) if arrays else weight.sum())
+            column = self._weighted(arrays[0], 1) if arrays else self._power(power)
+            return np.asarray(self._power(power - 1) @ column if arrays and power > 1 else column.sum())
         if not arrays or arrays[0].dtype == np.bool_:
             return np.asarray(float(np.count_nonzero(arrays[0]) if arrays else self.n))
         return np.asarray(arrays[0].sum(dtype=np.float64))
 
     def _by_cell(self, arrays: list[Any], power: int, index: Codes, n_cells: int) -> NDArray[Any]:
-        weight = None if self.weight is None else self._power(power)
-        if not arrays:
-            return np.bincount(index, weights=weight, minlength=n_cells).astype(np.float64)
-        column = self._floats(arrays[0]) if len(arrays) == 1 else self._product(*arrays)
+        column = self._column(arrays, power)
+        if column is None:
+            return np.bincount(index, minlength=n_cells).astype(np.float64)
         if len(arrays) == 2 and not column.any():  # such as what is right times what is wrong
             return np.zeros(n_cells)
         if self.n < _MANY_ROWS:
-            return np.bincount(index, weights=column if weight is None else weight * column, minlength=n_cells)
+            return np.bincount(index, weights=column, minlength=n_cells)
         if n_cells <= _FEW:
-            masks = self._once(("masks", self._name(index), power), lambda: self._masks(index, n_cells, weight))
+            masks = self._once(("masks", self._name(index)), lambda: self._masks(index, n_cells))
             return np.array([mask @ column for mask in masks])
-        return np.asarray(self._member(index, n_cells, power) @ column)
+        return np.asarray(self._member(index, n_cells) @ column)
 
-    def _masks(self, index: Codes, n_cells: int, weight: Floats | None) -> list[Floats]:
-        masks = [(index == cell).astype(np.float64) for cell in range(n_cells)]
-        return masks if weight is None else [mask * weight for mask in masks]
+    def _masks(self, index: Codes, n_cells: int) -> list[Floats]:
+        return [(index == cell).astype(np.float64) for cell in range(n_cells)]
 
-    def _member(self, index: Codes, n_cells: int, power: int, column: Floats | None = None) -> Any:
-        """Return the matrix of cells and samples with the weight of each sample, times a column, in its cell."""
+    def _column(self, arrays: list[Any], power: int) -> Floats | None:
+        """Return a power of the weights times no more than two columns; None if all are ones.
+
+        Each column is weighted at most once, as other sums need it.
+        """
+        power = 0 if self.weight is None else power
+        factors = [self._weighted(array, int(place < power)) for place, array in enumerate(arrays)]
+        if power > len(arrays):
+            factors.append(self._power(power - len(arrays)))
+        return reduce(np.multiply, factors) if factors else None
+
+    def _member(self, index: Codes, n_cells: int, column: Floats | None = None) -> Any:
+        """Return the matrix of cells and samples with a one, or a value of the sample, in its cell."""
 
         def find() -> Any:
-            weight = np.ones(self.n) if self.weight is None else self._power(power)
-            weight = weight if column is None else weight * column
-            return sparse.csc_array((weight, index, np.arange(self.n + 1)), shape=(n_cells, self.n))
+            value = np.ones(self.n) if column is None else column
+            return sparse.csc_array((value, index, np.arange(self.n + 1)), shape=(n_cells, self.n))
 
-        return find() if column is not None else self._once(("member", self._name(index), power), find)
+        return find() if column is not None else self._once(("member", self._name(index)), find)
 
     def _index(self, cell: Codes | None, n_cells: int) -> Codes | None:
         """Return the position of each sample among groups and cells, None where there are neither."""
@@ -243,12 +252,8 @@ class BlockSums:
         if one.cell is None:
             found = self._sum_of_matrix(b, power) * a if a.ndim == 0 else self._weighted(a, power) @ b
             return np.asarray(found).reshape(1, -1)
-        column = np.broadcast_to(self._floats(a), self.n)
-        return np.asarray(self._member(one.cell, one.n_cells, power, column) @ b)
-
-    def _product(self, one: NDArray[Any], other: NDArray[Any]) -> Floats:
-        key = ("product", self._name(one), self._name(other))
-        return self._once(key, lambda: self._floats(one) * self._floats(other))
+        column = np.broadcast_to(self._weighted(a, power), self.n)
+        return np.asarray(self._member(one.cell, one.n_cells, column) @ b)
 
     def _weighted(self, values: NDArray[Any], power: int) -> Floats:
         if self.weight is None or power == 0:
