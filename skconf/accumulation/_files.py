@@ -33,9 +33,9 @@ from skconf.profile import ConfidenceProfile
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
-BATCH_ROWS = 1 << 17
+BATCH_ROWS = 1 << 18
 #: Batches that are read at once where there are groups: what they add up to may be as large as they.
-_OF_GROUPS = 4
+_OF_GROUPS = 2
 _PARQUET = (".parquet", ".pq")
 _TABLES = (".csv", ".tsv", *_PARQUET)
 #: Endings of compressed files that pandas can read and pyarrow cannot.

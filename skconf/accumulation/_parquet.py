@@ -7,7 +7,7 @@ from typing import Any
 from skconf.accumulation._of_path import PathColumns
 
 #: Bytes of a batch, and those that are read at once.
-BATCH_BYTES, _READ_BYTES = 1 << 25, 1 << 20
+BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
 #: Fewest batches of a part, so that opening the file again costs nothing that shows.
 _FEWEST_BATCHES = 4
 

@@ -53,6 +53,22 @@ def test_batches(ratio, path, names, intervals):
 
 @pytest.mark.parametrize("intervals", [False, True], ids=["values", "values_and_intervals"])
 @pytest.mark.parametrize("names", [["cw_accuracy"], TEN], ids=["one", "ten"])
+def test_weights(ratio, path, tmp_path, names, intervals):
+    """The same rows, against no weights."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    weighted = tmp_path / "a.parquet"
+    weight = np.random.default_rng(0).exponential(1, N).astype(np.float32)
+    pq.write_table(pq.read_table(path).append_column("weight", [weight]), weighted, row_group_size=500_000)
+
+    def score(weight=None):
+        return accumulate(weighted, MetricAccumulator(names, intervals=intervals), labels=[0, 1], weight=weight)
+
+    title = f"{len(names)} metrics{', with intervals' if intervals else ''}, weighted"
+    ratio(title, "without weights", score, lambda: score("weight"), 9 * N, rounds=3)
+
+
+@pytest.mark.parametrize("intervals", [False, True], ids=["values", "values_and_intervals"])
+@pytest.mark.parametrize("names", [["cw_accuracy"], TEN], ids=["one", "ten"])
 def test_groups(ratio, path, tmp_path, names, intervals):
     """10,000 groups of the same rows, against no groups."""
     pq = pytest.importorskip("pyarrow.parquet")
