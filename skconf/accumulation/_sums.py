@@ -23,7 +23,7 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
     Parameters
     ----------
     one, other : ndarray of shape (2, ...)
-        Values, and the rounding errors to add for twice the digits.
+        Values, and the rounding errors to add for twice the digits; `other` may have none, and shape (1, ...).
 
     Returns
     -------
@@ -33,7 +33,7 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
     with np.errstate(invalid="ignore"):  # where a sum is infinite
         rounded = one[0] + other[0]
         of_other = rounded - one[0]
-        rest = (one[0] - (rounded - of_other)) + (other[0] - of_other) + (one[1] + other[1])
+        rest = (one[0] - (rounded - of_other)) + (other[0] - of_other) + sum(other[1:], start=one[1])
         total = rounded + rest
         if np.isfinite(rest).all():
             return np.stack([total, rest - (total - rounded)])
@@ -41,7 +41,7 @@ def add_pairs(one: Floats, other: Floats) -> Floats:
 
 
 def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
-    """Add pairs of numbers, both of shape (2, n_sums, n), in place: a few at a time, which stay in the cache.
+    """Add pairs of numbers, of shape (2, n_sums, n), in place: a few at a time, which stay in the cache.
 
     If `at` is given, as many places along the last axis as `other` has.
     """
@@ -60,7 +60,7 @@ class SumVector:
     shapes : dict of str to list of shapes
         Shapes of the sums by name, in the order of the names.
     pairs : ndarray of shape (2, n_sums) or (2, n_sums, n_groups)
-        All sums, and their rounding errors.
+        All sums, and their rounding errors; those of groups may lack them, in shape (1, n_sums, n_groups).
     """
 
     shapes: Mapping[str, Sequence[Sequence[int]]]
@@ -71,10 +71,9 @@ class SumVector:
         """Put sums one after the other; those of groups, the first axis of each, become the last."""
         ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
         parts = [np.reshape(array, (n_groups or 1, -1)).T for arrays in ordered.values() for array in arrays]
-        pairs = np.zeros((2, sum(map(len, parts)), n_groups or 1))
-        np.concatenate([np.empty((0, n_groups or 1)), *parts], out=pairs[0])
+        found = np.concatenate([np.empty((0, n_groups or 1)), *parts])
         shapes = {name: [list(np.shape(array)[lead:]) for array in arrays] for name, arrays in ordered.items()}
-        return cls(shapes, pairs if lead else pairs[:, :, 0])
+        return cls(shapes, found[np.newaxis] if lead else np.stack([found[:, 0], np.zeros(len(found))]))
 
     def __add__(self, other: Self) -> "SumVector":
         return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))

@@ -63,7 +63,7 @@ class Totals:
         if other.task is None or other.sums is None:
             return self
         if self.task is None or self.sums is None:
-            self.task, self.sums = other.task, replace(other.sums, pairs=other.sums.pairs[:, :, :0])
+            self.task, self.sums = other.task, replace(other.sums, pairs=np.zeros((2, *other.sums.pairs.shape[1:2], 0)))
         self.task.check_same(other.task)
         is_same = self.place == other.place
         at = None if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
@@ -87,7 +87,10 @@ class Totals:
         """Return the state of each group, or of some."""
         if self.task is None or self.sums is None:
             return {}
-        shapes, pairs, counts = self.sums.shapes, self.sums.pairs.transpose(2, 0, 1), self.counts.tolist()
+        shapes, counts, pairs = self.sums.shapes, self.counts.tolist(), self.sums.pairs
+        if len(pairs) == 1:
+            pairs = np.concatenate([pairs, np.zeros_like(pairs)])
+        pairs = pairs.transpose(2, 0, 1)
         return {
             label: State(counts[at][0], counts[at][1], self.task, SumVector(shapes, pairs[at].copy()), self.tables[at])
             for label, at in ((group, self.place[group]) for group in (self.place if groups is None else groups))
