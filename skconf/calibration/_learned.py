@@ -9,34 +9,34 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit, logit, xlogy
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.checks import check_number, check_whole
 from skconf._core.inputs import check_length, check_weight
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf.calibration._stack import EPS, N_MODELS, Opinion, Seen, Truth, gain, learn, out_of_fold, stack
 
-#: The smallest distance of a confidence to 0 and 1 inside a logarithm.
-_EPS = 1e-6
-#: The smallest variance by which a sample counts: full confidence counts for something, too.
-_LEAST_VARIANCE = 1e-4
-#: Shares of the correction that cross-validation chooses from.
-_SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 #: Right and wrong answers that each need, at least, for anything to be learned from them.
-_FEWEST = 50
-#: Columns of probabilities that are looked at one by one.
+_FEWEST = 10
+#: Samples that are learned from, at most: the models stay small, and their fit a matter of seconds.
+_MOST_ROWS = 10_000
+#: Classes whose probabilities are looked at one by one. Of more, the models learn right and wrong, not the class.
 _MOST_CLASSES = 30
+#: A number of this size is taken for missing: trees hold 32 bits.
+_LARGEST = 1e30
 
 
 class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     """An estimator of P(the answer is right), from the probabilities and the sample.
 
-    A monotone calibrator of two classes cannot change which answers are kept. This one can: boosted trees correct the
-    logit of the confidence by what they see in the sample. Cross-validation decides how much of the correction is kept,
-    and whether any: without a gain the confidence is returned as it was. Pass it as the `confidence` of
-    :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it out of fold.
+    A monotone calibrator of two classes cannot change which answers are kept. This one can: it asks small models of
+    other families, fitted on the samples that calibrate, what they think of each answer. Cross-validation decides how
+    much each of them counts, and whether any: without a gain the confidence is returned as it was. Pass it as the
+    `confidence` of :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it
+    out of fold.
 
     Parameters
     ----------
@@ -50,19 +50,22 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     cv : int, default=5
         Number of folds.
     random_state : int, RandomState instance or None, default=0
-        Seed of the folds and the trees.
+        Seed of the folds and the models.
 
     Attributes
     ----------
-    share_ : float
-        How much of the correction is applied, in [0, 2]; 0 where the confidence is returned as it was.
+    weights_ : ndarray of shape (5,)
+        How much each logit counts, in [0, ∞): that of the confidence as it was, of randomized trees, boosted trees and
+        a logistic regression on kernels, which know the sample, and of boosted trees that know the probabilities, too.
+        It is (1, 0, 0, 0, 0) where the confidence is returned as it was.
+    intercept_ : float
+        What is added to the weighted logits.
+    models_ : list
+        The four models, with the fitted classifier as `model`; None for those of weight 0.
     gain_ : float
-        Mean cross-validated gain in log loss, in nats, at the best share above 0; NaN where too few answers were right
-        or wrong to learn from.
+        Mean cross-validated gain in log loss, in nats; NaN where too few answers were right or wrong to learn from.
     gain_stderr_ : float
         Its standard error.
-    regressor_ : HistGradientBoostingRegressor or None
-        The correction of the logit; None where none is applied.
 
     See Also
     --------
@@ -71,13 +74,17 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    The trees learn one Newton step of log loss from the logit of the confidence: the residuals (z − c)/c(1 − c), each
-    weighed by c(1 − c). They have 6 leaves and a strong penalty. Besides the sample they see the probabilities, the
-    logit and the predicted class, the margin and the entropy. At least 50 right and 50 wrong answers are needed.
+    Three of the models learn the class, the fourth which answers are right. The confidence becomes σ(Σ w l + b), with
+    the logits l of what the classifier and the models say of the answer. Weights and intercept have the least log loss
+    on folds that the models were not fitted on, plus a small ridge towards the confidence as it is. At least 10 right
+    and 10 wrong answers are needed; of more than 10,000 samples so many are drawn.
+
+    Without `true_class`, and with more than 30 classes, all models learn which answers are right. That gains less.
 
     References
     ----------
-    .. [1] J. Friedman, T. Hastie and R. Tibshirani, Additive logistic regression, Annals of Statistics 28, 2000.
+    .. [1] D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992.
+    .. [2] L. Breiman, Stacked regressions, Machine Learning 24, 1996.
 
     Examples
     --------
@@ -112,6 +119,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         *,
         predicted: ArrayLike | None = None,
+        true_class: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
         """Learn which answers are right.
@@ -128,6 +136,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             Non-negative weights.
         predicted : array-like of shape (n_samples,), default=None
             The column of each answer; None stands for the most probable class.
+        true_class : array-like of shape (n_samples,), default=None
+            The column of each sample's class. Of two classes it is known without.
         groups : array-like of shape (n_samples,), default=None
             The cluster of each sample, such as its patient: no cluster is torn between folds.
 
@@ -148,16 +158,15 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         weight = check_weight(sample_weight, len(right))
         weight = np.ones(len(right)) if weight is None else weight
         self._kinds: list[pd.Index | None] | None = None
-        seen, start = self._look(X, read, predicted, fit=True)
-        self.share_, self.gain_, self.gain_stderr_, self.regressor_ = 0.0, np.nan, np.nan, None
-        counted = weight > 0
-        if min(right[counted].sum(), (~right)[counted].sum()) < _FEWEST:
-            return self
-        seen, start, right, weight = seen[counted], start[counted], right[counted], weight[counted]
-        together = None if groups is None else np.asarray(groups)[counted]
-        share = self._best_share(start, self._out_of_fold(seen, start, right, weight, together), right, weight)
-        if share:
-            self.share_, self.regressor_ = share, self._boosted(seen, start, right, weight)
+        n_classes = read.shape[1]
+        self._of_classes = n_classes == 2 or (true_class is not None and n_classes <= _MOST_CLASSES)
+        seen = self._look(X, read, predicted, fit=True)
+        truth = Truth(right, self._classes(right, seen.asked, true_class), weight)
+        self.weights_, self.intercept_, self.gain_, self.gain_stderr_ = np.eye(1, 1 + N_MODELS)[0], 0.0, np.nan, np.nan
+        self.models_: list[Opinion | None] = [None] * N_MODELS
+        used = self._used(weight)
+        if min(right[used].sum(), (~right[used]).sum()) >= _FEWEST:
+            self._learn(seen.take(used), truth.take(used), None if groups is None else np.asarray(groups)[used])
         return self
 
     def predict_confidence(self, X: Any, proba: ArrayLike, *, predicted: ArrayLike | None = None) -> Floats:
@@ -179,67 +188,61 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         read = _read(proba)
-        if self.regressor_ is None:
-            return _of_answer(read, predicted)
-        seen, start = self._look(X, read, predicted, fit=False)
-        return np.asarray(expit(start + self.share_ * self.regressor_.predict(seen)))
+        if all(model is None for model in self.models_):
+            return _of_answer(read, _answer(read, predicted))
+        seen = self._look(X, read, predicted, fit=False)
+        total = self.weights_[0] * seen.own[:, 0] + self.intercept_
+        for weight, model in zip(self.weights_[1:], self.models_, strict=True):
+            if model is not None:
+                total += weight * model.logit(seen)
+        return np.asarray(expit(total))
 
-    def _out_of_fold(
-        self, seen: Floats, start: Floats, right: NDArray[np.bool_], weight: Floats, groups: Any
-    ) -> Floats:
-        """Return the correction of each sample, learned from other folds."""
-        found = np.zeros(len(right))
-        folds = min(self.cv, int(right.sum()), int((~right).sum()))
+    def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
+        """Return what models of the class learn; `asked` are the answers, in the same numbers."""
+        if not self._of_classes:
+            return right.astype(np.intp)
+        if true_class is None:
+            return np.where(right, asked, 1 - asked)
+        true = np.asarray(true_class)
+        check_length(true, len(right), "true_class")
+        return true
+
+    def _used(self, weight: Floats) -> NDArray[np.intp]:
+        """Return the rows that are learned from."""
+        used = np.flatnonzero(weight > 0)
+        if len(used) <= _MOST_ROWS:
+            return used
+        return np.sort(check_random_state(self.random_state).choice(used, _MOST_ROWS, replace=False))
+
+    def _learn(self, seen: Seen, truth: Truth, groups: Any) -> None:
+        """Learn weights of the models from other folds and, where they help, fit the models on all rows."""
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        splitter = kind(folds, shuffle=True, random_state=self.random_state)
-        for train, test in splitter.split(seen, right, groups):
-            if len(train) and len(test):
-                model = self._boosted(seen[train], start[train], right[train], weight[train])
-                found[test] = model.predict(seen[test])
-        return found
+        n_folds = min(self.cv, int(truth.right.sum()), int((~truth.right).sum()))
+        splitter = kind(n_folds, shuffle=True, random_state=self.random_state)
+        splits = [each for each in splitter.split(seen.own, truth.right, groups) if min(map(len, each))]
+        logits = out_of_fold(seen, truth, splits, self.random_state)
+        self.gain_, self.gain_stderr_ = gain(logits, truth, splits)
+        weights, intercept = stack(logits, truth)
+        if self.gain_ > max(self.min_gain * self.gain_stderr_, 0.0) and weights[1:].any():
+            self.weights_, self.intercept_ = weights, intercept
+            self.models_ = [
+                learn(number, seen, truth, self.random_state) if weight else None
+                for number, weight in enumerate(weights[1:])
+            ]
 
-    def _best_share(self, start: Floats, found: Floats, right: NDArray[np.bool_], weight: Floats) -> float:
-        """Return how much of the correction to keep, by the log loss of samples that it was not learned from."""
-        sign = np.where(right, -1.0, 1.0)
-
-        def gain(share: float) -> Floats:
-            return np.logaddexp(0, sign * start) - np.logaddexp(0, sign * (start + share * found))
-
-        means = [float(np.average(gain(share), weights=weight)) for share in _SHARES]
-        best = int(np.argmax(means))
-        spread = weight @ np.square(gain(_SHARES[best]) - means[best]) / weight.sum()
-        effective = weight.sum() ** 2 / np.square(weight).sum()
-        self.gain_, self.gain_stderr_ = means[best], float(np.sqrt(spread / effective))
-        return _SHARES[best] if self.gain_ > max(self.min_gain * self.gain_stderr_, 0.0) else 0.0
-
-    def _boosted(
-        self, seen: Floats, start: Floats, right: NDArray[np.bool_], weight: Floats
-    ) -> HistGradientBoostingRegressor:
-        """Return one Newton step of log loss, as trees."""
-        surely = expit(start)
-        variance = np.maximum(surely * (1 - surely), _LEAST_VARIANCE)
-        model = HistGradientBoostingRegressor(
-            max_iter=40,
-            max_leaf_nodes=6,
-            l2_regularization=5.0,
-            max_bins=32,
-            max_features=0.5,
-            early_stopping=False,
-            random_state=self.random_state,
-        )
-        return model.fit(seen, (right - surely) / variance, sample_weight=weight * variance)
-
-    def _look(self, X: Any, proba: NDArray[Any], predicted: Any, *, fit: bool) -> tuple[Floats, Floats]:
-        """Return what the trees see, and the logits that they start from."""
-        start = logit(np.clip(_of_answer(proba, predicted), _EPS, 1 - _EPS))
+    def _look(self, X: Any, proba: NDArray[Any], predicted: Any, *, fit: bool) -> Seen:
+        """Return what the models see."""
+        answer = _answer(proba, predicted)
         columns = self._columns(X if self.features is None else self.features(X), fit=fit)
         check_length(columns, len(proba), "X")
+        start = logit(np.clip(_of_answer(proba, answer), EPS, 1 - EPS))
         ordered = np.sort(proba, axis=1)[:, ::-1]
         second = ordered[:, min(1, proba.shape[1] - 1)]
-        answer = proba.argmax(axis=1) if predicted is None else np.asarray(predicted)
         entropy = -xlogy(proba, proba).sum(axis=1)
         own = [start, ordered[:, 0] - second, second, entropy, answer, *proba[:, :_MOST_CLASSES].T]
-        return np.column_stack([*own, columns]).astype(np.float64), start
+        columns = np.where(np.abs(columns) < _LARGEST, columns, np.nan)
+        asked = answer if self._of_classes else np.ones_like(answer)
+        return Seen(columns, np.column_stack(own).astype(np.float64), asked)
 
     def _columns(self, given: Any, *, fit: bool) -> Floats:
         """Return the samples as numbers; values of other kinds are numbered as they were in ``fit``."""
@@ -272,8 +275,11 @@ def _read(proba: ArrayLike) -> NDArray[Any]:
     return read if read.ndim == 2 else both_columns(read, 1)
 
 
-def _of_answer(proba: NDArray[Any], predicted: Any) -> Floats:
-    answer: Codes = proba.argmax(axis=1) if predicted is None else np.asarray(predicted)
+def _answer(proba: NDArray[Any], predicted: Any) -> Codes:
+    return np.asarray(proba.argmax(axis=1) if predicted is None else predicted)
+
+
+def _of_answer(proba: NDArray[Any], answer: Codes) -> Floats:
     return np.asarray(proba[np.arange(len(proba)), answer], dtype=np.float64)
 
 

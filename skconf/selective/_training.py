@@ -168,7 +168,9 @@ class Training:
         """Return an estimator of correctness, fitted on the answers to some rows."""
         weight, groups = (None if each is None else each[rows] for each in (self.weight, self.clusters))
         right = predicted == self.codes[rows]
-        return clone(confidence).fit(self.samples(rows), proba, right, weight, predicted=predicted, groups=groups)
+        learner = clone(confidence)
+        known = {"true_class": self.codes[rows]} if has_fit_parameter(learner, "true_class") else {}
+        return learner.fit(self.samples(rows), proba, right, weight, predicted=predicted, groups=groups, **known)
 
     def splits(self, cv: Any, *, by_class: bool = True) -> list[tuple[Rows, Rows]]:
         """Return pairs of rows to fit on and rows to predict; a fraction gives one pair, with a held-out part."""

@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
 
-from skconf.calibration import LearnedConfidence
+from skconf.calibration import LearnedConfidence, _learned
 
-N = 1500
+N = 1000
 
 
 def task(n=N, seed=0, effect=0.2):
@@ -25,48 +27,88 @@ def test_it_finds_what_the_probabilities_do_not_say():
     learned = LearnedConfidence().fit(X, proba, right)
     X_new, _, _, truth = task(seed=1)
     found = learned.predict_confidence(X_new, proba)
-    assert learned.share_ > 0
+    assert learned.weights_[1:].any()
     assert learned.gain_ > 5 * learned.gain_stderr_ > 0
-    assert np.abs(found - truth).mean() < 0.06  # one step from .7 ends at .86 and .47
+    assert np.abs(found - truth).mean() < 0.06
     assert ((found > 0) & (found < 1)).all()
 
 
 def test_where_there_is_nothing_to_find_it_mostly_returns_the_confidence_bit_for_bit():
     kept = 0
-    for seed in range(10):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         X, sure = rng.normal(size=(600, 4)), rng.uniform(0.5, 1, 600)
         proba = np.column_stack([1 - sure, sure])
         learned = LearnedConfidence(min_gain=1).fit(X, proba, rng.random(600) < sure)
-        if learned.share_ == 0:
+        if not learned.weights_[1:].any():
             np.testing.assert_array_equal(learned.predict_confidence(X, proba), proba.max(axis=1))
-        kept += learned.share_ > 0
-    assert kept <= 4
+        kept += learned.weights_[1:].any()
+    assert kept <= 3
 
 
-@pytest.mark.parametrize("n_wrong", [0, 49])
+@pytest.mark.parametrize("n_wrong", [0, 9])
 def test_too_few_errors_teach_nothing(n_wrong):
     X, proba, _, _ = task(400)
     learned = LearnedConfidence().fit(X, proba, np.arange(400) >= n_wrong)
-    assert learned.share_ == 0
-    assert learned.regressor_ is None
+    np.testing.assert_array_equal(learned.weights_, [1, 0, 0, 0, 0])
+    assert learned.models_ == [None] * 4
     assert np.isnan(learned.gain_)
     np.testing.assert_array_equal(learned.predict_confidence(X, proba), 0.7)
 
 
-def test_the_correction_is_that_of_its_trees_on_the_logit_of_the_answer():
-    X, proba, right, _ = task()
-    answer = np.zeros(N, dtype=int)
-    learned = LearnedConfidence().fit(X, proba, ~right, predicted=answer)
-    found = learned.predict_confidence(X, proba, predicted=answer)
-    assert abs(found.mean() - 0.3) < 0.05  # the answer with a probability of .3
-    # One Newton step from logit .3 that sees only two groups has a step close to (mean - .3)/(.3 · .7) in each.
-    seen = learned._look(X, proba, answer, fit=False)[0]
-    step = learned.share_ * learned.regressor_.predict(seen)
-    np.testing.assert_allclose(found, expit(np.log(3 / 7) + step))
-    for side in (X[:, 0] > 0.1, X[:, 0] < -0.1):
-        newton = ((~right)[side].mean() - 0.3) / 0.21
-        assert step[side].mean() == pytest.approx(learned.share_ * newton, abs=0.15)
+def several_classes(n=3000):
+    """Return samples of three classes, probabilities that know one column of them, and the classes."""
+    X, y = make_classification(
+        n, 6, n_informative=5, n_redundant=0, n_classes=3, n_clusters_per_class=1, flip_y=0.05, random_state=0
+    )
+    return X, GaussianNB().fit(X[:, :1], y).predict_proba(X[:, :1]), y
+
+
+def test_the_logits_of_the_answer_are_weighed():
+    X, proba, y = several_classes()
+    answer = np.random.default_rng(0).integers(3, size=len(y))  # not the most probable class
+    learned = LearnedConfidence(min_gain=0).fit(X, proba, answer == y, predicted=answer, true_class=y)
+    each = np.arange(len(y))
+    total = learned.intercept_ + learned.weights_[0] * logit(np.clip(proba[each, answer], 1e-4, 1 - 1e-4))
+    for number, (weight, opinion) in enumerate(zip(learned.weights_[1:], learned.models_, strict=True)):
+        if opinion is not None:
+            seen = learned._look(X, proba, answer, fit=False)
+            columns, asked = (X, answer) if number < 3 else (np.column_stack([seen.own, X]), 1)
+            chance = opinion.model.predict_proba(columns)[each, asked]
+            total += weight * logit(np.clip(chance, 1e-4, 1 - 1e-4))
+    np.testing.assert_allclose(learned.predict_confidence(X, proba, predicted=answer), expit(total))
+
+
+def loss_of(learned, X, proba, right):
+    found = learned.predict_confidence(X, proba)
+    return -np.log(np.where(right, found, 1 - found)).mean()
+
+
+def test_of_several_classes_it_learns_the_class_where_it_is_known(monkeypatch):
+    X, proba, y = several_classes()
+    right = proba.argmax(axis=1) == y
+    train, test = (X[:1000], proba[:1000], right[:1000]), (X[1000:], proba[1000:], right[1000:])
+    raw = -np.log(np.where(right, proba.max(axis=1), 1 - proba.max(axis=1)))[1000:].mean()
+    known, unknown = (
+        loss_of(LearnedConfidence().fit(*train, true_class=classes), *test) for classes in (y[:1000], None)
+    )
+    assert known < unknown < raw
+    monkeypatch.setattr(_learned, "_MOST_CLASSES", 2)
+    many = LearnedConfidence().fit(*train, true_class=y[:1000])
+    assert loss_of(many, *test) == pytest.approx(unknown, rel=0.1)
+
+
+def test_where_the_classifier_errs_is_learned_though_it_does_not_tell_the_class():
+    """At dusk the probabilities mean nothing, and by day they are right: dusk says nothing about the class itself."""
+    rng = np.random.default_rng(0)
+    n, dusk = 4000, rng.random(4000) < 0.5
+    one = rng.uniform(0, 1, n)
+    proba, y = np.column_stack([1 - one, one]), rng.random(n) < np.where(dusk, 0.5, one)
+    right = proba.argmax(axis=1) == y
+    learned = LearnedConfidence().fit(dusk[:2000, np.newaxis], proba[:2000], right[:2000])
+    found = learned.predict_confidence(dusk[2000:, np.newaxis], proba[2000:])
+    truth = np.where(dusk, 0.5, proba.max(axis=1))[2000:]
+    assert np.abs(found - truth).mean() < 0.5 * np.abs(proba.max(axis=1)[2000:] - truth).mean()
 
 
 def test_weights_count_and_zero_is_no_row():
@@ -77,10 +119,33 @@ def test_weights_count_and_zero_is_no_row():
     learned = LearnedConfidence().fit(X, proba, right, weight)
     alone = LearnedConfidence().fit(X[kept], proba[kept], right[kept], weight[kept])
     np.testing.assert_array_equal(learned.predict_confidence(X, proba), alone.predict_confidence(X, proba))
-    assert (learned.gain_, learned.share_) == (alone.gain_, alone.share_)
-    # A side of the task that weighs nothing is not learned.
-    half = LearnedConfidence().fit(X, proba, right, np.where(X[:, 0] > 0, 1.0, 1e-6))
-    assert half.predict_confidence(X, proba)[X[:, 0] < 0].mean() > 0.8
+    assert learned.gain_ == alone.gain_
+    # Of answers that are both right and wrong, weights say how often they are which.
+    twice = np.concatenate([np.full(300, True), np.full(300, False)])
+    column, even = np.zeros((600, 1)), np.full((600, 2), 0.5)
+    surely = LearnedConfidence().fit(column, even, twice, np.where(twice, 4.0, 1.0)).predict_confidence(column, even)
+    np.testing.assert_allclose(surely, 0.8, atol=0.01)
+
+
+@pytest.mark.parametrize("predicted", [None, 0])
+def test_a_single_class_leaves_right_and_wrong_to_learn(predicted):
+    """All samples are of class 1, which the answer depends on."""
+    X, proba, right, _ = task()
+    answer = right.astype(int) if predicted is None else np.full(N, predicted)
+    proba = np.where(answer[:, np.newaxis] == [0, 1], 0.7, 0.3)
+    learned = LearnedConfidence().fit(X, proba, answer == 1, predicted=answer)
+    assert np.isfinite(learned.predict_confidence(X, proba, predicted=answer)).all()
+
+
+def test_of_many_samples_some_are_drawn(monkeypatch):
+    X, proba, right, _ = task()
+    everything = LearnedConfidence().fit(X, proba, right).predict_confidence(X, proba)
+    monkeypatch.setattr(_learned, "_MOST_ROWS", 500)
+    groups = np.arange(N) // 2
+    learned = LearnedConfidence().fit(X, proba, right, np.ones(N), groups=groups)
+    assert len(np.unique(learned.models_[0].model.estimators_[0].tree_.n_node_samples)) > 0
+    assert learned.models_[0].model.estimators_[0].tree_.n_node_samples[0] == 500
+    assert np.abs(learned.predict_confidence(X, proba) - everything).mean() < 0.1
 
 
 def test_no_group_is_torn_between_folds():
@@ -90,7 +155,7 @@ def test_no_group_is_torn_between_folds():
     right = rng.random(60)[groups] < 0.5
     X, proba = groups[:, np.newaxis].astype(float), np.full((600, 2), 0.5)
     torn, whole = (LearnedConfidence().fit(X, proba, right, groups=each) for each in (None, groups))
-    assert torn.share_ >= 1
+    assert torn.gain_ > 5 * torn.gain_stderr_ > 0
     assert whole.gain_ < torn.gain_ / 5
 
 
@@ -103,6 +168,8 @@ def test_columns_of_any_kind_are_seen():
             "noise": X[:, 1],
             "missing": np.where(X[:, 2] > 1, np.nan, X[:, 2]),
             "text": np.where(X[:, 2] > 0, "a", None),
+            "infinite": np.where(X[:, 1] > 1, np.inf, X[:, 1]),
+            "empty": np.nan,
         }
     )
     learned = LearnedConfidence().fit(table, proba, right)
@@ -118,7 +185,7 @@ def test_columns_of_any_kind_are_seen():
 def test_features_say_what_it_sees():
     X, proba, right, truth = task()
     texts = np.where(X[:, 0] > 0, "sure thing", "who knows").tolist()
-    with pytest.raises(ValueError, match=r"X is of shape \(1500,\)\. Pass features"):
+    with pytest.raises(ValueError, match=r"X is of shape \(1000,\)\. Pass features"):
         LearnedConfidence().fit(texts, proba, right)
     with pytest.raises(ValueError, match=r"X is a sparse matrix\. Pass features"):
         LearnedConfidence().fit(sparse.csr_matrix(X), proba, right)
@@ -143,6 +210,7 @@ def test_it_is_reproducible_and_may_be_cloned():
         ({}, {"correct": [True]}, "correct has 1 rows"),
         ({}, {"proba": [[0.3, 1.7]] * 60}, "proba"),
         ({}, {"X": np.zeros((3, 1))}, "X has 3 rows"),
+        ({}, {"true_class": [1]}, "true_class has 1 rows"),
     ],
 )
 def test_what_is_wrong_is_named(params, given, message):

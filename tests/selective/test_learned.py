@@ -37,6 +37,14 @@ class Recorder(BaseEstimator):
         return np.mod(X[:, 0] * 0.37, 1.0)
 
 
+class Knower(Recorder):
+    """A Recorder that wants to know the true class."""
+
+    def fit(self, X, proba, correct, sample_weight=None, *, predicted=None, true_class=None, groups=None):
+        self.known_ = correct, predicted, true_class
+        return super().fit(X, proba, correct, sample_weight, predicted=predicted, groups=groups)
+
+
 class Bayes(GaussianNB):
     """A classifier that does not look at the number of the row, and records the rows it is fitted on."""
 
@@ -108,6 +116,15 @@ def test_with_a_confidence_level_the_rows_that_choose_are_never_seen(task, froze
     score = np.mod(X[:, 0] * 0.37, 1.0)
     unseen = np.setdiff1d(np.arange(N), np.append(rows, list(Bayes.fits[0]) if Bayes.fits else []))
     assert model.threshold_ in score[unseen] or model.threshold_ in (0, np.inf)
+
+
+def test_it_is_told_the_columns_of_the_true_classes_if_it_asks(task):
+    X, y = task
+    model = SelectiveClassifier(Bayes(), confidence=Knower()).fit(X, np.array(["c", "a", "b"])[y])
+    rows = Recorder.fits[0][0]
+    correct, predicted, true_class = model.confidence_.known_
+    np.testing.assert_array_equal(np.array(["a", "b", "c"])[true_class], np.array(["c", "a", "b"])[y[rows]])
+    np.testing.assert_array_equal(correct, predicted == true_class)
 
 
 def test_cross_fitted_scores_come_from_other_folds(task):

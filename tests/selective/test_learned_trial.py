@@ -16,9 +16,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, train_test_split
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from xgboost import XGBClassifier
 
 from skconf import SelectiveClassifier, TunedSelectiveClassifierCV
 from skconf.calibration import LearnedConfidence
@@ -69,9 +69,9 @@ def tuned(X, y):
 def models(X, y):
     return {
         "forest": RandomForestClassifier(60, random_state=1),
-        "booster": booster(max_iter=50),
+        "booster": booster(),
+        "xgboost": XGBClassifier(n_jobs=1),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
-        "bayes": GaussianNB(),
         "tuned booster": booster(max_iter=40, l2_regularization=1.0, **tuned(X, y)),
     }
 
@@ -95,8 +95,10 @@ def runs():
                     aurc_loss(ConfidenceProfile.from_correctness(right, score))
                     for score in (answer.proba.max(axis=1), answer.score)
                 )
-                found.append((name, seed, y.max() > 1, kind, 100 * (learned / raw - 1), selective.confidence_.share_))
-    return pd.DataFrame(found, columns=["data", "seed", "many", "model", "change", "share"])
+                kept = bool(selective.confidence_.weights_[1:].any())
+                found.append((name, seed, y.max() > 1, kind, 100 * (learned / raw - 1), kept, int((~right).sum())))
+                print(*found[-1], flush=True)
+    return pd.DataFrame(found, columns=["data", "seed", "many", "model", "change", "kept", "errors"])
 
 
 def by_task(runs):
@@ -108,12 +110,10 @@ def by_task(runs):
 
 def test_what_it_gains(runs):
     print(f"\n{len(runs)} runs on {runs['data'].nunique()} data sets")
-    gains = runs.pivot_table(index="model", columns="many", values="change")
-    print(gains.round(1).to_string())
+    table = runs.pivot_table(index="many", columns="model", values=["change", "kept"], sort=False)
+    print(table.round(2).to_string())
     print(by_task(runs).round(1).to_string())
-    mean = runs.groupby("model")["change"].mean()
-    assert (mean.loc[["forest", "logistic", "bayes"]] < -2).all()
-    assert (mean.loc[["booster", "tuned booster"]] < 0).all()  # which leave little to learn
+    assert (table["change"] < -3).all(axis=None)
     assert (by_task(runs)["low"] <= 1.5).all()
 
 
@@ -128,9 +128,9 @@ class OneColumn(LogisticRegression):
 
 
 def test_the_guarantee_holds_as_often_as_promised():
-    """2,000 draws from a population of 20,000 samples, of which the true risk is counted."""
+    """2,000 draws from a population of 5,000 samples, of which the true risk is counted."""
     X, y = make_classification(
-        20_000, 4, n_informative=4, n_redundant=0, n_clusters_per_class=3, flip_y=0.1, class_sep=1.2, random_state=0
+        5000, 4, n_informative=4, n_redundant=0, n_clusters_per_class=3, flip_y=0.1, class_sep=1.2, random_state=0
     )
     frozen = FrozenEstimator(OneColumn().fit(X[:300], y[:300]))
     wrong = frozen.predict_proba(X).argmax(axis=1) != y

@@ -1,0 +1,180 @@
+"""Small models that give a second opinion on answers, and the weights that they deserve."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+
+#: The smallest distance of a probability to 0 and 1 inside a logit.
+EPS = 1e-4
+#: How strongly weights are drawn to those that leave the confidence as it is.
+_RIDGE = 4.0
+#: Points that the kernels look at.
+_N_POINTS = 200
+
+Rows = NDArray[np.intp]
+#: Pairs of rows to learn from and rows to ask.
+Splits = list[tuple[Rows, Rows]]
+
+
+class Seen(NamedTuple):
+    """What the models see of answers: a row for each.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_samples, n_columns)
+        The samples; NaN for what is missing.
+    own : ndarray of shape (n_samples, n_own)
+        What the probabilities say; the first column is the logit of the confidence.
+    asked : ndarray of shape (n_samples,)
+        The answer, in the numbers of `Truth.classes`.
+    """
+
+    columns: Floats
+    own: Floats
+    asked: Codes
+
+    def take(self, rows: Rows) -> Self:
+        return self._replace(columns=self.columns[rows], own=self.own[rows], asked=self.asked[rows])
+
+
+class Truth(NamedTuple):
+    """What the models learn: whether answers were right, the true classes, and how often each sample counts."""
+
+    right: NDArray[np.bool_]
+    classes: Codes
+    weight: Floats
+
+    def take(self, rows: Rows) -> Self:
+        return self._replace(right=self.right[rows], classes=self.classes[rows], weight=self.weight[rows])
+
+
+class Opinion(NamedTuple):
+    """A fitted model of the class, or of which answers are right."""
+
+    model: Any
+    of_class: bool
+
+    def logit(self, seen: Seen) -> Floats:
+        """Return the logit of its probability that each answer is right."""
+        columns, asked = _task(seen, self.of_class)
+        proba, known = self.model.predict_proba(columns), self.model.classes_
+        place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        chance = np.where(known[place] == asked, proba[np.arange(len(asked)), place], 0.0)
+        return np.asarray(logit(np.clip(chance, EPS, 1 - EPS)))
+
+
+def _trees(shape: tuple[int, ...], random_state: Any) -> Any:  # noqa: ARG001
+    return ExtraTreesClassifier(100, max_features=0.5, random_state=random_state)
+
+
+def _boosted(shape: tuple[int, ...], random_state: Any) -> Any:  # noqa: ARG001
+    return HistGradientBoostingClassifier(
+        max_iter=40,
+        max_bins=32,  # the bins of weighted samples take long to find
+        learning_rate=0.15,
+        max_leaf_nodes=6,
+        l2_regularization=5.0,
+        max_features=0.5,
+        early_stopping=False,
+        random_state=random_state,
+    )
+
+
+def _kernels(shape: tuple[int, ...], random_state: Any) -> Any:
+    n_rows, n_columns = shape
+    return make_pipeline(
+        SimpleImputer(keep_empty_features=True),
+        StandardScaler(),
+        Nystroem(gamma=0.2 / n_columns, n_components=min(_N_POINTS, n_rows), random_state=random_state),
+        LogisticRegression(C=10.0, tol=1e-3, max_iter=1000),
+    )
+
+
+#: The models, and whether they learn the class from the sample: else from all that is seen which answers are right.
+_MODELS: tuple[tuple[Callable[[tuple[int, ...], Any], Any], bool], ...] = (
+    (_trees, True),
+    (_boosted, True),
+    (_kernels, True),
+    (_boosted, False),
+)
+
+N_MODELS = len(_MODELS)
+
+
+def learn(number: int, seen: Seen, truth: Truth, random_state: Any) -> Opinion | None:
+    """Return one of the models, fitted; None where there is but one class to learn."""
+    make, of_class = _MODELS[number]
+    columns, _ = _task(seen, of_class)
+    target = truth.classes if of_class else truth.right.astype(np.intp)
+    if (target == target[0]).all():
+        return None
+    columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # boosted trees want a number in each column
+    model = make(columns.shape, random_state)
+    weight = f"{model.steps[-1][0]}__sample_weight" if isinstance(model, Pipeline) else "sample_weight"
+    given = {} if (truth.weight == 1).all() else {weight: truth.weight}  # which is much faster
+    return Opinion(model.fit(columns, target, **given), of_class)
+
+
+def out_of_fold(seen: Seen, truth: Truth, splits: Splits, random_state: Any) -> Floats:
+    """Return logits, of the confidence and of every model fitted on other folds; shape (1 + n_models, n_samples)."""
+    logits = np.tile(seen.own[:, 0], (1 + N_MODELS, 1))
+    for train, test in splits:
+        for number in range(N_MODELS):
+            model = learn(number, seen.take(train), truth.take(train), random_state)
+            if model is not None:
+                logits[1 + number, test] = model.logit(seen.take(test))
+    return logits
+
+
+def stack(logits: Floats, truth: Truth) -> tuple[Floats, float]:
+    """Return weights and intercept of the least log loss of σ(weights · logits + intercept), plus a ridge.
+
+    Weights are 0 or greater; the ridge draws them to 1 for the first row, the confidence, and 0 for the models.
+    """
+    as_it_is = np.zeros(len(logits) + 1)
+    as_it_is[0] = 1.0
+    rows = np.vstack([logits, np.ones(logits.shape[1])])
+    ridge = np.append(np.full(len(logits), _RIDGE), _RIDGE / 4)
+    sign = np.where(truth.right, 1.0, -1.0)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margin, moved = sign * (weights @ rows), weights - as_it_is
+        value = truth.weight @ np.logaddexp(0, -margin) + ridge @ np.square(moved) / 2
+        return float(value), ridge * moved - rows @ (truth.weight * sign * expit(-margin))
+
+    bounds = [(0.0, None)] * len(logits) + [(None, None)]
+    found = minimize(loss, as_it_is, jac=True, bounds=bounds, method="L-BFGS-B").x
+    return found[:-1], float(found[-1])
+
+
+def gain(logits: Floats, truth: Truth, splits: Splits) -> tuple[float, float]:
+    """Return by how much a stack of other folds lowers the log loss of right and wrong, and the standard error."""
+    stacked = logits[0].copy()
+    for train, test in splits:
+        weights, intercept = stack(logits[:, train], truth.take(train))
+        stacked[test] = weights @ logits[:, test] + intercept
+    sign, weight = np.where(truth.right, -1.0, 1.0), truth.weight
+    gains = np.logaddexp(0, sign * logits[0]) - np.logaddexp(0, sign * stacked)
+    mean = float(np.average(gains, weights=weight))
+    spread = weight @ np.square(gains - mean) / weight.sum()
+    return mean, float(np.sqrt(spread * (weight @ weight)) / weight.sum())
+
+
+def _task(seen: Seen, of_class: bool) -> tuple[Floats, Codes]:
+    """Return what a model sees, and the class that it is asked for."""
+    if of_class:
+        return seen.columns, seen.asked
+    return np.column_stack([seen.own, seen.columns]), np.ones(len(seen.own), dtype=np.intp)
