@@ -1,10 +1,14 @@
 """Groups of predictions in parts: each is what its rows alone give, whatever parts they come in."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skconf import MetricAccumulator, accumulate
+from skconf.accumulation._columns import Columns
+from skconf.accumulation._job import Job, merged
 
 NAMES = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_csr_excess"]
 
@@ -83,3 +87,14 @@ def test_labels_that_cannot_be_sorted_are_refused():
     table = draw(4, [0]).assign(group=[1, "a", 1, "a"])
     with pytest.raises(ValueError, match=r"groups\['group'\] mixes labels that cannot be sorted together \(int, str\)"):
         accumulate(table, "cw_accuracy", labels=[0, 1], groups="group")
+
+
+@pytest.mark.parametrize("cut", [[0, 600], [0, 100, 250, 600]])
+def test_parts_that_are_merged_in_a_tree(cut):
+    """As clusters do, which merge what they merged, perhaps of a single part."""
+    table = draw(600, range(9))
+    job = Job(Columns(labels=[0, 1], groups="group"), MetricAccumulator(NAMES)).on_parts(table.columns)
+    parts = [job.read(table[start:end]) for start, end in itertools.pairwise(cut)]
+    while len(parts) > 1:
+        parts = [merged(parts[:2]), *parts[2:]]
+    same(job.accumulators(parts[0]), table)
