@@ -62,7 +62,8 @@ class BlockSums:
     """Sums of terms, and of products of two, over the samples of a block.
 
     Arrays are told apart by identity: terms that hold the same array, such as one that `ConfidenceProfile.once`
-    keeps, share what is found of it. Terms that do not share are only slower.
+    keeps, share what is found of it. Terms that do not share are only slower. Columns are multiplied by `numpy.dot`,
+    which lets other threads run, unlike ``@``.
 
     Parameters
     ----------
@@ -160,10 +161,10 @@ class BlockSums:
             return self._by_cell(arrays, power, index, n_cells)
         if len(arrays) == 2:
             one, other = arrays
-            return np.asarray(self._weighted(one, 1) @ self._weighted(other, power - 1))
+            return np.asarray(np.dot(self._weighted(one, 1), self._weighted(other, power - 1)))
         if self.weight is not None:
             column = self._weighted(arrays[0], 1) if arrays else self._power(power)
-            return np.asarray(self._power(power - 1) @ column if arrays and power > 1 else column.sum())
+            return np.asarray(np.dot(self._power(power - 1), column) if arrays and power > 1 else column.sum())
         if not arrays or arrays[0].dtype == np.bool_:
             return np.asarray(float(np.count_nonzero(arrays[0]) if arrays else self.n))
         return np.asarray(arrays[0].sum(dtype=np.float64))
@@ -178,7 +179,7 @@ class BlockSums:
             return np.bincount(index, weights=column, minlength=n_cells)
         if n_cells <= _FEW:
             masks = self._once(("masks", self._name(index)), lambda: self._masks(index, n_cells))
-            return np.array([mask @ column for mask in masks])
+            return np.array([np.dot(mask, column) for mask in masks])
         return np.asarray(self._member(index, n_cells) @ column)
 
     def _masks(self, index: Codes, n_cells: int) -> list[Floats]:
