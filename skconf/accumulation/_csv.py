@@ -98,6 +98,8 @@ def in_words(error: Exception) -> str:
     reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
     if "multiple columns" in reason:
         return f"{reason}. Rename all but one."
+    if "straddling" in reason:
+        return "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
     if "Expected" not in reason:
         return reason
     return (

@@ -1,5 +1,8 @@
 """Text that is cut into pieces: the rows are those that pyarrow finds in the whole, wherever pieces end."""
 
+import gzip
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +73,20 @@ def test_numbers_that_are_grades_stay_texts(tmp_path):
 def test_groups_that_look_like_numbers_stay_texts(tmp_path):
     (tmp_path / "a.csv").write_text("correct,confidence,weight\n1,0.5,01\n0,0.5,1\n")
     assert list(accumulate(tmp_path / "a.csv", "mean_confidence", weight="weight", groups="weight")) == ["01", "1"]
+
+
+def test_a_quote_that_is_left_open(tmp_path):
+    (tmp_path / "a.csv").write_text('correct,confidence\n1,0.5\n"0,0.5\n' + "1,0.5\n" * 1_500_000)
+    with pytest.raises(ValueError, match=r"cannot read .*a\.csv: a row is longer than 4 MB\. A quote may be left open"):
+        accumulate(tmp_path / "a.csv", "mean_confidence")
+
+
+def test_other_faults_of_the_file(tmp_path):
+    """A compressed file that ends early, and bytes further down that are no UTF-8 text."""
+    text = b"correct,confidence\n" + b"1,0.5\n" * 200_000
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text + np.random.default_rng(0).bytes(50_000))[:-20_000])
+    (tmp_path / "b.csv").write_bytes(text + b"\xe4,0.5\n")
+    with pytest.raises(ValueError, match=r"cannot read .*a\.csv\.gz: Truncated compressed stream"):
+        accumulate(tmp_path / "a.csv.gz", "mean_confidence")
+    with pytest.raises(ValueError, match=r"cannot read .*b\.csv: In CSV column #0: Row #200002: .*invalid UTF8"):
+        accumulate(tmp_path / "b.csv", "mean_confidence", groups="correct")
