@@ -70,9 +70,9 @@ class SumVector:
     def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
         """Put sums one after the other; those of groups, the first axis of each, become the last."""
         ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
-        parts = [np.reshape(array, (n_groups or 1, -1)).T for arrays in ordered.values() for array in arrays]
+        parts = [array.reshape(n_groups or 1, -1).T for arrays in ordered.values() for array in arrays]
         found = np.concatenate([np.empty((0, n_groups or 1)), *parts])
-        shapes = {name: [list(np.shape(array)[lead:]) for array in arrays] for name, arrays in ordered.items()}
+        shapes = {name: [list(array.shape[lead:]) for array in arrays] for name, arrays in ordered.items()}
         return cls(shapes, found[np.newaxis] if lead else np.stack([found[:, 0], np.zeros(len(found))]))
 
     def __add__(self, other: Self) -> "SumVector":

@@ -223,13 +223,16 @@ class BlockSums:
 
     def _is_wide(self, term: Term) -> bool:
         """Return whether the values are a matrix that is best left whole."""
+        if term.cell is not None or self.groups is not None:
+            return False
         shape = np.shape(term.values)
-        return len(shape) == 2 and shape[1] > _FEW and term.cell is None and self.groups is None
+        return len(shape) == 2 and shape[1] > _FEW
 
     def _columns(self, term: Term) -> list[Any]:
         """Return the values as columns, each in one piece of memory; or as the number they are."""
-        if np.ndim(term.values) < 2:
-            return [term.values if np.ndim(term.values) == 0 else np.asarray(term.values)]
+        n_axes = np.ndim(term.values)
+        if n_axes < 2:
+            return [np.asarray(term.values) if n_axes else term.values]
         given = np.asarray(term.values)
         return self._once(
             ("columns", self._name(given)), lambda: list(np.asarray(given, dtype=np.float64, order="F").T)
@@ -273,8 +276,9 @@ class BlockSums:
         return self._once(("floats", self._name(values)), lambda: np.ascontiguousarray(values, dtype=np.float64))
 
     def _name(self, array: Any) -> int:
-        self._held[id(array)] = array
-        return id(array)
+        name = id(array)
+        self._held[name] = array
+        return name
 
     def _once(self, key: Any, find: Callable[[], Any]) -> Any:
         if key not in self._found:
