@@ -17,7 +17,19 @@ from skconf._core.checks import check_number, check_whole
 from skconf._core.inputs import check_length, check_weight
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
-from skconf.calibration._stack import EPS, N_MODELS, Opinion, Seen, Truth, gain, learn, out_of_fold, stack
+from skconf.calibration._pooled import lifted, tail_width
+from skconf.calibration._stack import (
+    EPS,
+    N_MODELS,
+    Opinion,
+    Seen,
+    Truth,
+    gain,
+    learn,
+    out_of_fold,
+    stack,
+    stacked_out_of_fold,
+)
 
 #: Right and wrong answers that each need, at least, for anything to be learned from them.
 _FEWEST = 10
@@ -25,6 +37,11 @@ _FEWEST = 10
 _MOST_ROWS = 10_000
 #: Classes whose probabilities are looked at one by one. Of more, the models learn right and wrong, not the class.
 _MOST_CLASSES = 30
+#: What the size ratio may be on samples of other folds, in standard deviations above 1. In 160 trials the one on new
+#: samples was then never above 3, with 0 in four.
+_TAIL_ZSCORE = -0.5
+#: Samples that are mixed in, half of them right: no confidence is 0 or 1.
+_SMOOTHING = 0.5
 #: A number of this size is taken for missing: trees hold 32 bits.
 _LARGEST = 1e30
 
@@ -60,6 +77,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         It is (1, 0, 0, 0, 0) where the confidence is returned as it was.
     intercept_ : float
         What is added to the weighted logits.
+    tail_ : float
+        Confidences that are closer to 1 than this, in [0, 0.5], are lowered, as :class:`PooledCalibrator` does.
     models_ : list
         The four models, with the fitted classifier as `model`; None for those of weight 0.
     gain_ : float
@@ -76,8 +95,10 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     -----
     Three of the models learn the class, the fourth which answers are right. The confidence becomes σ(Σ w l + b), with
     the logits l of what the classifier and the models say of the answer. Weights and intercept have the least log loss
-    on folds that the models were not fitted on, plus a small ridge towards the confidence as it is. At least 10 right
-    and 10 wrong answers are needed; of more than 10,000 samples so many are drawn.
+    on folds that the models were not fitted on, plus a small ridge towards the confidence as it is. Where the size
+    ratio on these folds is not half a standard deviation below 1, confidences near 1 are lowered until it is; then half
+    a sample is mixed in. Neither changes their order. At least 10 right and 10 wrong answers are needed; of more than
+    10,000 samples so many are drawn: their fit takes about ten seconds.
 
     Without `true_class`, and with more than 30 classes, all models learn which answers are right. That gains less.
 
@@ -163,6 +184,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         seen = self._look(X, read, predicted, fit=True)
         truth = Truth(right, self._classes(right, seen.asked, true_class), weight)
         self.weights_, self.intercept_, self.gain_, self.gain_stderr_ = np.eye(1, 1 + N_MODELS)[0], 0.0, np.nan, np.nan
+        self.tail_, self._even = 0.0, 0.0
         self.models_: list[Opinion | None] = [None] * N_MODELS
         used = self._used(weight)
         if min(right[used].sum(), (~right[used]).sum()) >= _FEWEST:
@@ -195,7 +217,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         for weight, model in zip(self.weights_[1:], self.models_, strict=True):
             if model is not None:
                 total += weight * model.logit(seen)
-        return np.asarray(expit(total))
+        return np.asarray((1 - self._even) * (1 - lifted(expit(-total), self.tail_)) + self._even / 2)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
         """Return what models of the class learn; `asked` are the answers, in the same numbers."""
@@ -221,10 +243,13 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         splitter = kind(n_folds, shuffle=True, random_state=self.random_state)
         splits = [each for each in splitter.split(seen.own, truth.right, groups) if min(map(len, each))]
         logits = out_of_fold(seen, truth, splits, self.random_state)
-        self.gain_, self.gain_stderr_ = gain(logits, truth, splits)
+        stacked = stacked_out_of_fold(logits, truth, splits)
+        self.gain_, self.gain_stderr_ = gain(logits[0], stacked, truth)
         weights, intercept = stack(logits, truth)
         if self.gain_ > max(self.min_gain * self.gain_stderr_, 0.0) and weights[1:].any():
             self.weights_, self.intercept_ = weights, intercept
+            self.tail_ = tail_width(expit(-stacked), ~truth.right, truth.weight, _TAIL_ZSCORE)
+            self._even = _SMOOTHING / (float(truth.weight.sum()) + _SMOOTHING)
             self.models_ = [
                 learn(number, seen, truth, self.random_state) if weight else None
                 for number, weight in enumerate(weights[1:])

@@ -265,7 +265,7 @@ def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, 
     """
 
     def too_sure(width: float) -> bool:
-        doubt = np.maximum(_lifted(unsure, width), EPS)
+        doubt = np.maximum(lifted(unsure, width), EPS)
         excess = float(sample_weight @ (wrong / doubt - 1))
         return excess > zscore * float(np.sqrt(sample_weight @ (1 / doubt - 1))) + 1e-9 * float(sample_weight.sum())
 
@@ -278,7 +278,8 @@ def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, 
     return float(np.exp(high))
 
 
-def _lifted(unsure: Floats, width: float) -> Floats:
+def lifted(unsure: Floats, width: float) -> Floats:
+    """Return distances to 1, of which those below a width become the mean of it and them."""
     return np.where(unsure < width, (unsure + width) / 2, unsure)
 
 
@@ -288,7 +289,7 @@ def lowered(proba: Floats, width: float) -> Floats:
     others = proba.copy()
     others[surest] = 0.0
     unsure = others.sum(axis=1)
-    target = _lifted(unsure, width)
+    target = lifted(unsure, width)
     others[unsure == 0] = 1.0
     others[surest] = 0.0
     others *= (target / others.sum(axis=1))[:, np.newaxis]

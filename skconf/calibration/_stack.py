@@ -160,14 +160,19 @@ def stack(logits: Floats, truth: Truth) -> tuple[Floats, float]:
     return found[:-1], float(found[-1])
 
 
-def gain(logits: Floats, truth: Truth, splits: Splits) -> tuple[float, float]:
-    """Return by how much a stack of other folds lowers the log loss of right and wrong, and the standard error."""
+def stacked_out_of_fold(logits: Floats, truth: Truth, splits: Splits) -> Floats:
+    """Return the stack's logit of each sample, with weights from other folds."""
     stacked = logits[0].copy()
     for train, test in splits:
         weights, intercept = stack(logits[:, train], truth.take(train))
         stacked[test] = weights @ logits[:, test] + intercept
+    return stacked
+
+
+def gain(before: Floats, after: Floats, truth: Truth) -> tuple[float, float]:
+    """Return by how much other logits lower the log loss of right and wrong, and the standard error."""
     sign, weight = np.where(truth.right, -1.0, 1.0), truth.weight
-    gains = np.logaddexp(0, sign * logits[0]) - np.logaddexp(0, sign * stacked)
+    gains = np.logaddexp(0, sign * before) - np.logaddexp(0, sign * after)
     mean = float(np.average(gains, weights=weight))
     spread = weight @ np.square(gains - mean) / weight.sum()
     return mean, float(np.sqrt(spread * (weight @ weight)) / weight.sum())

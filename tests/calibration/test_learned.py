@@ -39,7 +39,7 @@ def test_where_there_is_nothing_to_find_it_mostly_returns_the_confidence_bit_for
         rng = np.random.default_rng(seed)
         X, sure = rng.normal(size=(600, 4)), rng.uniform(0.5, 1, 600)
         proba = np.column_stack([1 - sure, sure])
-        learned = LearnedConfidence(min_gain=1).fit(X, proba, rng.random(600) < sure)
+        learned = LearnedConfidence(min_gain=1, cv=3).fit(X, proba, rng.random(600) < sure)
         if not learned.weights_[1:].any():
             np.testing.assert_array_equal(learned.predict_confidence(X, proba), proba.max(axis=1))
         kept += learned.weights_[1:].any()
@@ -56,7 +56,7 @@ def test_too_few_errors_teach_nothing(n_wrong):
     np.testing.assert_array_equal(learned.predict_confidence(X, proba), 0.7)
 
 
-def several_classes(n=3000):
+def several_classes(n):
     """Return samples of three classes, probabilities that know one column of them, and the classes."""
     X, y = make_classification(
         n, 6, n_informative=5, n_redundant=0, n_classes=3, n_clusters_per_class=1, flip_y=0.05, random_state=0
@@ -65,7 +65,7 @@ def several_classes(n=3000):
 
 
 def test_the_logits_of_the_answer_are_weighed():
-    X, proba, y = several_classes()
+    X, proba, y = several_classes(600)
     answer = np.random.default_rng(0).integers(3, size=len(y))  # not the most probable class
     learned = LearnedConfidence(min_gain=0).fit(X, proba, answer == y, predicted=answer, true_class=y)
     each = np.arange(len(y))
@@ -76,7 +76,26 @@ def test_the_logits_of_the_answer_are_weighed():
             columns, asked = (X, answer) if number < 3 else (np.column_stack([seen.own, X]), 1)
             chance = opinion.model.predict_proba(columns)[each, asked]
             total += weight * logit(np.clip(chance, 1e-4, 1 - 1e-4))
-    np.testing.assert_allclose(learned.predict_confidence(X, proba, predicted=answer), expit(total))
+    unsure = 1 - expit(total)
+    unsure = np.where(unsure < learned.tail_, (unsure + learned.tail_) / 2, unsure)
+    found = learned.predict_confidence(X, proba, predicted=answer)
+    np.testing.assert_allclose(found, (600 * (1 - unsure) + 0.25) / 600.5)
+
+
+def test_the_tail_is_safe():
+    """A third of the samples looks like surely right, and one in fifty of them is wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 3))
+    X[:1000] += 6
+    truth = np.where(np.arange(3000) < 1000, 0.98, 0.6)
+    right, proba = rng.random(3000) < truth, np.tile([0.27, 0.73], (3000, 1))
+    train = rng.permutation(3000)[:1500]
+    learned = LearnedConfidence().fit(X[train], proba[train], right[train])
+    test = np.setdiff1d(np.arange(3000), train)
+    found = learned.predict_confidence(X[test], proba[test])
+    assert found.max() > 0.95
+    assert found.max() < 1 - 1e-4
+    assert ((~right[test]) / (1 - found)).mean() < 1.3
 
 
 def loss_of(learned, X, proba, right):
@@ -85,16 +104,16 @@ def loss_of(learned, X, proba, right):
 
 
 def test_of_several_classes_it_learns_the_class_where_it_is_known(monkeypatch):
-    X, proba, y = several_classes()
+    X, proba, y = several_classes(2400)
     right = proba.argmax(axis=1) == y
-    train, test = (X[:1000], proba[:1000], right[:1000]), (X[1000:], proba[1000:], right[1000:])
-    raw = -np.log(np.where(right, proba.max(axis=1), 1 - proba.max(axis=1)))[1000:].mean()
+    train, test = (X[:800], proba[:800], right[:800]), (X[800:], proba[800:], right[800:])
+    raw = -np.log(np.where(right, proba.max(axis=1), 1 - proba.max(axis=1)))[800:].mean()
     known, unknown = (
-        loss_of(LearnedConfidence().fit(*train, true_class=classes), *test) for classes in (y[:1000], None)
+        loss_of(LearnedConfidence().fit(*train, true_class=classes), *test) for classes in (y[:800], None)
     )
     assert known < unknown < raw
     monkeypatch.setattr(_learned, "_MOST_CLASSES", 2)
-    many = LearnedConfidence().fit(*train, true_class=y[:1000])
+    many = LearnedConfidence().fit(*train, true_class=y[:800])
     assert loss_of(many, *test) == pytest.approx(unknown, rel=0.1)
 
 

@@ -6,7 +6,7 @@ from scipy.special import expit
 from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 
-from skconf.calibration._stack import N_MODELS, Seen, Truth, gain, learn, out_of_fold, stack
+from skconf.calibration._stack import N_MODELS, Seen, Truth, gain, learn, out_of_fold, stack, stacked_out_of_fold
 
 
 @pytest.fixture
@@ -58,7 +58,8 @@ def test_the_gain_is_that_of_weights_from_other_folds(opinions):
             each[row] = np.log(after / before)
     share = truth.weight / truth.weight.sum()
     mean = share @ each
-    assert gain(logits, truth, splits) == pytest.approx((mean, np.sqrt(share @ (each - mean) ** 2 * (share @ share))))
+    found = gain(logits[0], stacked_out_of_fold(logits, truth, splits), truth)
+    assert found == pytest.approx((mean, np.sqrt(share @ (each - mean) ** 2 * (share @ share))))
 
 
 def test_opinions_come_from_models_of_other_folds():
