@@ -67,16 +67,15 @@ class ScoreOfSums(Score):
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
         """Return the score, NaN if it is undefined, and the warnings to give."""
         metric = self.statistic.metric
-        value, notices = metric.evaluate_sums(*state.sums.arrays()[f"values/{self.terms}"])
+        value, notices = metric.evaluate_sums(*state.sums.get(f"values/{self.terms}"))
         return float(self.statistic.score(value)), [*notices, *metric.notices_of_threshold(state.task.threshold)]
 
     def interval(
         self, state: State, value: float, confidence_level: float, n_draws: int, rng: np.random.Generator
     ) -> Interval:
         """Return the interval by influence values; for a metric with kinks, by draws."""
-        sums = state.sums.arrays()
         values, products, expected, variances = (
-            sums.get(f"{kind}/{self.terms}", ()) for kind in ("values", "products", "expected", "variances")
+            state.sums.get(f"{kind}/{self.terms}") for kind in ("values", "products", "expected", "variances")
         )
         if not products:
             raise ValueError(f"it uses more than {MOST_SUMS} sums, and products of so many are not kept")
@@ -93,7 +92,7 @@ class ScoreOfSums(Score):
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
         if metric.decided_by != "samples" and not moments.is_share and not state.task.of_costs:
-            check_enough(*(float(part) for part in sums[f"errors/{self.terms}"]))
+            check_enough(*(float(part) for part in state.sums.get(f"errors/{self.terms}")))
         return moments.delta(value, confidence_level)
 
 

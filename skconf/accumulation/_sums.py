@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -78,11 +80,17 @@ class SumVector:
     def __add__(self, other: Self) -> "SumVector":
         return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))
 
-    def arrays(self) -> dict[str, Sums]:
-        """Return the sums by name."""
-        sizes = [int(np.prod(shape)) for shapes in self.shapes.values() for shape in shapes]
-        parts = iter(np.split(self.pairs[0], np.cumsum(sizes)[:-1]))
-        return {name: tuple(next(parts).reshape(shape) for shape in shapes) for name, shapes in self.shapes.items()}
+    def get(self, name: str) -> Sums:
+        """Return the sums of that name; none if there are none."""
+        start = 0
+        for each, shapes in self.shapes.items():
+            sizes = [prod(shape) for shape in shapes]
+            if each == name:
+                ends = [start, *(start + size for size in accumulate(sizes))]
+                parts = (self.pairs[0, first:end] for first, end in pairwise(ends))
+                return tuple(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+            start += sum(sizes)
+        return ()
 
 
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:

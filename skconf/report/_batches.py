@@ -127,7 +127,7 @@ class _RowAccumulator(MetricAccumulator):
         score = self._plan.scores[name]
         if not isinstance(score, ScoreOfSums):
             raise TypeError(f"{name} is not a function of sums.")
-        return self._filled().sums.arrays()[f"values/{score.terms}"]
+        return self._filled().sums.get(f"values/{score.terms}")
 
 
 def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]:
