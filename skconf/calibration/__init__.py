@@ -1,5 +1,6 @@
 """Post-hoc calibrators: probabilities in, better probabilities out."""
 
+from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._confidence import ConfidenceCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
@@ -16,6 +17,7 @@ from skconf.calibration._venn_abers import VennAbersCalibrator
 __all__ = [
     "CALIBRATORS",
     "AffineCalibrator",
+    "BayesianCalibrator",
     "BetaCalibrator",
     "ConfidenceCalibrator",
     "HistogramBinningCalibrator",

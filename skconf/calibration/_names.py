@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from skconf._core.messages import suggest
+from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
@@ -26,6 +27,7 @@ CALIBRATORS: dict[str, Callable[[], Any]] = {
     "quadratic": QuadraticCalibrator,
     "beta": BetaCalibrator,
     "spline": SplineCalibrator,
+    "bayesian": BayesianCalibrator,
     "venn_abers": VennAbersCalibrator,
     "pooled": PooledCalibrator,
     "histogram": HistogramBinningCalibrator,

@@ -14,6 +14,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.calibration._base import EPS, AmongPresentCalibrator, rows_to_one
+from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._folds import fold_weights
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
@@ -24,8 +25,9 @@ from skconf.calibration._spline import SplineCalibrator
 #: ones were best, by little.
 _PRIOR_SAMPLES = 8.0
 
-#: With two classes, numbers of samples at which a spline gets half of the prior, and steps a quarter of the spline's.
-_SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
+#: With two classes half of the prior is the Bayesian calibrator's; the number of samples at which half of the rest is
+#: the spline's.
+_SPLINE_HALF = 200.0
 
 #: Folds are predicted until so many samples have been: more say little about a handful of weights.
 _ENOUGH = 2000
@@ -56,14 +58,15 @@ class PooledCalibrator(AmongPresentCalibrator):
     ----------
     members : list of str, calibrators or None, default=None
         Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
-        `members` is None: raw, smoothed temperature, a matrix with a sixteenth of the usual ridge and, with two
-        classes, "spline" and "smoothed_isotonic"; with more, another such matrix after smoothed isotonic regression.
+        `members` is None: raw, smoothed temperature and, with two classes, "spline" and "bayesian"; with more, a matrix
+        with a sixteenth of the usual ridge, and another such matrix after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned, or all the same.
-    smoothing : float, default=0.5
+    smoothing : float, default=0.75
         How many further samples are mixed in, in [0, ∞): with n the sum of weights, K classes and smoothing s, every
-        probability p becomes (n p + s/K)/(n + s).
-    tail_zscore : float or None, default=0
+        probability p becomes (n p + s/K)/(n + s). At .75, one error among n new samples of two classes adds
+        about 2.7 to their size ratio at most, however sure it was.
+    tail_zscore : float or None, default=0.5
         What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
         safer, and costs accuracy. None leaves confidences as they are.
 
@@ -80,7 +83,7 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     See Also
     --------
-    QuadraticCalibrator, SplineCalibrator, MatrixCalibrator : Single members, which are faster.
+    BayesianCalibrator, SplineCalibrator, MatrixCalibrator : Single members, which are faster.
 
     Notes
     -----
@@ -106,9 +109,9 @@ class PooledCalibrator(AmongPresentCalibrator):
     >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
     >>> calibrator = PooledCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
-    array([[0.92, 0.08],
-           [0.39, 0.61],
-           [0.1 , 0.9 ]])
+    array([[0.89, 0.11],
+           [0.36, 0.64],
+           [0.11, 0.89]])
     """
 
     def __init__(
@@ -116,8 +119,8 @@ class PooledCalibrator(AmongPresentCalibrator):
         members: Any = None,
         *,
         weights: str = "learned",
-        smoothing: float = 0.5,
-        tail_zscore: float | None = 0.0,
+        smoothing: float = 0.75,
+        tail_zscore: float | None = 0.5,
     ) -> None:
         self.members = members
         self.weights = weights
@@ -173,17 +176,15 @@ class PooledCalibrator(AmongPresentCalibrator):
 
 def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
     """Return members, and prior weights that favour those with few parameters while there are few samples."""
-    raw_and_shared: list[Any] = [None, TemperatureCalibrator(smoothing=1.0), MatrixCalibrator(ridge=1 / 16)]
-    isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
+    rigid: list[Any] = [None, TemperatureCalibrator(smoothing=1.0)]
     if n_classes == 2:
         flexible = n_samples / (n_samples + _SPLINE_HALF)
-        steps = _STEPS * n_samples / (n_samples + _STEPS_HALF)
-        rigid = (1 - flexible) * np.array([0.25, 0.25, 0.5])
-        prior = np.append(rigid, flexible * np.array([1 - steps, steps]))
-        return [*raw_and_shared, SplineCalibrator(), isotonic], prior
+        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible, 1.0]) / 2
+        return [*rigid, SplineCalibrator(), BayesianCalibrator()], prior
+    matrix, isotonic = MatrixCalibrator(ridge=1 / 16), IsotonicCalibrator(smoothing=SMOOTHING)
     n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
     prior = 1 / (1 + 3 / n_samples * n_parameters)
-    return [*raw_and_shared, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
+    return [*rigid, matrix, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:

@@ -18,6 +18,7 @@ from skconf import SelectiveClassifier, calibration
 from skconf.calibration import (
     CALIBRATORS,
     AffineCalibrator,
+    BayesianCalibrator,
     BetaCalibrator,
     ConfidenceCalibrator,
     HistogramBinningCalibrator,
@@ -46,6 +47,7 @@ MAKERS = {
     "quadratic": QuadraticCalibrator,
     "beta": BetaCalibrator,
     "spline": SplineCalibrator,
+    "bayesian": BayesianCalibrator,
     "venn-abers": VennAbersCalibrator,
     "temperature": TemperatureCalibrator,
     "smoothed temperature": partial(TemperatureCalibrator, smoothing=1),
@@ -55,7 +57,17 @@ MAKERS = {
     "confidence": ConfidenceCalibrator,
 }
 ONE_AGAINST_THE_REST = [name for name, make in MAKERS.items() if isinstance(make(), OneVsRestCalibrator)]
-NEVER_SURE = ["platt", "quadratic", "beta", "spline", "venn-abers", "smoothed temperature", "matrix", "pooled"]
+NEVER_SURE = [
+    "platt",
+    "quadratic",
+    "beta",
+    "spline",
+    "bayesian",
+    "venn-abers",
+    "smoothed temperature",
+    "matrix",
+    "pooled",
+]
 
 
 def each(names):
@@ -269,7 +281,7 @@ def test_no_class_that_was_seen_gets_a_probability_of_zero_or_one(make, extreme)
         assert got.max() < 1
 
 
-@each(["isotonic", "quadratic", "beta", "spline", "venn-abers"])
+@each(["isotonic", "quadratic", "beta", "spline", "bayesian", "venn-abers"])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_with_two_classes_the_curve_never_falls(make, seed):
@@ -291,6 +303,7 @@ OF_SIZES = {
     "quadratic": QuadraticCalibrator(),
     "beta": BetaCalibrator(),
     "spline": SplineCalibrator(),
+    "bayesian": BayesianCalibrator(),
     "venn-abers": VennAbersCalibrator(),
     "smoothed temperature": TemperatureCalibrator(smoothing=1),
     "matrix": MatrixCalibrator(),

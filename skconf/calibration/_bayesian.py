@@ -1,0 +1,212 @@
+"""Bayesian calibration: the mean over all rising curves of the log-odds, by how probable the data make them."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit, ndtri
+
+from skconf._core.checks import check_whole
+from skconf._core.probabilities import Floats
+from skconf.calibration._base import EPS, Column, OneVsRestCalibrator
+from skconf.calibration._logistic import FARTHEST, sigmoid
+from skconf.calibration._platt import Logit
+
+#: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
+#: segment adds to that. More of each, and zero, gained nothing on generated data.
+_SCALES = tuple(product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)))
+#: How probable it is before all data that the probabilities are right as they are.
+_UNCHANGED = 0.1
+#: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
+_GROUPS, _CURVES = 257, 64
+#: Where curves are known besides the groups.
+_GRID = np.linspace(-FARTHEST, FARTHEST, 145)
+
+
+class BayesianCalibrator(OneVsRestCalibrator):
+    """Bayesian calibration: the mean of rising curves of the log-odds, each by its probability given the data.
+
+    The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
+    between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
+    and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
+    over eight answers to that, and over the probabilities as they are. With few samples it changes little, and in
+    places that no sample tells of it doubts. It needs no folds, and chooses nothing.
+
+    More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
+    missing from the calibration data keeps its probability, apart from the scaling of rows.
+
+    Parameters
+    ----------
+    n_segments : int, default=8
+        How many straight pieces a curve has, 1 or more. There are fewer where there are fewer distinct probabilities.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    See Also
+    --------
+    PooledCalibrator : A pool of which this is a member.
+    SplineCalibrator : The most probable smooth curve, rather than a mean.
+
+    Notes
+    -----
+    For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
+    h, s and sⱼ are normal around 0, with standard deviations .1 or .5, .3 or 1, and .3 or 1: eight priors, which are
+    equally probable, .9 together, and f(l) = l with probability .1. For each prior the posterior's mode is found by
+    Newton's method; 64 curves around it, weighed by their posterior density [1]_, stand for the rest. They also give
+    the probability of the data under the prior, by which the eight means are weighed. Close log-odds are grouped: at
+    most 400 groups stand for the samples. A weight of a sample counts repetitions.
+
+    References
+    ----------
+    .. [1] E. L. Ionides, Truncated importance sampling, Journal of Computational and Graphical Statistics 17, 2008.
+    .. [2] J. A. Hoeting, D. Madigan, A. E. Raftery and C. T. Volinsky, Bayesian model averaging: a tutorial,
+       Statistical Science 14, 1999.
+
+    Examples
+    --------
+    >>> from skconf.calibration import BayesianCalibrator
+    >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
+    >>> calibrator = BayesianCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
+    >>> calibrator.predict_proba([0.05, 0.95]).round(2)
+    array([[0.95, 0.05],
+           [0.05, 0.95]])
+    """
+
+    def __init__(self, *, n_segments: int = 8) -> None:
+        self.n_segments = n_segments
+
+    _reads_sizes = True
+
+    def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
+        check_whole(self.n_segments, "n_segments", 1)
+        logit = Logit(proba)
+        values, hits, misses = _grouped(logit(proba), target, sample_weight)
+        share = np.cumsum(hits + misses)
+        share = (share - (hits + misses) / 2) / share[-1]
+        knots = np.unique(np.interp(np.arange(1, self.n_segments) / self.n_segments, share, values))
+        data = _Data(_parts(values, knots), hits, misses)
+        places = np.union1d(values, _GRID)
+        asked = _parts(places, knots)
+        chance = [np.log(_UNCHANGED) + data.log_likelihood(values)]
+        curves = [sigmoid(places)]
+        start = np.zeros(len(asked) + 2)
+        for scales in _SCALES:
+            start, evidence, points, weights = _posterior(data, np.array(scales), start)
+            chance.append(np.log((1 - _UNCHANGED) / len(_SCALES)) + evidence)
+            curves.append(weights @ sigmoid(_margins(points, asked)))
+        share = np.exp(np.array(chance) - max(chance))
+        return _Curve(logit, places, share @ curves / share.sum())
+
+
+class _Curve:
+    """A probability as a function of another one, given at some places and linear in log-odds between them."""
+
+    def __init__(self, logit: Logit, places: Floats, chance: Floats) -> None:
+        chance = np.clip(chance, EPS, 1 - EPS)
+        self.logit, self.places, self.margins = logit, places, np.log(chance) - np.log1p(-chance)
+
+    def __call__(self, proba: Floats) -> Floats:
+        return sigmoid(np.interp(self.logit(proba), self.places, self.margins))
+
+
+def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return means of groups of close values, and the weights of what came true in each, and of what did not."""
+    distinct, number = np.unique(values, return_inverse=True)
+    weight = np.bincount(number, sample_weight)
+    if len(distinct) > _GROUPS:
+        group = ((np.cumsum(weight) - weight / 2) * (_GROUPS / weight.sum())).astype(np.intp)
+        group = np.unique(group, return_inverse=True)[1]
+        mass = np.bincount(group, weight)
+        number, distinct, weight = group[number], np.bincount(group, weight * distinct) / mass, mass
+    hits: Floats = np.bincount(number, sample_weight * target, minlength=len(distinct)).astype(np.float64)
+    return distinct, hits, np.maximum(weight - hits, 0.0)
+
+
+def _parts(values: Floats, knots: Floats) -> Floats:
+    """Return, for each segment between knots and each value, how much of the way from 0 to the value lies in it."""
+    ends = np.concatenate([[-np.inf], knots, [np.inf]])[:, np.newaxis]
+    return np.clip(values, ends[:-1], ends[1:]) - np.clip(0.0, ends[:-1], ends[1:])
+
+
+def _margins(points: Floats, parts: Floats) -> Floats:
+    """Return curves: a row for each point, which is a height, a logarithm of the slope, and one of each segment."""
+    return points[:, :1] + np.exp(np.minimum(points[:, 1:2] + points[:, 2:], 20.0)) @ parts
+
+
+class _Data:
+    """The likelihood of curves."""
+
+    def __init__(self, parts: Floats, hits: Floats, misses: Floats) -> None:
+        self.parts, self.hits, self.misses, self.weight = parts, hits, misses, hits + misses
+
+    def log_likelihood(self, margins: Floats) -> NDArray[np.float64]:
+        """Return the log-likelihood of margins, of shape (n_groups,), or of each row of them."""
+        both = log_expit(margins)  # log σ(−m) = log σ(m) − m
+        return np.asarray(both @ self.weight - margins @ self.misses)
+
+    def around(self, point: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient of the negative log-likelihood, and its expected Hessian."""
+        slopes = np.exp(point[1] + point[2:])[:, np.newaxis] * self.parts
+        rise = slopes.sum(axis=0)
+        by = np.vstack([np.ones_like(rise), rise, slopes])
+        chance = sigmoid(point[0] + rise)
+        return by @ (self.weight * chance - self.hits), (by * (self.weight * chance * (1 - chance))) @ by.T
+
+
+def _posterior(data: _Data, scales: Floats, start: Floats) -> tuple[Floats, float, Floats, Floats]:
+    """Return the mode, the log-probability of the data, and points with their weights that stand for the rest."""
+    scale = np.append(scales, np.full(len(start) - 3, scales[2]))
+    precision = 1 / scale**2
+
+    def height(points: Floats) -> NDArray[np.float64]:
+        """Return the log-posterior, but for a constant."""
+        return data.log_likelihood(_margins(points, data.parts)) - points**2 @ precision / 2
+
+    point, value = start, float(height(start[np.newaxis])[0])
+    for _ in range(50):
+        slope, bend = data.around(point)
+        slope += point * precision
+        spread = _inverse_root(bend + np.diag(precision))
+        step = spread @ (spread @ slope)
+        if (gain := float(slope @ step)) < 1e-4:
+            break
+        length = 1.0
+        while (moved := float(height((point - length * step)[np.newaxis])[0])) < value + 1e-4 * length * gain:
+            length /= 2
+            if length < 1e-6:
+                break
+        point, value = point - length * step, moved
+    normal = _normal_points(len(point))
+    points = point + normal @ spread
+    ratio = height(points) + (normal**2).sum(axis=1) / 2
+    weights = np.exp(ratio - ratio.max())
+    weights = np.minimum(weights, weights.mean() * np.sqrt(len(weights)))
+    # ∏ scale⁻¹ is the prior's constant, and the determinant of the spread the volume that the points stand for.
+    evidence = np.log(weights.mean()) + ratio.max() - np.log(scale).sum() + np.linalg.slogdet(spread)[1]
+    return point, float(evidence), points, weights / weights.sum()
+
+
+def _inverse_root(matrix: Floats) -> Floats:
+    """Return the symmetric root of the inverse, which depends on no order of rows."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-14 * values[-1])) @ vectors.T)
+
+
+@cache
+def _normal_points(n_dimensions: int) -> Floats:
+    """Return points that are spread as a standard normal distribution is, each with its mirror images.
+
+    One mirror turns the sign, the other swaps the two classes: the height turns, and the segments change places.
+    """
+    golden = 2.0
+    for _ in range(40):
+        golden = (1 + golden) ** (1 / (n_dimensions + 1))
+    steps = golden ** -np.arange(1.0, n_dimensions + 1)
+    points: Floats = ndtri((0.5 + np.arange(1, _CURVES // 4 + 1)[:, np.newaxis] * steps) % 1)
+    points = np.concatenate([points, np.hstack([-points[:, :1], points[:, 1:2], points[:, :1:-1]])])
+    points = np.concatenate([points, -points])
+    return np.asarray(points @ _inverse_root(points.T @ points / len(points)))
