@@ -3,7 +3,8 @@ A pool of calibrators moves from caution to flexibility as samples come in
 ===========================================================================
 
 With few samples the raw probabilities, or one parameter, are the best calibration; with many a flexible curve is. A
-:class:`~skconf.calibration.PooledCalibrator` learns on folds how much of each to take, and is rarely far from the best.
+:class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each by how probable the samples make
+it. A :class:`~skconf.calibration.PooledCalibrator` learns on folds how much of it to take, and of others beside it.
 """
 
 # %%
@@ -20,7 +21,7 @@ X, y = make_classification(14_000, 15, n_informative=9, class_sep=1.0, flip_y=0.
 model = GaussianNB().fit(X[:1000], y[:1000])
 proba, new_proba, new_y = model.predict_proba(X[1000:6000]), model.predict_proba(X[6000:]), y[6000:]
 sizes = [30, 100, 300, 1000, 5000]
-names = ["temperature", "spline", "smoothed_isotonic", "pooled"]
+names = ["temperature", "smoothed_isotonic", "bayesian", "pooled"]
 losses = {name: [] for name in ["none", *names]}
 weights = []
 for n in sizes:
@@ -38,7 +39,7 @@ for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-
     left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)
 left.set(xscale="log", xlabel="calibration samples", ylabel="log loss of new samples", title="No single one is best")
 left.legend(fontsize=8)
-members = ["raw", "temperature", "matrix", "spline", "smoothed isotonic"]
+members = ["raw", "temperature", "spline", "Bayesian"]
 right.stackplot(sizes, np.transpose(weights), labels=members, alpha=0.8)
 right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="What the pool is made of")
 right.legend(fontsize=8, loc="center right")
