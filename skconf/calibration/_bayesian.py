@@ -14,10 +14,8 @@ from skconf.calibration._logistic import FARTHEST, sigmoid
 from skconf.calibration._platt import Logit
 
 #: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
-#: segment adds to that. More of each, and zero, gained nothing on generated data.
-_SCALES = tuple(product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)))
-#: How probable it is before all data that the probabilities are right as they are.
-_UNCHANGED = 0.1
+#: segment adds to that. The last are for classes whose frequency has changed. More of each, and zero, gained nothing.
+_SCALES = (*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), (2.0, 0.3, 0.3))
 #: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
 _GROUPS, _CURVES = 257, 64
 #: Where curves are known besides the groups.
@@ -30,7 +28,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
     between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
     and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
-    over eight answers to that, and over the probabilities as they are. With few samples it changes little, and in
+    over nine answers to that, and over the probabilities as they are. With few samples it changes little, and in
     places that no sample tells of it doubts. It needs no folds, and chooses nothing.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
@@ -54,11 +52,11 @@ class BayesianCalibrator(OneVsRestCalibrator):
     Notes
     -----
     For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
-    h, s and sⱼ are normal around 0, with standard deviations .1 or .5, .3 or 1, and .3 or 1: eight priors, which are
-    equally probable, .9 together, and f(l) = l with probability .1. For each prior the posterior's mode is found by
-    Newton's method; 64 curves around it, weighed by their posterior density [1]_, stand for the rest. They also give
-    the probability of the data under the prior, by which the eight means are weighed. Close log-odds are grouped: at
-    most 400 groups stand for the samples. A weight of a sample counts repetitions.
+    h, s and sⱼ are normal around 0, with standard deviations .1 or .5, .3 or 1, and .3 or 1; or 2, .3 and .3, for
+    classes whose frequency has changed. These nine priors and f(l) = l are equally probable. For each prior Newton's
+    method finds the posterior's mode; 64 curves around it, weighed by their posterior density [1]_, stand for the rest.
+    They also give the probability of the data under the prior, by which the means are weighed. Close log-odds are
+    grouped: at most 257 groups stand for the samples. A weight of a sample counts repetitions.
 
     References
     ----------
@@ -73,7 +71,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     >>> calibrator = BayesianCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.95]).round(2)
     array([[0.95, 0.05],
-           [0.05, 0.95]])
+           [0.06, 0.94]])
     """
 
     def __init__(self, *, n_segments: int = 8) -> None:
@@ -91,12 +89,12 @@ class BayesianCalibrator(OneVsRestCalibrator):
         data = _Data(_parts(values, knots), hits, misses)
         places = np.union1d(values, _GRID)
         asked = _parts(places, knots)
-        chance = [np.log(_UNCHANGED) + data.log_likelihood(values)]
+        chance = [float(data.log_likelihood(values))]
         curves = [sigmoid(places)]
         start = np.zeros(len(asked) + 2)
         for scales in _SCALES:
             start, evidence, points, weights = _posterior(data, np.array(scales), start)
-            chance.append(np.log((1 - _UNCHANGED) / len(_SCALES)) + evidence)
+            chance.append(evidence)
             curves.append(weights @ sigmoid(_margins(points, asked)))
         share = np.exp(np.array(chance) - max(chance))
         return _Curve(logit, places, share @ curves / share.sum())

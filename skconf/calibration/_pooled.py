@@ -25,6 +25,9 @@ from skconf.calibration._spline import SplineCalibrator
 #: ones were best, by little.
 _PRIOR_SAMPLES = 8.0
 
+#: A lag of so many times √n nats of log-likelihood divides a member's prior by e.
+_LAG = 2.0
+
 #: With two classes half of the prior is the Bayesian calibrator's; the number of samples at which half of the rest is
 #: the spline's.
 _SPLINE_HALF = 200.0
@@ -91,8 +94,8 @@ class PooledCalibrator(AmongPresentCalibrator):
     are predicted until 2,000 samples have been, by members that are fitted on the others, or on 4,000 samples of them
     (100 K² with more classes): with 10,000 samples and two classes, members are fitted less than twice in all.
     The weights maximise the log likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all
-    members you name; of the default ones it favours those with few parameters while there are few samples. A weight of
-    a sample counts repetitions.
+    members you name; of the default ones it favours those with few parameters while there are few samples. It shrinks
+    for members whose likelihood on the folds is far behind the best. A weight of a sample counts repetitions.
 
     Where no sample can be held out, the weights are those of the prior.
 
@@ -110,7 +113,7 @@ class PooledCalibrator(AmongPresentCalibrator):
     >>> calibrator = PooledCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
     array([[0.89, 0.11],
-           [0.36, 0.64],
+           [0.37, 0.63],
            [0.11, 0.89]])
     """
 
@@ -161,7 +164,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         held, true, weight = out_of_fold(members, proba, codes, sample_weight)
         if self.weights == "learned":
             chance = np.stack([np.maximum(each[np.arange(len(true)), true], EPS) for each in held])
-            self.weights_ = simplex_weights(chance, weight, _PRIOR_SAMPLES * prior)
+            self.weights_ = simplex_weights(chance, weight, _believed(_PRIOR_SAMPLES * prior, chance, weight))
         if self.tail_zscore is not None and len(true):
             pooled = pool(held, self.weights_)
             unsure = 1 - pooled.max(axis=1)
@@ -296,6 +299,16 @@ def lowered(proba: Floats, width: float) -> Floats:
     others *= (target / others.sum(axis=1))[:, np.newaxis]
     others[surest] = 1 - target
     return others
+
+
+def _believed(prior: Floats, chance: Floats, sample_weight: Floats) -> Floats:
+    """Return less prior for members whose likelihood is far behind that of the best: they would spoil the mean.
+
+    A lag of a few times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
+    """
+    likelihood = np.log(chance) @ sample_weight
+    lag = (likelihood.max() - likelihood) / (_LAG * np.sqrt(sample_weight.sum()))
+    return np.maximum(prior * np.exp(-lag), 1e-3)
 
 
 def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:

@@ -14,15 +14,15 @@ from skconf.calibration._bayesian import _grouped, _normal_points
 
 def mean_of_all_lines(p, y, asked):
     """Return the mean of σ(h + e^s l), with h and the two parts of s normal: all of them, on a grid."""
-    total, mean = [np.log(0.1) + log_expit(np.where(y, 1, -1) * logit(p)).sum()], [asked]
-    for height_scale, slope_scale, more in product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)):
+    total, mean = [log_expit(np.where(y, 1, -1) * logit(p)).sum()], [asked]
+    for height_scale, slope_scale, more in [*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), (2.0, 0.3, 0.3)]:
         spread = np.hypot(slope_scale, more)  # with one segment, its own logarithm adds to the common one
         h, s = np.linspace(-5, 5, 121) * height_scale, np.linspace(-5, 5, 161) * spread
         prior = np.add.outer(norm.logpdf(h, scale=height_scale), norm.logpdf(s, scale=spread))
         prior += np.log((h[1] - h[0]) * (s[1] - s[0]))
         curves = h[:, None, None] + np.exp(s)[None, :, None] * logit(p)
         posterior = prior + log_expit(np.where(y, 1, -1) * curves).sum(axis=2)
-        total.append(np.log(0.9 / 8) + logsumexp(posterior))
+        total.append(logsumexp(posterior))
         weights = np.exp(posterior - logsumexp(posterior))
         mean.append(np.einsum("hs,hsa->a", weights, expit(h[:, None, None] + np.exp(s)[None, :, None] * logit(asked))))
     return np.exp(np.array(total) - logsumexp(total)) @ mean

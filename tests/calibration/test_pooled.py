@@ -6,6 +6,7 @@ from _support.calibration_tasks import binary_task, three_class_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import expit, logit
 from sklearn.base import clone
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
@@ -51,6 +52,16 @@ def test_a_member_that_knows_gets_the_weight():
     assert raw_is_right.weights_[0] > 0.5
     raw_is_wrong = PooledCalibrator([None, "platt"]).fit(p**4, y)  # a sigmoid of the log-odds mends most of that
     assert raw_is_wrong.weights_[0] < 0.1
+
+
+def test_a_member_that_is_far_behind_gets_next_to_nothing_from_its_prior():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.05, 0.95, 100)
+    rare = rng.random(100) < expit(logit(p) - 3.5)  # classes are thirty times as unlike in number as they were
+    model = PooledCalibrator([None, "platt"]).fit(p, rare)
+    assert model.weights_[0] < 0.02  # half of 8 samples would be .04
+    right = PooledCalibrator([None, "platt"]).fit(p, rng.random(100) < p)
+    assert right.weights_[0] > 0.1
 
 
 def test_the_pool_is_the_weighted_mean_of_members_fitted_on_all_samples():
