@@ -39,7 +39,7 @@ for (name, loss), style in zip(losses.items(), [":", "--", "-.", (0, (1, 1)), "-
     left.plot(sizes, loss, linestyle=style, linewidth=2.5 if name == "pooled" else 1.3, label=name)
 left.set(xscale="log", xlabel="calibration samples", ylabel="log loss of new samples", title="No single one is best")
 left.legend(fontsize=8)
-members = ["raw", "temperature", "spline", "Bayesian"]
+members = ["raw", "temperature", "spline", "smoothed isotonic", "Bayesian"]
 right.stackplot(sizes, np.transpose(weights), labels=members, alpha=0.8)
 right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="What the pool is made of")
 right.legend(fontsize=8, loc="center right")

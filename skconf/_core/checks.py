@@ -17,12 +17,14 @@ def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.i
         raise ValueError(f"{name} must lie in {bounds}, but is {value!r}.")
 
 
-def check_whole(value: Any, name: str, low: int = 1) -> None:
-    """Raise unless a parameter is a whole number, `low` or greater."""
+def check_whole(value: Any, name: str, low: int = 1, high: int | None = None) -> None:
+    """Raise unless a parameter is a whole number, in [`low`, `high`]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, but is {value!r}.")
     if value < low:
         raise ValueError(f"{name} must be at least {low}, but is {value!r}.")
+    if high is not None and int(value) > high:
+        raise ValueError(f"{name} must be at most {high}, but is {value!r}.")
 
 
 def check_option(value: Any, name: str, options: Iterable[Any]) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit, ndtri
+from scipy.special import gammaincinv, gammaln, log_expit, ndtri
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
@@ -16,8 +16,13 @@ from skconf.calibration._platt import Logit
 #: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
 #: segment adds to that. The last are for classes whose frequency has changed. More of each, and zero, gained nothing.
 _SCALES = (*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), (2.0, 0.3, 0.3))
+#: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
+#: too sure at .999 by .4 of log-odds. With heavier ones too few of the points are in the middle.
+_FREEDOM = 30.0
 #: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
 _GROUPS, _CURVES = 257, 64
+#: More segments would need more curves.
+_MOST_SEGMENTS = 30
 #: Where curves are known besides the groups.
 _GRID = np.linspace(-FARTHEST, FARTHEST, 145)
 
@@ -28,8 +33,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
     The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
     between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
     and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
-    over nine answers to that, and over the probabilities as they are. With few samples it changes little, and in
-    places that no sample tells of it doubts. It needs no folds, and chooses nothing.
+    over nine answers to that, and over the probabilities as they are. Where samples
+    say little it stays near the probabilities, and doubts. It needs no folds, and chooses nothing.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
     missing from the calibration data keeps its probability, apart from the scaling of rows.
@@ -37,7 +42,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     Parameters
     ----------
     n_segments : int, default=8
-        How many straight pieces a curve has, 1 or more. There are fewer where there are fewer distinct probabilities.
+        How many straight pieces a curve has, in [1, 30]; each holds the same share of the samples.
 
     Attributes
     ----------
@@ -53,8 +58,9 @@ class BayesianCalibrator(OneVsRestCalibrator):
     -----
     For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
     h, s and sⱼ are normal around 0, with standard deviations .1 or .5, .3 or 1, and .3 or 1; or 2, .3 and .3, for
-    classes whose frequency has changed. These nine priors and f(l) = l are equally probable. For each prior Newton's
-    method finds the posterior's mode; 64 curves around it, weighed by their posterior density [1]_, stand for the rest.
+    classes whose frequency has changed. These nine priors and f(l) = l are equally probable. For each prior the
+    posterior's mode is found by Newton's method, with expected second derivatives. 64 curves around it, drawn from a
+    Student distribution and weighed by the ratio of the posterior's density to that one's [1]_, stand for the rest.
     They also give the probability of the data under the prior, by which the means are weighed. Close log-odds are
     grouped: at most 257 groups stand for the samples. A weight of a sample counts repetitions.
 
@@ -70,7 +76,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     >>> proba = [0.1, 0.2, 0.9, 0.6, 0.7, 0.9]
     >>> calibrator = BayesianCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.95]).round(2)
-    array([[0.95, 0.05],
+    array([[0.94, 0.06],
            [0.06, 0.94]])
     """
 
@@ -80,7 +86,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     _reads_sizes = True
 
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
-        check_whole(self.n_segments, "n_segments", 1)
+        check_whole(self.n_segments, "n_segments", 1, _MOST_SEGMENTS)
         logit = Logit(proba)
         values, hits, misses = _grouped(logit(proba), target, sample_weight)
         share = np.cumsum(hits + misses)
@@ -178,13 +184,15 @@ def _posterior(data: _Data, scales: Floats, start: Floats) -> tuple[Floats, floa
             if length < 1e-6:
                 break
         point, value = point - length * step, moved
-    normal = _normal_points(len(point))
-    points = point + normal @ spread
-    ratio = height(points) + (normal**2).sum(axis=1) / 2
+    away = _student_points(len(point))
+    points = point + away @ spread
+    many = (_FREEDOM + len(point)) / 2
+    ratio = height(points) + many * np.log1p((away**2).sum(axis=1) / _FREEDOM)
     weights = np.exp(ratio - ratio.max())
     weights = np.minimum(weights, weights.mean() * np.sqrt(len(weights)))
-    # ∏ scale⁻¹ is the prior's constant, and the determinant of the spread the volume that the points stand for.
+    # ∏ scale⁻¹ is the prior's constant; the determinant of the spread, and gammas, are that of the points' density.
     evidence = np.log(weights.mean()) + ratio.max() - np.log(scale).sum() + np.linalg.slogdet(spread)[1]
+    evidence += gammaln(_FREEDOM / 2) - gammaln(many) + len(point) / 2 * np.log(_FREEDOM / 2)
     return point, float(evidence), points, weights / weights.sum()
 
 
@@ -195,16 +203,19 @@ def _inverse_root(matrix: Floats) -> Floats:
 
 
 @cache
-def _normal_points(n_dimensions: int) -> Floats:
-    """Return points that are spread as a standard normal distribution is, each with its mirror images.
+def _student_points(n_dimensions: int) -> Floats:
+    """Return points that are spread as a Student distribution is, each with its mirror images.
 
     One mirror turns the sign, the other swaps the two classes: the height turns, and the segments change places.
     """
     golden = 2.0
     for _ in range(40):
-        golden = (1 + golden) ** (1 / (n_dimensions + 1))
-    steps = golden ** -np.arange(1.0, n_dimensions + 1)
-    points: Floats = ndtri((0.5 + np.arange(1, _CURVES // 4 + 1)[:, np.newaxis] * steps) % 1)
+        golden = (1 + golden) ** (1 / (n_dimensions + 2))
+    steps = golden ** -np.arange(1.0, n_dimensions + 2)
+    shares = (0.5 + np.arange(1, _CURVES // 4 + 1)[:, np.newaxis] * steps) % 1
+    points: Floats = ndtri(shares[:, :-1])
     points = np.concatenate([points, np.hstack([-points[:, :1], points[:, 1:2], points[:, :1:-1]])])
     points = np.concatenate([points, -points])
-    return np.asarray(points @ _inverse_root(points.T @ points / len(points)))
+    points = points @ _inverse_root(points.T @ points / len(points))
+    stretch = np.sqrt(_FREEDOM / (2 * gammaincinv(_FREEDOM / 2, shares[:, -1])))
+    return np.asarray(points * np.tile(stretch, 4)[:, np.newaxis])

@@ -29,8 +29,8 @@ _PRIOR_SAMPLES = 8.0
 _LAG = 2.0
 
 #: With two classes half of the prior is the Bayesian calibrator's; the number of samples at which half of the rest is
-#: the spline's.
-_SPLINE_HALF = 200.0
+#: flexible; of that a quarter at most is for steps, half of it at so many samples.
+_SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
 
 #: Folds are predicted until so many samples have been: more say little about a handful of weights.
 _ENOUGH = 2000
@@ -40,6 +40,8 @@ _N_FOLDS = 5
 
 #: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
 _LEARN_PAIR, _LEARN = 100, 4000
+#: And so many of the rarest class.
+_LEARN_RARE = 50
 
 
 class PooledCalibrator(AmongPresentCalibrator):
@@ -47,7 +49,7 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     No single calibrator is best: with few samples the raw probabilities are, with many a flexible curve. The weights
     have the least log loss on folds that the members were not fitted on. The members are then fitted on all samples.
-    The mean is no worse than its members are on average, and of calibrated members it errs on the side of doubt.
+    Their mean is no worse than they are on average, and of calibrated members it errs on the side of doubt.
 
     Two things keep its tail modest. It is guided by the calibrated size ratio: where the pool was too sure on those
     folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that is closer
@@ -61,8 +63,9 @@ class PooledCalibrator(AmongPresentCalibrator):
     ----------
     members : list of str, calibrators or None, default=None
         Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
-        `members` is None: raw, smoothed temperature and, with two classes, "spline" and "bayesian"; with more, a matrix
-        with a sixteenth of the usual ridge, and another such matrix after smoothed isotonic regression.
+        `members` is None: raw, smoothed temperature and, with two classes, "spline", "smoothed_isotonic" and
+        "bayesian"; with more, a matrix with a sixteenth of the usual ridge, and another such matrix after smoothed
+        isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned, or all the same.
     smoothing : float, default=0.75
@@ -158,14 +161,17 @@ class PooledCalibrator(AmongPresentCalibrator):
             members, prior = given, np.full(len(given), 1 / len(given))
         self.members_ = fitted(members, proba, codes, sample_weight)
         self._uniform = self.smoothing / (float(sample_weight.sum()) + self.smoothing)
-        self.weights_, self.tail_ = np.full(len(members), 1 / len(members)), 0.0
-        if self.weights == "uniform" and self.tail_zscore is None:
+        learned = self.weights == "learned"
+        self.weights_, self.tail_ = prior if learned else np.full(len(members), 1 / len(members)), 0.0
+        if not learned and self.tail_zscore is None:
             return
         held, true, weight = out_of_fold(members, proba, codes, sample_weight)
-        if self.weights == "learned":
+        if not len(true):
+            return
+        if learned:
             chance = np.stack([np.maximum(each[np.arange(len(true)), true], EPS) for each in held])
             self.weights_ = simplex_weights(chance, weight, _believed(_PRIOR_SAMPLES * prior, chance, weight))
-        if self.tail_zscore is not None and len(true):
+        if self.tail_zscore is not None:
             pooled = pool(held, self.weights_)
             unsure = 1 - pooled.max(axis=1)
             self.tail_ = tail_width(unsure, pooled.argmax(axis=1) != true, weight, float(self.tail_zscore))
@@ -180,11 +186,13 @@ class PooledCalibrator(AmongPresentCalibrator):
 def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
     """Return members, and prior weights that favour those with few parameters while there are few samples."""
     rigid: list[Any] = [None, TemperatureCalibrator(smoothing=1.0)]
+    isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
     if n_classes == 2:
         flexible = n_samples / (n_samples + _SPLINE_HALF)
-        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible, 1.0]) / 2
-        return [*rigid, SplineCalibrator(), BayesianCalibrator()], prior
-    matrix, isotonic = MatrixCalibrator(ridge=1 / 16), IsotonicCalibrator(smoothing=SMOOTHING)
+        steps = _STEPS * flexible * n_samples / (n_samples + _STEPS_HALF)
+        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0]) / 2
+        return [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator()], prior
+    matrix = MatrixCalibrator(ridge=1 / 16)
     n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
     prior = 1 / (1 + 3 / n_samples * n_parameters)
     return [*rigid, matrix, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
@@ -221,8 +229,8 @@ def out_of_fold(
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for kept, held in _rounds(proba, codes, sample_weight):
         learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
-        if not len(learned) or not len(asked):
-            continue
+        if not len(asked) or len(np.unique(codes[learned])) < min(2, proba.shape[1]):
+            continue  # of one class alone nothing is learned: that says nothing about the members
         models = fitted(members, proba[learned], codes[learned], kept[learned])
         for parts, each in zip(found, predicted(models, proba[asked]), strict=True):
             parts.append(each)
@@ -238,7 +246,8 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
     """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
     n_folds = max(_N_FOLDS, len(codes) // _ENOUGH)
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
-    n_learned = min(n_folds - 1, ceil(enough * n_folds / len(codes)))
+    rarest = np.bincount(codes).min()
+    n_learned = min(n_folds - 1, ceil(n_folds * max(enough / len(codes), _LEARN_RARE / rarest)))
     folds = fold_weights(proba, codes, sample_weight, n_folds)
     if n_learned == n_folds - 1:
         yield from ((sample_weight - held, held) for held in folds)

@@ -9,7 +9,7 @@ from scipy.special import expit, log_expit, logit, logsumexp
 from scipy.stats import norm
 
 from skconf.calibration import BayesianCalibrator
-from skconf.calibration._bayesian import _grouped, _normal_points
+from skconf.calibration._bayesian import _grouped, _student_points
 
 
 def mean_of_all_lines(p, y, asked):
@@ -38,11 +38,14 @@ def test_it_is_the_mean_of_all_lines(n, power):
     np.testing.assert_allclose(got, mean_of_all_lines(p, y, asked), atol=0.01)
 
 
-def test_points_are_spread_as_a_normal_distribution_is():
-    for n_dimensions in (2, 3, 10):
-        points = _normal_points(n_dimensions)
+def test_points_are_spread_as_a_student_distribution_is():
+    for n_dimensions in (3, 10):
+        points = _student_points(n_dimensions)
         np.testing.assert_allclose(points.mean(axis=0), 0, atol=1e-12)
-        np.testing.assert_allclose(points.T @ points / len(points), np.eye(n_dimensions), atol=1e-12)
+        spread = points.T @ points / len(points)
+        np.testing.assert_allclose(spread, np.eye(n_dimensions) * 30 / 28, atol=0.3)
+        swapped = np.hstack([-points[:, :1], points[:, 1:2], points[:, :1:-1]])
+        assert {tuple(p) for p in points.round(9)} == {tuple(p) for p in swapped.round(9)}
 
 
 def test_few_samples_change_little_and_many_find_the_curve():
@@ -91,6 +94,7 @@ def test_groups_change_next_to_nothing(monkeypatch):
     np.testing.assert_allclose(grouped, BayesianCalibrator().fit(p, y).predict_proba(p), atol=0.005)
 
 
-def test_other_numbers_of_segments_are_refused():
-    with pytest.raises(ValueError, match="n_segments"):
-        BayesianCalibrator(n_segments=0).fit([0.1, 0.9], [0, 1])
+@pytest.mark.parametrize("n_segments", [0, 31])
+def test_other_numbers_of_segments_are_refused(n_segments):
+    with pytest.raises(ValueError, match="n_segments must be at"):
+        BayesianCalibrator(n_segments=n_segments).fit([0.1, 0.9], [0, 1])

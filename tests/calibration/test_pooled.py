@@ -89,7 +89,7 @@ def test_the_prior_favours_rigid_members_while_there_are_few_samples(n_classes, 
     members, prior = default_members(n_classes, n_samples)
     assert prior.sum() == pytest.approx(1)
     assert (prior > 0).all()
-    flexible = prior[2] if n_classes == 2 else prior[3]  # half of the prior is always the Bayesian calibrator's
+    flexible = prior[2:4].sum() if n_classes == 2 else prior[3]  # half of the prior is always the Bayesian calibrator's
     assert (flexible < 0.05) == (n_samples == 10)
     assert len(members) == len(prior)
 
@@ -112,6 +112,34 @@ def test_with_many_samples_one_fold_is_enough():
     p, y = binary_task(10_000)
     _, true, _ = out_of_fold([None], np.column_stack([1 - p, p]), y.astype(int), np.ones(10_000))
     assert len(true) == pytest.approx(2000, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("proba", "y", "weight"),
+    [([0.2, 0.7], [0, 1], None), ([0.2, 0.7, 0.4], [0, 1, 1], [1, 1, 0]), (np.eye(3) / 2 + 1 / 6, [0, 1, 2], None)],
+    ids=["two", "weight zero", "three classes"],
+)
+def test_where_no_sample_can_be_held_out_the_prior_decides(proba, y, weight):
+    model = PooledCalibrator().fit(proba, y, weight)
+    np.testing.assert_allclose(model.weights_, default_members(len(set(y)), len(set(y)))[1])
+    assert np.isfinite(model.predict_proba(proba)).all()
+
+
+@pytest.mark.parametrize("n", [1000, 10_000, 20_000])
+def test_one_sample_of_a_class_misleads_nobody(n):
+    # Members that have not seen the class, and so have learned nothing, must not be judged.
+    p, y = np.append(np.full(n - 1, 0.3), 0.99), np.append(np.ones(n - 1), 0)
+    model = PooledCalibrator().fit(p, y)
+    assert model.predict_proba([0.3])[0, 1] > 0.99
+
+
+def test_steps_are_found_with_many_samples():
+    rng = np.random.default_rng(0)
+    p = expit(rng.normal(0, 2, 12_000))
+    truth = np.where(p > 0.7, 0.8, 0.1)
+    y = rng.random(12_000) < truth
+    got = PooledCalibrator().fit(p[:10_000], y[:10_000]).predict_proba(p[10_000:])[:, 1]
+    assert np.mean((got - truth[10_000:]) ** 2) < 0.002
 
 
 def test_it_is_better_than_its_members_are_on_average():
