@@ -40,7 +40,7 @@ _N_FOLDS = 5
 
 #: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
 _LEARN_PAIR, _LEARN = 100, 4000
-#: And so many of the rarest class.
+#: With fewer of the rarest class among them, all samples of other folds are learned from.
 _LEARN_RARE = 50
 
 
@@ -95,7 +95,8 @@ class PooledCalibrator(AmongPresentCalibrator):
     -----
     Samples are dealt to five folds or more, ordered by class and probability; the order of rows plays no part. Folds
     are predicted until 2,000 samples have been, by members that are fitted on the others, or on 4,000 samples of them
-    (100 K² with more classes): with 10,000 samples and two classes, members are fitted less than twice in all.
+    (100 K² with more classes), unless fewer than 50 of the rarest class were among them: with 10,000 samples and two
+    classes, members are fitted less than twice in all.
     The weights maximise the log likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all
     members you name; of the default ones it favours those with few parameters while there are few samples. It shrinks
     for members whose likelihood on the folds is far behind the best. A weight of a sample counts repetitions.
@@ -229,7 +230,7 @@ def out_of_fold(
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for kept, held in _rounds(proba, codes, sample_weight):
         learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
-        if not len(asked) or len(np.unique(codes[learned])) < min(2, proba.shape[1]):
+        if not len(asked) or len(np.unique(codes[learned])) < 2:
             continue  # of one class alone nothing is learned: that says nothing about the members
         models = fitted(members, proba[learned], codes[learned], kept[learned])
         for parts, each in zip(found, predicted(models, proba[asked]), strict=True):
@@ -246,15 +247,19 @@ def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tupl
     """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
     n_folds = max(_N_FOLDS, len(codes) // _ENOUGH)
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
-    rarest = np.bincount(codes).min()
-    n_learned = min(n_folds - 1, ceil(n_folds * max(enough / len(codes), _LEARN_RARE / rarest)))
+    n_learned = min(n_folds - 1, ceil(n_folds * enough / len(codes)))
+    if np.bincount(codes).min() * n_learned < _LEARN_RARE * n_folds:
+        n_learned = n_folds - 1
     folds = fold_weights(proba, codes, sample_weight, n_folds)
     if n_learned == n_folds - 1:
         yield from ((sample_weight - held, held) for held in folds)
-        return
-    dealt = list(islice(folds, None if n_folds == _N_FOLDS else 1 + n_learned))
-    for number in range(len(dealt) if n_folds == _N_FOLDS else 1):
-        yield np.sum([dealt[(number + ahead) % len(dealt)] for ahead in range(1, n_learned + 1)], axis=0), dealt[number]
+    elif n_folds > _N_FOLDS:
+        held = next(folds)
+        yield np.asarray(sum(islice(folds, n_learned))), held  # one by one: each fold is as long as the data
+    else:
+        dealt = list(folds)
+        for number, held in enumerate(dealt):
+            yield np.sum([dealt[(number + ahead) % n_folds] for ahead in range(1, n_learned + 1)], axis=0), held
 
 
 def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
 from skconf.calibration._folds import fold_weights
-from skconf.calibration._pooled import default_members, lowered, out_of_fold, simplex_weights, tail_width
+from skconf.calibration._pooled import _rounds, default_members, lowered, out_of_fold, simplex_weights, tail_width
 from skconf.metrics import calibrated_size_ratio
 
 # --- weights ------------------------------------------------------------------------------------------------------
@@ -140,6 +140,14 @@ def test_steps_are_found_with_many_samples():
     y = rng.random(12_000) < truth
     got = PooledCalibrator().fit(p[:10_000], y[:10_000]).predict_proba(p[10_000:])[:, 1]
     assert np.mean((got - truth[10_000:]) ** 2) < 0.002
+
+
+@pytest.mark.parametrize(("n_rare", "share"), [(20, 1.0), (10_000, 0.2)])
+def test_with_many_samples_some_others_are_learned_from_unless_a_class_is_rare(n_rare, share):
+    p, codes, weight = np.linspace(0.01, 0.99, 20_000), (np.arange(20_000) < n_rare).astype(int), np.ones(20_000)
+    kept, held = next(_rounds(np.column_stack([1 - p, p]), codes, weight))
+    assert (kept + held <= weight).all()
+    assert kept.sum() == pytest.approx(share * (20_000 - held.sum()), rel=0.15)
 
 
 def test_it_is_better_than_its_members_are_on_average():
