@@ -102,8 +102,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
             start, evidence, points, weights = _posterior(data, np.array(scales), start)
             chance.append(evidence)
             curves.append(weights @ sigmoid(_margins(points, asked)))
-        share = np.exp(np.array(chance) - max(chance))
-        return _Curve(logit, places, share @ curves / share.sum())
+        probable = np.exp(np.array(chance) - max(chance))
+        return _Curve(logit, places, probable @ curves / probable.sum())
 
 
 class _Curve:
