@@ -17,6 +17,10 @@ from skconf.calibration._platt import Logit
 #: examples/smoothed_isotonic.py.
 SMOOTHING = 2.0
 
+#: Probabilities are multiplied by this before a line is drawn between them: naive Bayes gives some that are next to
+#: the least float64, and the slope between two such ones would overflow. A power of two changes no digit.
+_LIFT = 2.0**537
+
 
 class IsotonicCalibrator(OneVsRestCalibrator):
     """Isotonic calibration: the best non-decreasing function of the probability, plain or smoothed.
@@ -110,10 +114,10 @@ class _Piecewise:
     def __init__(self, values: Floats, fitted: Floats) -> None:
         level = np.diff(fitted) == 0
         needed = ~(np.append(False, level) & np.append(level, False))  # of a plateau, its two ends
-        self.values, self.fitted = values[needed], fitted[needed]
+        self.lifted, self.fitted = _LIFT * values[needed], fitted[needed]
 
     def __call__(self, proba: Floats) -> Floats:
-        return np.interp(proba, self.values, self.fitted)
+        return np.interp(_LIFT * proba, self.lifted, self.fitted)
 
 
 def _plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:

@@ -133,6 +133,16 @@ def test_between_values_it_is_linear_and_beyond_them_level():
     np.testing.assert_array_equal(model.predict_proba([0.0, 1.0])[:, 1], at[[0, -1]])
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 2.0])
+def test_lines_between_the_least_numbers_there_are_stay_finite(smoothing):
+    least = np.nextafter(0, 1)
+    proba = np.repeat([0.0, 2000 * least, 0.5], [20, 20, 10])
+    fitted = IsotonicCalibrator(smoothing=smoothing).fit(proba, proba > 0)
+    low, middle, high = fitted.predict_proba([0.0, 1000 * least, 2000 * least])[:, 1]
+    assert middle == pytest.approx((low + high) / 2, rel=1e-12)
+    assert 0 <= low < high <= 1
+
+
 # --- from plain to nothing ----------------------------------------------------------------------------------------
 
 
