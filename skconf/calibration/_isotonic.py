@@ -101,9 +101,9 @@ class IsotonicCalibrator(OneVsRestCalibrator):
         if self.smoothing == 0:
             return _Piecewise(values, _plain(positive, negative))
         further = float(self.smoothing)
-        line = _line_of_odds(Logit(proba)(values), positive, negative, further, len(self.classes_))
-        highest = with_positives(positive, negative, further)
-        lowest = 1 - with_positives(negative[::-1], positive[::-1], further)[::-1]
+        starts = plateaus(positive, negative)
+        line = _line_of_odds(Logit(proba)(values), starts, positive, negative, further, len(self.classes_))
+        lowest, highest = with_further(starts, positive, negative, further)
         # The line rises up to rounding.
         return _Piecewise(values, np.maximum.accumulate(np.clip(line, lowest, highest)))
 
@@ -117,10 +117,13 @@ class _Piecewise:
         self.lifted, self.fitted = _LIFT * values[needed], fitted[needed]
 
     def __call__(self, proba: Floats) -> Floats:
-        return np.interp(_LIFT * proba, self.lifted, self.fitted)
+        order = np.argsort(proba)  # in order, each search begins where the one before ended: four times as fast
+        out = np.empty(len(proba))
+        out[order] = np.interp(_LIFT * proba[order], self.lifted, self.fitted)
+        return out
 
 
-def _plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
+def plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
     """Return where the plateaus of the isotonic regression of the rate of positives begin."""
     weight = positive + negative
     starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
@@ -131,17 +134,18 @@ def _plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:
 
 def _plain(positive: Floats, negative: Floats) -> Floats:
     """Return the isotonic regression of the rate of positives at every value."""
-    starts = _plateaus(positive, negative)
+    starts = plateaus(positive, negative)
     rate = np.add.reduceat(positive, starts) / np.add.reduceat(positive + negative, starts)
     return np.repeat(rate, np.diff(starts, append=len(positive)))
 
 
-def _line_of_odds(logit: Floats, positive: Floats, negative: Floats, further: float, n_classes: int) -> Floats:
+def _line_of_odds(
+    logit: Floats, starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float, n_classes: int
+) -> Floats:
     """Return, at every value, the probability on straight lines between the centres of smoothed plateaus."""
-    starts = _plateaus(positive, negative)
     for_it = np.add.reduceat(positive, starts) + further / n_classes
     against = np.add.reduceat(negative, starts) + further * (1 - 1 / n_classes)
-    pooled = _plateaus(for_it, against)
+    pooled = plateaus(for_it, against)
     odds = np.add.reduceat(for_it, pooled) / np.add.reduceat(against, pooled)
     starts, weight = starts[pooled], positive + negative
     centres = np.add.reduceat(weight * logit, starts) / np.add.reduceat(weight, starts)
@@ -149,7 +153,14 @@ def _line_of_odds(logit: Floats, positive: Floats, negative: Floats, further: fl
     return expit(np.interp(logit, np.maximum.accumulate(centres), np.log(odds)))
 
 
-def with_positives(positive: Floats, negative: Floats, further: float) -> Floats:
+def with_further(starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float) -> tuple[Floats, Floats]:
+    """Return, at every value, the two isotonic regressions with further samples there: all negative, all positive."""
+    turned = len(positive) - np.append(starts[1:], len(positive))[::-1]
+    lowest = 1 - _with_positives(turned, negative[::-1], positive[::-1], further)[::-1]
+    return lowest, _with_positives(starts, positive, negative, further)
+
+
+def _with_positives(starts: NDArray[np.intp], positive: Floats, negative: Floats, further: float) -> Floats:
     """Return, at every value j, the isotonic regression to which further positives have been added at j.
 
     This is the maximum over a ≤ j of the minimum over b ≥ j of the mean from a to b, the positives included. The
@@ -159,7 +170,6 @@ def with_positives(positive: Floats, negative: Floats, further: float) -> Floats
     far. Steps of 2ⁱ find that place.
     """
     hits, weight = (np.append(0.0, np.cumsum(sums)) for sums in (positive, positive + negative))
-    starts = _plateaus(positive, negative)
     ends = np.append(starts[1:], len(positive))
     hits_to, weight_to = hits[ends] + further, weight[ends] + further
     rate = np.add.reduceat(positive, starts) / np.add.reduceat(positive + negative, starts)

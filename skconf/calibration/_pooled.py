@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
@@ -186,27 +187,36 @@ class PooledCalibrator(AmongPresentCalibrator):
 
 def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
     """Return members, and prior weights that favour those with few parameters while there are few samples."""
-    rigid: list[Any] = [None, TemperatureCalibrator(smoothing=1.0)]
+    temperature = TemperatureCalibrator(smoothing=1.0)
+    rigid: list[Any] = [None, temperature]
     isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
     if n_classes == 2:
         flexible = n_samples / (n_samples + _SPLINE_HALF)
         steps = _STEPS * flexible * n_samples / (n_samples + _STEPS_HALF)
         prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0]) / 2
         return [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator()], prior
-    matrix = MatrixCalibrator(ridge=1 / 16)
+    matrix = MatrixCalibrator(ridge=1 / 16, base=temperature)
     n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
     prior = 1 / (1 + 3 / n_samples * n_parameters)
     return [*rigid, matrix, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
-    """Return new members, fitted; None stands for the raw probabilities."""
-    labels = np.arange(proba.shape[1])
+    """Return new members, fitted; None stands for the raw probabilities.
+
+    A member that is the base of another one is fitted once, unless a class is missing: the other one leaves it out.
+    """
+    labels, made = np.arange(proba.shape[1]), dict[int, Any]()
+    shared = bool(np.bincount(codes, minlength=len(labels)).all())
     with collected():  # about classes, by numbers that the user has not given
-        return [
-            None if member is None else clone(member).fit(proba, codes, sample_weight, labels=labels)
-            for member in members
-        ]
+        for member in members:
+            if member is None:
+                continue
+            new = clone(member)
+            if shared and (base := made.get(id(getattr(member, "base", None)))) is not None:
+                new.base = FrozenEstimator(base)
+            made[id(member)] = new.fit(proba, codes, sample_weight, labels=labels)
+    return [None if member is None else made[id(member)] for member in members]
 
 
 def predicted(members: list[Any], proba: Floats) -> list[Floats]:

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.probabilities import Floats
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator
-from skconf.calibration._isotonic import with_positives
+from skconf.calibration._isotonic import plateaus, with_further
 
 
 class VennAbersCalibrator(OneVsRestCalibrator):
@@ -91,9 +91,9 @@ class _Pair:
         positive, negative = (
             np.bincount(where, sample_weight * outcome).astype(np.float64) for outcome in (target, ~target)
         )
+        low, high = with_further(plateaus(positive, negative), positive, negative, 1.0)
         # Below the least value there is none to be the next one, and none above the greatest.
-        self.low = np.append(0.0, 1 - with_positives(negative[::-1], positive[::-1], 1.0)[::-1])
-        self.high = np.append(with_positives(positive, negative, 1.0), 1.0)
+        self.low, self.high = np.append(0.0, low), np.append(high, 1.0)
 
     def bounds(self, proba: Floats) -> tuple[Floats, Floats]:
         """Return p₀ and p₁."""

@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from skconf import ConfidenceProfile
 from skconf.calibration import IsotonicCalibrator
-from skconf.calibration._isotonic import SMOOTHING, with_positives
+from skconf.calibration._isotonic import SMOOTHING, plateaus, with_further
 from skconf.metrics import calibrated_size_ratio, calibrated_size_ratio_std, confidence_brier_loss, cw_accuracy_score
 
 #: Weights of any size are fitted here; that small ones are told is tested in test_base.py.
@@ -100,13 +100,16 @@ def test_smoothed_isotonic_is_what_its_documentation_says(smoothing, weighted, s
 @TASKS
 @settings(max_examples=50, deadline=None)
 @pytest.mark.parametrize("further", [0.0, 0.1, 3.0, 1000.0])
-def test_regressionwith_positives_is_the_one_refitted_for_every_value(further, seed, n, steps):
+def test_regressions_with_further_samples_are_those_refitted_for_every_value(further, seed, n, steps):
     p, y, _ = draw_task(seed, n, steps)
     values, where = np.unique(p, return_inverse=True)
-    got = with_positives(np.bincount(where, y), np.bincount(where, ~y), further)
-    for value, fitted in zip(values, got, strict=True):
-        refitted = IsotonicRegression().fit(np.append(p, value), np.append(y, True), np.append(np.ones(n), further))
-        assert fitted == pytest.approx(refitted.predict([value])[0], abs=1e-12)
+    counts = np.bincount(where, y).astype(float), np.bincount(where, ~y).astype(float)
+    got = with_further(plateaus(*counts), *counts, further)
+    weight = np.append(np.ones(n), further)
+    for outcome, fitted in zip((False, True), got, strict=True):
+        for value, at in zip(values, fitted, strict=True):
+            refitted = IsotonicRegression().fit(np.append(p, value), np.append(y, outcome), weight)
+            assert at == pytest.approx(refitted.predict([value])[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [3, 10])
