@@ -10,6 +10,9 @@ from skconf.accumulation._of_path import PathColumns
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
 #: Fewest batches of a part, so that opening the file again costs nothing that shows.
 _FEWEST_BATCHES = 4
+#: With more columns there is one part: a part that is being read holds pages and dictionaries of some 3 MB a column, and
+#: the work on a batch takes long enough for threads that share a part not to wait for each other.
+_MOST_COLUMNS = 16
 
 
 class Parquet:
@@ -40,13 +43,14 @@ class Parquet:
         return self._tables(names, list(range(self.metadata.num_row_groups)), self._fewer(batch_rows))
 
     def streams(self, names: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
-        """Go through runs of row groups, each with its batches of nearly equal size."""
+        """Go through runs of row groups, each with its batches of nearly equal size; one run if columns are many."""
         batch_rows, sizes = self._fewer(batch_rows), [group.num_rows for group in self._groups()]
+        fewest = _FEWEST_BATCHES * batch_rows if len(names) <= _MOST_COLUMNS else self.n_rows
         held, n_rows = list[int](), 0
         for number, size in enumerate(sizes):
             held.append(number)
             n_rows += size
-            if n_rows >= _FEWEST_BATCHES * batch_rows or number == len(sizes) - 1:
+            if n_rows >= fewest or number == len(sizes) - 1:
                 n_batches = -(-n_rows // batch_rows) or 1
                 yield self._tables(names, held, -(-n_rows // n_batches) or 1)
                 held, n_rows = [], 0

@@ -12,6 +12,7 @@ import pytest
 from joblib import Parallel, delayed
 
 from skconf import MetricAccumulator, accumulate, confidence_report_from_files
+from skconf.accumulation._parquet import Parquet
 from skconf.accumulation._threads import in_order, number_of_threads
 
 NAMES = ["cw_accuracy", "cw_f1_macro", "cf1_macro", "cwsa", "neg_ecuas", "neg_ece", "neg_csr_excess", "neg_aurc"]
@@ -66,6 +67,20 @@ def test_any_number_gives_the_same_bits(form, groups, tmp_path):
     assert len(first) == (1 if groups is None else 50)
     for other in found[1:]:
         assert {group: arrays(total) for group, total in other.items()} == first
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_many_columns_are_read_as_one_part_and_have_the_same_bits(tmp_path):
+    """Each part that is being read holds memory for all of its columns."""
+    rng = np.random.default_rng(0)
+    for n_classes, n_parts in ((4, 2), (20, 1)):
+        labels = list(range(n_classes))
+        columns = [f"proba_{label}" for label in labels]
+        table = pd.DataFrame(rng.dirichlet(np.ones(n_classes), 14_000), columns=columns)
+        path = write(table.assign(y_true=rng.integers(0, n_classes, len(table))), tmp_path / f"{n_classes}.parquet")
+        assert len(list(Parquet(path).streams([*columns, "y_true"], 1_500))) == n_parts
+        one, *others = (arrays(accumulate(path, NAMES[:-1], n_jobs=n)) for n in (1, 2, 3))
+        assert others == [one, one]
 
 
 def test_neither_cuts_nor_the_order_of_files_show(tmp_path):
