@@ -21,6 +21,7 @@ from skconf._core.usual_names import IDS, spelled
 from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.accumulation._csv import in_words, layout_of
+from skconf.accumulation._endings import COMPRESSED, OF_PANDAS, PARQUET, names_table
 from skconf.accumulation._entries import as_series
 from skconf.accumulation._job import Found, Job, counted_from, located, warn_once
 from skconf.accumulation._layouts import HEAD_ROWS, guess
@@ -36,11 +37,6 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 BATCH_ROWS = 1 << 18
 #: Batches that are read at once where there are groups: what they add up to may be as large as they.
 _OF_GROUPS = 2
-_PARQUET = (".parquet", ".pq")
-_TABLES = (".csv", ".tsv", *_PARQUET)
-#: Endings of compressed files that pandas can read and pyarrow cannot.
-_OF_PANDAS = (".xz", ".zip")
-_COMPRESSED = (".gz", ".bz2", ".zst", *_OF_PANDAS)
 #: How the name of a folder begins that holds what came through standard input.
 STANDARD_INPUT = "skconf-standard-input-"
 _WILDCARDS = set("*?[")
@@ -99,9 +95,7 @@ def _files_like(pattern: str) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    """Recognize a table by its name: .csv, .tsv or .parquet, perhaps with the ending of a compressed file."""
-    *_, first, last = ["", "", *path.suffixes]
-    return path.name[0] not in "._" and path.is_file() and (first if last in _COMPRESSED else last) in _TABLES
+    return names_table(path.name) and path.is_file()
 
 
 def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> Found:
@@ -327,9 +321,9 @@ def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
 def open_table(path: Path) -> "_ArrowFile | _PandasFile":
     """Open a file, whose columns can then be read in batches."""
     try:
-        if find_spec("pyarrow") is not None and path.suffix not in _OF_PANDAS:
+        if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
             return _ArrowFile(path)
-        if path.suffix in _PARQUET:
+        if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return _PandasFile(path)
     except (ValueError, OSError) as error:
@@ -341,7 +335,7 @@ class _ArrowFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.parts = Parquet(path) if path.suffix in _PARQUET else TextFile(path, layout_of(path).separator)
+        self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
         self.names: list[Any] = self.parts.names
 
     def guess_rows(self) -> float | None:
@@ -422,7 +416,7 @@ def readable(path: Path) -> Iterator[None]:
 
 def _guess_rows(path: Path) -> float | None:
     """Estimate the number of lines of a file from the length of its first lines."""
-    if path.suffix in _COMPRESSED:
+    if path.suffix in COMPRESSED:
         return None
     with path.open("rb") as file:
         head = file.read(_READ_BYTES)

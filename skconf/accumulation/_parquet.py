@@ -10,8 +10,8 @@ from skconf.accumulation._of_path import PathColumns
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
 #: Fewest batches of a part, so that opening the file again costs nothing that shows.
 _FEWEST_BATCHES = 4
-#: With more columns there is one part: a part that is being read holds pages and dictionaries of some 3 MB a column, and
-#: the work on a batch takes long enough for threads that share a part not to wait for each other.
+#: With more columns there is one part: a part that is being read holds pages and dictionaries of some 3 MB a column,
+#: and the work on a batch takes long enough for threads that share a part not to wait for each other.
 _MOST_COLUMNS = 16
 
 

@@ -1,6 +1,5 @@
 """Files of graded answers: which was right, and how sure the system was."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from skconf._core.messages import shorten, suggest
 from skconf._core.probabilities import Floats
 from skconf._core.spellings import plain
 from skconf._core.usual_names import CORRECTNESS, IDS, spelled
+from skconf.accumulation._endings import names_table, stem
 from skconf.accumulation._entries import as_numbers, as_series
 from skconf.accumulation._files import open_table
 
-_ENDING = re.compile(r"\.(csv|tsv|parquet|pq)(\.(gz|bz2|zst|xz|zip))?$")
 #: Columns that say which question a row is about, beside those of ids; questions as texts come last.
 _QUESTIONS = ("question_id", "qid", "question_number", "question")
 #: Words for a right answer that need not be named.
@@ -132,16 +131,16 @@ def list_files(folder: Path) -> dict[Path, tuple[str, str, str, str]]:
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     paths = [path for path in (*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))) if path.is_file()]
-    found = {path: _names(path) for path in paths if _ENDING.search(path.name) and path.name[0] not in "._"}
+    found = {path: _names(path) for path in paths if names_table(path.name)}
     if not found:
         raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
     return found
 
 
 def _names(path: Path) -> tuple[str, str, str, str]:
-    stem, task = _ENDING.sub("", path.name), path.resolve().parent.name
-    system, dot, method = stem.rpartition(".")
-    return f"{task}/{path.name}", task, *((system, method) if dot else (stem, ""))
+    name, task = stem(path.name), path.resolve().parent.name
+    system, dot, method = name.rpartition(".")
+    return f"{task}/{path.name}", task, *((system, method) if dot else (name, ""))
 
 
 def _read(path: Path, named: tuple[str, str, str, str]) -> _Table:

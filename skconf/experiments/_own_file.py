@@ -12,6 +12,7 @@ from skconf._core.messages import option, shorten, suggest
 from skconf._core.usual_names import INDICES, spelled
 from skconf._core.warn import warn
 from skconf.accumulation._csv import first_line_is_data, layout_of
+from skconf.accumulation._endings import PARQUET, stem
 from skconf.accumulation._entries import as_numbers, as_series
 from skconf.accumulation._files import list_files, open_table, shown
 from skconf.accumulation._job import located
@@ -62,16 +63,11 @@ def read_own_file(path: str | Path, target: str | None) -> Bunch:
         tables = list(table.batches(table.names, None))
         if not tables or not len(tables[0]):
             raise ValueError("there are no rows")
-        separator = "," if file.suffix in (".parquet", ".pq") else layout_of(file).separator
+        separator = "," if file.suffix in PARQUET else layout_of(file).separator
         columns = {name: as_series(tables[0][name]).reset_index(drop=True) for name in table.names}
     labels = _labels(columns.pop(target))
     features = {name: _feature(name, column, separator) for name, column in columns.items()}
-    return Bunch(data=pd.DataFrame(_without_names_of_rows(features)), target=labels, name=_name(file))
-
-
-def _name(file: Path) -> str:
-    """Return the name of a file without endings."""
-    return re.split(r"\.(?:csv|tsv|txt|data|parquet|pq|gz|bz2|zst|xz|zip)\b", file.name)[0] or file.name
+    return Bunch(data=pd.DataFrame(_without_names_of_rows(features)), target=labels, name=stem(file.name))
 
 
 def _check_columns(names: list[Any], target: str | None) -> None:
