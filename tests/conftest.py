@@ -5,6 +5,9 @@ import sys
 import warnings
 from pathlib import Path
 
+# Before anything loads OpenMP: tests run in several processes, whose threads would wait for each other in busy loops.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

@@ -26,6 +26,7 @@ from skconf.calibration._stack import (
     Truth,
     gain,
     learn,
+    one_thread,
     out_of_fold,
     stack,
     stacked_out_of_fold,
@@ -212,12 +213,17 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         read = _read(proba)
         if all(model is None for model in self.models_):
             return _of_answer(read, _answer(read, predicted))
-        seen = self._look(X, read, predicted, fit=False)
+        unsure = lifted(expit(-self._logit(self._look(X, read, predicted, fit=False))), self.tail_)
+        return np.asarray((1 - self._even) * (1 - unsure) + self._even / 2)
+
+    @one_thread
+    def _logit(self, seen: Seen) -> Floats:
+        """Return the stack's logit of each answer."""
         total = self.weights_[0] * seen.own[:, 0] + self.intercept_
         for weight, model in zip(self.weights_[1:], self.models_, strict=True):
             if model is not None:
                 total += weight * model.logit(seen)
-        return np.asarray((1 - self._even) * (1 - lifted(expit(-total), self.tail_)) + self._even / 2)
+        return np.asarray(total)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
         """Return what models of the class learn; `asked` are the answers, in the same numbers."""
@@ -236,6 +242,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             return used
         return np.sort(check_random_state(self.random_state).choice(used, _MOST_ROWS, replace=False))
 
+    @one_thread
     def _learn(self, seen: Seen, truth: Truth, groups: Any) -> None:
         """Learn weights of the models from other folds and, where they help, fit the models on all rows."""
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold

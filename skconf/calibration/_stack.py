@@ -13,6 +13,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
@@ -23,6 +24,10 @@ EPS = 1e-4
 _RIDGE = 4.0
 #: Points that the kernels look at.
 _N_POINTS = 200
+
+#: For the models to work in one thread: of so few rows several gain little, and wait for each other in busy loops. On
+#: two cores of which another program used one, a fit with two threads took ten times as long.
+one_thread = threadpool_limits.wrap(limits=1)
 
 Rows = NDArray[np.intp]
 #: Pairs of rows to learn from and rows to ask.
