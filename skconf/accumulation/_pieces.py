@@ -18,6 +18,9 @@ _BLOCK_BYTES = 1 << 22
 _MOST_OF_NAMES = 1 << 18
 #: The line of the names, after a mark of the order of bytes and empty lines.
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+\r?\n)")
+#: A cell that no table holds, and what is wrong where it is not found after the last row.
+_MARK = "\x1eend of the table\x1e"
+_OPEN = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
 
 
 class UnreadableError(ValueError):
@@ -89,20 +92,35 @@ class TextFile:
             yield from self._read_on(done, names)
 
     def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:
-        """Go through what follows so many bytes as pyarrow does."""
+        """Go through what follows so many bytes as pyarrow does.
+
+        A row of marks comes after it. If it cannot be found, a quote was left open, and has taken it into its cell.
+        """
         from pyarrow import ArrowInvalid, Table, csv, input_stream
 
-        n_rows = 0
+        n_rows, last, marks = 0, None, self.separator.join([_MARK] * len(self.written))
         with input_stream(str(self.path)) as file:
-            while done > file.tell():
-                file.read(min(done - file.tell(), PIECE_BYTES))
+            left = done
+            while left:
+                left -= len(file.read(min(left, PIECE_BYTES)))
             try:
-                for batch in csv.open_csv(file, *self.options(names, (), header=not done)):
-                    yield Piece(self, Table.from_batches([batch]), names, ())
-                    n_rows += len(batch)
+                source = _Followed(file, f"\n{marks}\n".encode())
+                for batch in csv.open_csv(source, *self.options(names, (), header=not done)):
+                    if last is not None:
+                        yield Piece(self, last, names, ())
+                        n_rows += len(last)
+                    last = Table.from_batches([batch]) if len(batch) else None
             except ArrowInvalid as error:
-                wrong = UnreadableError(counted_from((done > 0) - n_rows, str(error)))
+                reason = str(error)
+                if _MARK in reason:
+                    reason = f"{reason[reason.index('Row #') :].partition(':')[0]}: {_OPEN}"
+                wrong = UnreadableError(counted_from((done > 0) - n_rows, reason))
                 yield Piece(self, wrong, names, ())
+                return
+        if last is not None and set(last.slice(len(last) - 1).to_pylist()[0].values()) == {_MARK}:
+            yield Piece(self, last.slice(0, len(last) - 1), names, ())
+        else:
+            yield Piece(self, UnreadableError(f"Row #{len(last or ()) + 1}: {_OPEN}"), names, ())
 
     def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:
         """Return how pyarrow reads some columns; entries stay texts, since "01" is not 1, except in `numbers`."""
@@ -115,6 +133,19 @@ class TextFile:
             self.parse_options,
             csv.ConvertOptions(column_types=kinds, include_columns=of_file, null_values=[]),
         )
+
+
+class _Followed:
+    """A file, and some bytes after it."""
+
+    def __init__(self, file: Any, tail: bytes) -> None:
+        self.file, self.tail, self.closed = file, tail, False
+
+    def read(self, n_bytes: int) -> bytes:
+        data: bytes = self.file.read(n_bytes)
+        if not data:
+            data, self.tail = self.tail, b""
+        return data
 
 
 class Piece(NamedTuple):

@@ -26,6 +26,23 @@ def _found(tables):
         return str(error)
 
 
+def _is_open(text):
+    """Return whether the text ends inside quotes, which begin at the beginning of a cell only."""
+    place, begins = 0, True
+    while place < len(text):
+        if begins and text[place] == '"':
+            place += 1
+            while text[place : place + 2] == '""' or text[place : place + 1] not in ('"', ""):
+                place += 2 if text[place] == '"' else 1
+            if place == len(text):
+                return True
+            begins = False
+        else:
+            begins = text[place] in ",\r\n"
+        place += 1
+    return False
+
+
 def _whole(path):
     import pyarrow as pa
 
@@ -45,7 +62,12 @@ def test_any_text(header, rows, size, tmp_path_factory):
     path.write_text(header + "".join(rows), newline="")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_pieces, "PIECE_BYTES", size)
-        assert _found(lambda: _pieces.TextFile(path, ",").tables(["x", "y"])) == _found(lambda: _whole(path))
+        found, expected = _found(lambda: _pieces.TextFile(path, ",").tables(["x", "y"])), _found(lambda: _whole(path))
+    if _is_open(header.removeprefix("\ufeff") + "".join(rows)):
+        assert isinstance(found, str)
+        assert "left open, so that all that follows is one cell" in found or found == expected
+    else:
+        assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -79,6 +101,26 @@ def test_a_quote_that_is_left_open(tmp_path):
     (tmp_path / "a.csv").write_text('correct,confidence\n1,0.5\n"0,0.5\n' + "1,0.5\n" * 1_500_000)
     with pytest.raises(ValueError, match=r"cannot read .*a\.csv: a row is longer than 4 MB\. A quote may be left open"):
         accumulate(tmp_path / "a.csv", "mean_confidence")
+
+
+@pytest.mark.parametrize("place", [100, 9999])
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2"])
+def test_a_quote_left_open_takes_no_rows_with_it(place, ending, tmp_path):
+    import bz2
+
+    compress = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[ending]
+    lines = [f"{number % 2},.5,note {number}" for number in range(10_000)]
+    path = tmp_path / f"a.csv{ending}"
+
+    def score():
+        path.write_bytes(compress("\n".join(["correct,confidence,note", *lines]).encode()))
+        return accumulate(path, "mean_confidence").n_samples
+
+    lines[5] += '"'  # such as inches: no quote that opens a cell
+    assert score() == 10_000
+    lines[place] = f'1,.5,"note {place}'
+    with pytest.raises(ValueError, match=rf"cannot read .*: Row #{place + 2}: a quote opens a cell and is left open"):
+        score()
 
 
 def test_other_faults_of_the_file(tmp_path):
