@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain, islice
 from os import PathLike
 from typing import Any
 
@@ -146,7 +147,7 @@ def accumulate(
     found = _read(data, job, progress, n_jobs)
     if groups is None:
         return found.get(None, job.empty)
-    return {group: found[group] for group in sorted(found)}
+    return found
 
 
 def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
@@ -168,11 +169,17 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
         raise TypeError(
             f"data must be paths, a table, an iterable of tables, or a collection of Dask or Spark, but is {data!r}."
         )
-    total, warned = Totals(), set[str]()
-    for number, table in enumerate(data):
+    items = iter(data)
+    first = list(islice(items, 1))
+    if _are_paths(first):
+        return read_files([*first, *items], job, n_jobs=n_jobs, progress=progress)
+    total, warned, asked = Totals(), set[str](), job.columns
+    for number, table in enumerate(chain(first, items)):
         place = f"table {number}"
         if number == 0:
             job = job.on_parts(column_names(table))
+        with located(place):
+            job.columns.check_further(column_names(table), asked, "table 0")
         with located(place), warned_once(place, 0, warned):
             job.add(total, job.read(table))
     return job.accumulators(total)

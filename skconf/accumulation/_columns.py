@@ -22,7 +22,9 @@ from skconf.accumulation._entries import (
     in_order_of_numbers,
     in_type_of,
     labels_in,
+    like,
     numbers_in,
+    refuse_thousands,
 )
 from skconf.accumulation._plan import weigh_part
 from skconf.inference._inputs import Groups
@@ -111,7 +113,8 @@ class Columns:
         if found["target"] is not None and proba and not given:
             proba = self._in_order_of_labels(proba)
             labels = self.labels if self.labels is not None or len(proba) == 1 else _labels_after_prefix(proba)
-            return replace(self, **{**found, "proba": proba, "labels": labels, "correct": None, "confidence": None})
+            found |= {"correct": None, "confidence": None}
+            return self._with(names_present, **found, proba=proba, labels=labels)
         labels_tell = found["target"] is not None and found["prediction"] is not None
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise NoPredictionsError(
@@ -122,7 +125,13 @@ class Columns:
             )
         if found["correct"] is not None:
             found |= {"target": None, "prediction": None}
-        return replace(self, **{**found, "proba": None})
+        return self._with(names_present, **found, proba=None)
+
+    def _with(self, names: list[Any], **found: Any) -> "Columns":
+        """Return these columns with what was found; raise if one of them occurs twice."""
+        columns = replace(self, **found)
+        columns.check(names)
+        return columns
 
     def check(self, names: Iterable[Any]) -> None:
         """Raise if a column is missing or occurs twice."""
@@ -136,19 +145,41 @@ class Columns:
                     f"The columns are {shorten(list(counts))}: name one of them by {self._option_of(name)}."
                 )
 
+    def check_further(self, names: Iterable[Any], asked: "Columns", first: str) -> None:
+        """Raise if a further table lacks a column, or has one of predictions that would not be read.
+
+        Parameters
+        ----------
+        names : iterable of labels
+            The columns of the further table.
+        asked : Columns
+            Those that were asked for, from which these were found in the first table.
+        first : str
+            What messages call the first table.
+        """
+        further = list(names)
+        self.check(further)
+        more = [name for name in asked.found_in(further).needed if name not in self.needed]
+        if more:
+            raise ValueError(
+                f"the columns {shorten(more)} do not occur in {first}. Name the columns to read, so that they are the "
+                "same everywhere."
+            )
+
     def _option_of(self, name: Any) -> str:
         """Return the parameter that names a column."""
         return next(option(role) for role in (*USUAL, "proba", "groups") if name in _several(getattr(self, role)))
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
         """Return the columns of probabilities in the order of the given labels, matched by name."""
-        names = _labels_in_names(proba)
-        if self.labels is None or len(proba) == 1 or names is None:
+        if self.labels is None or len(proba) == 1:
             return proba
-        known = Spellings(self.labels)
+        names, known = _labels_after_prefix(proba) or list(map(str, proba)), Spellings(self.labels)
         by_label = {known.label(name): column for name, column in zip(names, proba, strict=True) if name in known}
         if len(by_label) == len(proba) == len(self.labels):
             return [by_label[label] for label in self.labels]
+        if _labels_in_names(proba) is None:  # they count the columns, from 0 on
+            return proba
         if by_label or all(str(column).startswith(PREFIX) for column in proba):
             raise ValueError(
                 f"the names of the columns {shorten(list(proba))} do not match {option('labels', list(self.labels))}. "
@@ -159,9 +190,14 @@ class Columns:
     def check_labels_are_known(self) -> None:
         """Raise if the labels of the columns of probabilities could be known only from all rows together."""
         if self.proba and self.labels is None:
+            remedy = (
+                f"Pass both: {option('labels', ['no', 'yes'])}."
+                if len(self.proba) == 1
+                else f"Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
+            )
             raise ValueError(
                 f"cannot infer the labels of the columns {shorten(list(self.proba))}: a part of the rows may lack "
-                f"some. Pass {option('labels')} in the order of the columns, or name the columns {PREFIX}LABEL."
+                f"some. {remedy}"
             )
 
     def read(self, table: Any) -> ConfidenceProfile | None:
@@ -183,7 +219,10 @@ class Columns:
             raise ValueError(f"columns must be of equal length, but their numbers of rows are {lengths}.")
         if lengths[self.needed[0]] == 0:
             return None
-        weight = None if self.weight is None else numbers_in(table, self.weight)
+        weight = None
+        if self.weight is not None:
+            weight = numbers_in(table, self.weight)
+            refuse_thousands(table, self.weight, [name for name in self.numbers() if name != self.weight])
         try:
             profile = self._classes(table) if self.proba else self._correctness(table)
         except ValueError as error:
@@ -220,8 +259,8 @@ class Columns:
             target = by_name(target, labels)
         known = pd.unique(target) if labels is None else labels
         positive = self.pos_label
-        if positive is None and len(self.proba) == 1 and str(self.proba[0]).startswith(PREFIX):
-            positive = str(self.proba[0]).removeprefix(PREFIX)
+        if positive is None and len(self.proba) == 1:
+            positive = _label_of_single(str(self.proba[0]), Spellings(known))
         parts = [self._numbers(table, name) for name in self.proba]
         _refuse_scores(self.proba, parts)
         return ConfidenceProfile.from_predictions(
@@ -260,7 +299,7 @@ class Columns:
             return ConfidenceProfile.from_correctness(self._numbers(table, self.correct, of_truth=True), confidence)
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
         truth = LabelColumn(target, str(self.target))
-        predicted = LabelColumn(by_name(prediction, pd.unique(target)), str(self.prediction))
+        predicted = LabelColumn(like(by_name(prediction, pd.unique(target)), target), str(self.prediction))
         predicted.unseen_in(truth.sorted_distinct())  # raises if texts would be compared with numbers
         where = {label: code for code, label in enumerate(truth.distinct)}
         codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
@@ -299,16 +338,26 @@ def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:
     return _labels_after_prefix(proba) or (None if names == [str(number) for number in range(len(names))] else names)
 
 
+def _label_of_single(name: str, known: Spellings) -> str | None:
+    """Return the label in the name of a single column of probabilities; None if it is not named by one."""
+    if name.startswith(PREFIX):
+        return name.removeprefix(PREFIX)
+    return name if name != "0" and name in known else None  # "0" is the name of a column that had none
+
+
 def _sorted(values: Any, name: str) -> Groups:
     """Return the groups in a column, sorted as labels, also where categories have an order of their own."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1 and len(values):
         low = values.min()
         if int(values.max()) - int(low) < len(values):  # looked up in a table
-            places = (values - low).astype(np.intp)
+            wide = values if values.dtype.kind == "u" else values.astype(np.int64)  # a difference may need more bits
+            places = (wide - low).astype(np.intp)
             there = np.zeros(len(values), dtype=np.bool_)
             there[places] = True
             rank = np.cumsum(there, dtype=np.intp) - 1
-            return Groups(rank[places], pd.Index(np.flatnonzero(there).astype(low.dtype) + low, dtype=object))
+            return Groups(
+                rank[places], pd.Index([int(low) + place for place in np.flatnonzero(there).tolist()], dtype=object)
+            )
     column = LabelColumn(values, name)
     if len(column.kinds()) > 1:
         column.sorted_distinct()  # raises if they cannot be sorted together

@@ -2,8 +2,9 @@
 
 import csv
 import re
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -56,9 +57,14 @@ def layout_of(path: Path) -> Layout:
         If it is no such table.
     """
     _refuse_other_kinds(path)
+    source: Any = path
+    if path.suffix == ".zst" and find_spec("pyarrow") is not None:  # pandas needs another package for these
+        from pyarrow import input_stream
+
+        source = input_stream(str(path))
     try:
         lines = pd.read_csv(
-            path, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
+            source, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
         )
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text. Save it as CSV UTF-8.") from None

@@ -14,6 +14,8 @@ from skconf._core.spellings import Spellings, plain
 
 #: A number with a decimal comma that parts no thousands.
 _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"
+#: A whole number whose points part thousands; or a number with three decimals.
+_THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
 
 
 def labels_in(table: Any, name: Any) -> Any:
@@ -51,6 +53,7 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
         values = values.to_numpy()
     found = np.asarray(values)
     if found.dtype == object and len(found) and isinstance(found[0], list | tuple | np.ndarray):
+        _refuse(name, found, np.array([not isinstance(each, list | tuple | np.ndarray) for each in found]), "a list")
         if len(set(map(len, found))) > 1:
             raise ValueError(f"column {name!r} has lists of different lengths.")
         found = np.stack(list(found))
@@ -86,6 +89,28 @@ def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
         if texts.str.fullmatch(_DECIMAL_COMMA).any() and not values.astype(str).str.contains(".", regex=False).any():
             numbers[other] = pd.to_numeric(texts.where(texts.str.fullmatch(_DECIMAL_COMMA)).str.replace(",", "."))
     return numbers
+
+
+def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
+    """Raise where the points of texts part thousands, as commas are those of decimals in other columns."""
+    texts = _texts_in(table[name])
+    if texts is None or not (grouped := texts.str.fullmatch(_THOUSANDS)).any():
+        return
+    columns = (_texts_in(table[other]) for other in others)
+    if any(column is not None and column.str.fullmatch(_DECIMAL_COMMA).any() for column in columns):
+        row = int(np.argmax(grouped))
+        raise ValueError(
+            f"column {name!r} has {texts.iloc[row]!r} in row {row}, whose point may part thousands, as other columns "
+            "have decimal commas. Write numbers without marks of thousands."
+        )
+
+
+def _texts_in(values: Any) -> "pd.Series[Any] | None":
+    """Return a column of texts; None if it holds something else."""
+    if np.ndim(values) > 1:
+        return None
+    column = as_series(values)
+    return column.astype(str) if pd.api.types.infer_dtype(column, skipna=True) == "string" else None
 
 
 def _numbers_of_arrow(values: Any) -> Any:
@@ -191,6 +216,17 @@ def by_name(values: Any, labels: Sequence[Any]) -> Any:
     if not all(text in known or isinstance(labels[0], str) for text in distinct):
         return values  # texts and numbers do not compare; a later check names the unknown label
     return np.array([known.label(text) for text in distinct])[codes]
+
+
+def like(values: Any, target: Any) -> Any:
+    """Return a column of texts in the type of another one, if they all can be read so."""
+    if _kind(values) != "string":
+        return values
+    codes, distinct = pd.factorize(values)
+    try:
+        return np.array(in_type_of(target, distinct.tolist()))[codes]
+    except ValueError:
+        return values
 
 
 def _kind(values: Any) -> str:

@@ -2,13 +2,16 @@
 
 import glob
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from lzma import LZMAError
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from zipfile import BadZipFile
 
 import pandas as pd
 from numpy.typing import NDArray
@@ -37,6 +40,8 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 BATCH_ROWS = 1 << 18
 #: Batches that are read at once where there are groups: what they add up to may be as large as they.
 _OF_GROUPS = 2
+#: What packages raise where a file is damaged or is none of its kind.
+_FAULTS = (ValueError, OSError, NotImplementedError, EOFError, LZMAError, BadZipFile, zlib.error)
 #: How the name of a folder begins that holds what came through standard input.
 STANDARD_INPUT = "skconf-standard-input-"
 _WILDCARDS = set("*?[")
@@ -117,8 +122,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
         job = job.on_parts(first.names)
     for file in files[1:]:
         with located(shown(file.path)):
-            job.columns.check(file.names)
-            _refuse_more(asked.found_in(file.names), job.columns, first.path)
+            job.columns.check_further(file.names, asked, f"the first file, {shown(first.path)}")
     guesses = [file.guess_rows() for file in files] if progress else [None]
     total = None if None in guesses else sum(filter(None, guesses))
     found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
@@ -308,16 +312,6 @@ def named_by_id(file: "_ArrowFile | _PandasFile", ids: Any = None) -> Iterator[N
         raise
 
 
-def _refuse_more(columns: Columns, of_first: Columns, first: Path) -> None:
-    """Raise if a file has a column of predictions that the first file lacks, because it would not be read."""
-    more = [name for name in columns.needed if name not in of_first.needed]
-    if more:
-        raise ValueError(
-            f"the columns {shorten(more)} do not occur in the first file, {shown(first)}. Name the columns to read, "
-            "so that they are the same for all files."
-        )
-
-
 def open_table(path: Path) -> "_ArrowFile | _PandasFile":
     """Open a file, whose columns can then be read in batches."""
     try:
@@ -326,7 +320,7 @@ def open_table(path: Path) -> "_ArrowFile | _PandasFile":
         if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return _PandasFile(path)
-    except (ValueError, OSError) as error:
+    except _FAULTS as error:
         raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
@@ -410,7 +404,7 @@ def readable(path: Path) -> Iterator[None]:
     """Name the file in errors of the package that reads it."""
     try:
         yield
-    except (ValueError, OSError, NotImplementedError) as error:
+    except _FAULTS as error:
         raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 

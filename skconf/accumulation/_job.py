@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Self
 
+from skconf._core.messages import shorten
 from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._columns import Columns
@@ -54,8 +56,17 @@ class Job:
         self.empty._add_part(total, part)  # noqa: SLF001 – of the same package
 
     def accumulators(self, total: Totals) -> Found:
-        """Return the accumulators of the result."""
-        return self.empty._of_each_group(total)  # noqa: SLF001 – of the same package
+        """Return the accumulators of the result, those of groups in sorted order."""
+        found = self.empty._of_each_group(total)  # noqa: SLF001 – of the same package
+        try:
+            return {group: found[group] for group in sorted(found)} if len(found) > 1 else found
+        except TypeError:
+            keys = found if len(self.columns.groups) == 1 else chain.from_iterable(found)
+            kinds = ", ".join(sorted({type(key).__name__ for key in keys}))
+            raise ValueError(
+                f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}): "
+                "tables or folders hold them in different types. Convert them to one type."
+            ) from None
 
 
 @contextmanager

@@ -4,8 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import unquote
 
 from skconf._core.messages import shorten
+
+#: What engines write for a value that is missing.
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
@@ -14,34 +18,26 @@ class PathColumns:
 
     Attributes
     ----------
-    values : dict of str to label
+    values : dict of str to pyarrow.Scalar
         The values by the names of the columns.
-    schema : pyarrow.Schema
-        The types of these columns, among others.
     """
 
     values: dict[str, Any]
-    schema: Any
 
     @classmethod
-    def of(cls, path: Path, file_format: Any, of_file: Iterable[Any]) -> Self:
-        """Read them from the path of a file, in a format of pyarrow, that has other columns.
+    def of(cls, path: Path, of_file: Iterable[Any]) -> Self:
+        """Read them from the path of a file that has other columns; one whose value is missing is none.
 
         Raises
         ------
         ValueError
             If the file has such a column, too.
         """
-        from pyarrow.dataset import dataset, get_partition_keys
-
-        names = {part.partition("=")[0] for part in path.parts if "=" in part}
-        if twice := names & set(of_file):
+        parts = [part.partition("=") for part in path.parent.parts if "=" in part]
+        values = {name: _typed(unquote(text)) for name, _, text in parts if text != _MISSING}
+        if twice := values.keys() & set(of_file):
             raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
-        if not names:
-            return cls({}, None)
-        data = dataset(path, format=file_format, partitioning="hive")
-        (fragment,) = data.get_fragments()
-        return cls(get_partition_keys(fragment.partition_expression), data.schema)
+        return cls(values)
 
     def not_among(self, names: Iterable[Any]) -> list[Any]:
         """Return the names of other columns."""
@@ -52,6 +48,15 @@ class PathColumns:
         from pyarrow import repeat
 
         for name in self.values.keys() & set(names):
-            column = repeat(self.values[name], len(table)).cast(self.schema.field(name).type)
-            table = table.append_column(name, column)
+            table = table.append_column(name, repeat(self.values[name], len(table)))
         return table
+
+
+def _typed(text: str) -> Any:
+    """Return a whole number or a text, as pyarrow reads them."""
+    from pyarrow import ArrowInvalid, int32, scalar
+
+    try:
+        return scalar(text).cast(int32())
+    except ArrowInvalid:
+        return scalar(text)

@@ -29,14 +29,15 @@ class Parquet:
 
         self.path, self.metadata = path, read_metadata(path)
         written: list[Any] = self.metadata.schema.to_arrow_schema().names
-        self.of_path = PathColumns.of(path, "parquet", written)
+        self.of_path = PathColumns.of(path, written)
         self.names, self.n_rows = [*written, *self.of_path.values], self.metadata.num_rows
 
     def whole(self, names: list[Any]) -> Any:
         """Return all rows."""
         from pyarrow.dataset import dataset
 
-        return dataset(self.path, format="parquet", partitioning="hive").to_table(columns=names)
+        table = dataset(self.path, format="parquet").to_table(columns=self.of_path.not_among(names))
+        return self.of_path.added_to(table, names)
 
     def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
         """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""

@@ -40,13 +40,12 @@ class TextFile:
 
     def __init__(self, path: Path, separator: str) -> None:
         from pyarrow.csv import ParseOptions
-        from pyarrow.dataset import CsvFileFormat
 
         self.path, self.separator = path, separator
         self.parse_options = ParseOptions(delimiter=separator, newlines_in_values=True)
         #: The names in the first line, also with spaces around: "label, 0, 1".
         self.written = self._read_names()
-        self.of_path = PathColumns.of(path, CsvFileFormat(self.parse_options), self.written)
+        self.of_path = PathColumns.of(path, self.written)
         self.names = [name.strip() for name in [*self.written, *self.of_path.values]]
 
     def _read_names(self) -> list[str]:

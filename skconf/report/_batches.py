@@ -155,9 +155,9 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
 
 def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
     """Return values with a row for each group; give one warning for those that are not exact."""
-    groups = sorted(found) if len(found) > 1 else list(found)
     with collected() as notices:
-        values = pd.DataFrame([found[group].result() for group in groups], index=pd.Index(groups, tupleize_cols=False))
+        rows = [total.result() for total in found.values()]
+        values = pd.DataFrame(rows, index=pd.Index(list(found), tupleize_cols=False))
     bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
     if bounds.any():
         largest = ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds[bounds > 0].items())
