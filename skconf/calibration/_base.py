@@ -20,6 +20,10 @@ Column = Callable[[Floats], Floats]
 
 #: The smallest distance to 1 that a float64 always represents.
 EPS = float(np.finfo(np.float64).eps)
+#: How close to 1 a float64 has lost most of its digits.
+_NEXT_TO_ONE = 1e-12
+#: How far from 1 a row may sum to by rounding of float32.
+_ROUNDING = 1e-6
 #: Columns read in one pass through memory: they share its cache lines.
 _COLUMNS_TOGETHER = 16
 
@@ -159,8 +163,7 @@ class OneVsRestCalibrator(Calibrator):
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         present = self._find_present(codes, sample_weight, classes)
-        # In a binary task one column determines the other.
-        fitted = {1} if len(classes) == 2 else set(range(len(classes)))
+        fitted = {_finer(proba, codes, sample_weight)} if len(classes) == 2 else set(range(len(classes)))
         self.columns_ = {
             k: self._fit_column(column, codes == k, sample_weight)
             for first, batch in _batches(proba)
@@ -170,7 +173,8 @@ class OneVsRestCalibrator(Calibrator):
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
         if len(self.classes_) == 2 and self.columns_:
-            return both_columns(self.columns_[1](proba[:, 1].astype(np.float64)), 1)
+            ((k, column),) = self.columns_.items()
+            return both_columns(column(proba[:, k].astype(np.float64)), k)
         out = np.empty(proba.shape)
         for first, batch in _batches(proba):
             for k, column in enumerate(batch, first):
@@ -203,7 +207,10 @@ class AmongPresentCalibrator(Calibrator):
         """Return the probabilities of the fitted classes, scaled to sum to one, and what they summed to."""
         held = np.maximum(proba if len(self._fitted) == proba.shape[1] else proba[:, self._fitted], 0.0, dtype=float)
         total = held.sum(axis=1, keepdims=True)
-        return rows_to_one(held), total
+        off = np.abs(total[:, 0] - 1) > _ROUNDING  # else a division would round equal probabilities differently
+        if off.any():
+            held[off] = rows_to_one(held[off])
+        return held, total
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
         if len(self._fitted) == proba.shape[1]:
@@ -213,6 +220,24 @@ class AmongPresentCalibrator(Calibrator):
             held, total = self._present(proba)
             out[:, self._fitted] = self._calibrate_present(held) * total
         return rows_to_one(out)
+
+
+def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
+    """Return which of two columns to calibrate; it determines the other.
+
+    Floats tell apart what is close to 0, not what is close to 1: naive Bayes gives 1e-30 and 1e-20, whose complements
+    are both 1. So it is the column where less is mixed up next to 1, by Gini's impurity, or else the second one.
+    """
+
+    def mixed(column: int) -> float:
+        near = proba[:, column] > 1 - _NEXT_TO_ONE
+        other = proba[near, 1 - column]
+        if not len(other) or other.min() == other.max():
+            return 0.0  # the other column tells no more
+        right, wrong = (float(sample_weight[near & of].sum()) for of in (codes == column, codes != column))
+        return right * wrong / ((right + wrong) or 1.0)
+
+    return 0 if mixed(0) < mixed(1) else 1
 
 
 def _batches(proba: NDArray[Any]) -> Iterator[tuple[int, Floats]]:

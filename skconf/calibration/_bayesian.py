@@ -138,7 +138,11 @@ def _parts(values: Floats, knots: Floats) -> Floats:
 
 def _margins(points: Floats, parts: Floats) -> Floats:
     """Return curves: a row for each point, which is a height, a logarithm of the slope, and one of each segment."""
-    return points[:, :1] + np.exp(np.minimum(points[:, 1:2] + points[:, 2:], 20.0)) @ parts
+    return points[:, :1] + _slopes(points[:, 1:2] + points[:, 2:]) @ parts
+
+
+def _slopes(logs: Floats) -> Floats:
+    return np.asarray(np.exp(np.minimum(logs, 20.0)))
 
 
 class _Data:
@@ -154,7 +158,7 @@ class _Data:
 
     def around(self, point: Floats) -> tuple[Floats, Floats]:
         """Return the gradient of the negative log-likelihood, and its expected Hessian."""
-        slopes = np.exp(point[1] + point[2:])[:, np.newaxis] * self.parts
+        slopes = _slopes(point[1] + point[2:])[:, np.newaxis] * self.parts
         rise = slopes.sum(axis=0)
         by = np.vstack([np.ones_like(rise), rise, slopes])
         chance = sigmoid(point[0] + rise)

@@ -17,7 +17,8 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
     largest.
     """
     own = proba[np.arange(len(codes)), codes]
-    apart = (proba * np.sqrt(np.arange(2.0, proba.shape[1] + 2))).sum(axis=1)  # rows of the same sums are the same
+    by_size = np.argsort(np.argsort(sample_weight @ proba))  # the same columns in any order of the classes
+    apart = (proba * np.sqrt(by_size + 2.0)).sum(axis=1)  # rows of the same sums are the same
     order = np.lexsort((apart, own, codes))
     unit = min(1.0, float(sample_weight.max()))
     ends = np.cumsum(sample_weight[order]) / unit

@@ -151,7 +151,7 @@ class PooledCalibrator(AmongPresentCalibrator):
 
         if self.members is None:
             return None
-        if isinstance(self.members, str) or len(self.members) == 0:
+        if not isinstance(self.members, list | tuple) or not self.members:
             raise ValueError(f"members must be a list of one or more calibrators, but is {self.members!r}.")
         return [None if member is None else make_calibrator(member) for member in self.members]
 
@@ -247,7 +247,7 @@ def out_of_fold(
             parts.append(each)
         rows.append(asked)
         weights.append(held[asked])
-        if sum(map(len, rows)) >= _ENOUGH:
+        if sum(each.sum() for each in weights) >= _ENOUGH:
             break
     every = [np.concatenate([proba[:0], *parts]) for parts in found]
     return every, codes[np.concatenate(rows)], np.concatenate(weights)
@@ -255,10 +255,11 @@ def out_of_fold(
 
 def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
-    n_folds = max(_N_FOLDS, len(codes) // _ENOUGH)
+    total = float(sample_weight.sum())
+    n_folds = max(_N_FOLDS, int(total / _ENOUGH))
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
-    n_learned = min(n_folds - 1, ceil(n_folds * enough / len(codes)))
-    if np.bincount(codes).min() * n_learned < _LEARN_RARE * n_folds:
+    n_learned = min(n_folds - 1, ceil(n_folds * enough / total))
+    if np.bincount(codes, sample_weight).min() * n_learned < _LEARN_RARE * n_folds:
         n_learned = n_folds - 1
     folds = fold_weights(proba, codes, sample_weight, n_folds)
     if n_learned == n_folds - 1:

@@ -79,7 +79,8 @@ class VennAbersCalibrator(OneVsRestCalibrator):
         for k, pair in self.columns_.items():
             out[:, k] = np.stack(pair.bounds(columns[:, k].astype(np.float64)), axis=1)  # type: ignore[attr-defined]
         if len(self.classes_) == 2 and self.columns_:
-            out[:, 0] = 1 - out[:, 1, ::-1]
+            (fitted,) = self.columns_
+            out[:, 1 - fitted] = 1 - out[:, fitted, ::-1]
         return out
 
 

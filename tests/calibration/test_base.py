@@ -340,6 +340,31 @@ def test_weights_of_any_size_where_only_ratios_matter(model, size):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
+# --- probabilities next to 1 --------------------------------------------------------------------------------------
+
+
+def next_to_one():
+    """Return probabilities that are 1 for the second class, of which only the first column tells how sure they are."""
+    rng = np.random.default_rng(0)
+    far = rng.uniform(20, 40, 1000)
+    return np.column_stack([10.0**-far, np.ones(1000)]), rng.random(1000) < (far - 20) / 20
+
+
+@each(name for name in ONE_AGAINST_THE_REST if "confidence" not in name)
+def test_the_names_of_two_classes_do_not_matter(make):
+    proba, y = next_to_one()
+    expected = make().fit(proba, y, labels=[False, True]).predict_proba(proba)
+    renamed = make().fit(proba[:, ::-1], ~y, labels=[False, True]).predict_proba(proba[:, ::-1])
+    np.testing.assert_allclose(renamed[:, ::-1], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["isotonic", "smoothed_isotonic", "venn_abers", "pooled"])
+def test_what_only_one_column_tells_is_used(name):
+    proba, y = next_to_one()
+    found = make_calibrator(name).fit(proba[:500], y[:500]).predict_proba(proba[500:])
+    assert np.mean((found[:, 1] - y[500:]) ** 2) < 0.2 < np.mean((y[:500].mean() - y[500:]) ** 2)
+
+
 # --- classes -----------------------------------------------------------------------------------------------------
 
 

@@ -98,3 +98,9 @@ def test_groups_change_next_to_nothing(monkeypatch):
 def test_other_numbers_of_segments_are_refused(n_segments):
     with pytest.raises(ValueError, match="n_segments must be at"):
         BayesianCalibrator(n_segments=n_segments).fit([0.1, 0.9], [0, 1])
+
+
+def test_steep_curves_of_huge_weights_do_not_overflow():
+    proba = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 1000)
+    found = BayesianCalibrator().fit(proba, proba.argmax(axis=1), np.full(1000, 1e5)).predict_proba(proba)
+    assert np.isfinite(found).all()

@@ -6,7 +6,7 @@ from _support.calibration_tasks import binary_task, three_class_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 from sklearn.base import clone
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
@@ -288,6 +288,29 @@ def test_a_class_of_one_sample_is_no_obstacle():
     y[0] = 0
     got = PooledCalibrator().fit(proba, y).predict_proba(proba)
     assert np.isfinite(got).all()
+
+
+@pytest.mark.parametrize(("n_classes", "n", "weight"), [(3, 600, 10), (2, 1500, 8)])
+def test_many_repetitions_are_weights(n_classes, n, weight):
+    """There are more folds with more samples, and fewer samples of others to learn from: by weight, not by row."""
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(n, n_classes)) * 1.5
+    y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    proba = softmax(2 * logits, axis=1)
+    rows = np.repeat(np.arange(n), weight)
+    by_weight = PooledCalibrator().fit(proba, y, np.full(n, weight)).predict_proba(proba)
+    by_rows = PooledCalibrator().fit(proba[rows], y[rows]).predict_proba(proba)
+    np.testing.assert_allclose(by_weight, by_rows, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_classes_in_another_order_where_probabilities_are_tied(seed):
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(1, 8, (100, 3)).astype(float)
+    proba, y, moved = votes / votes.sum(axis=1, keepdims=True), rng.integers(3, size=100), [2, 0, 1]
+    expected = PooledCalibrator().fit(proba, y).predict_proba(proba)[:, moved]
+    found = PooledCalibrator().fit(proba[:, moved], np.argsort(moved)[y]).predict_proba(proba[:, moved])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_members_are_cloned_and_parameters_stay():
