@@ -14,9 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.checks import check_number, check_whole
-from skconf._core.inputs import check_length, check_weight
+from skconf._core.inputs import BELOW_ONE, check_length, refuse_scaled, scaled_weight
 from skconf._core.labels import Codes
+from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf._core.warn import warn
 from skconf.calibration._pooled import lifted, tail_width
 from skconf.calibration._stack import (
     EPS,
@@ -170,26 +172,37 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If lengths differ, a parameter is out of range, or `X` has no columns of numbers or values.
+            If lengths differ, a parameter is out of range, `correct` holds anything but right and wrong, a column does
+            not exist, or `X` has no columns of numbers or values.
+
+        Warns
+        -----
+        UserWarning
+            If all weights are below 1: they count as repetitions.
         """
         check_number(self.min_gain, "min_gain", 0.0)
         check_whole(self.cv, "cv", 2)
-        read = _read(proba)
-        right = np.asarray(correct, dtype=np.bool_)
-        check_length(right, len(read), "correct")
-        weight = check_weight(sample_weight, len(right))
-        weight = np.ones(len(right)) if weight is None else weight
-        self._kinds: list[pd.Index | None] | None = None
-        n_classes = read.shape[1]
-        self._of_classes = n_classes == 2 or (true_class is not None and n_classes <= _MOST_CLASSES)
+        read, right = _read(proba), _right(correct)
+        n_rows, n_classes = read.shape
+        check_length(right, n_rows, "correct")
+        known = None if true_class is None else _numbers_of_columns(true_class, "true_class", n_rows, n_classes)
+        if groups is not None:
+            groups = np.asarray(groups)
+            check_length(groups, n_rows, "groups")
+        weight, scale = scaled_weight(sample_weight, n_rows)
+        refuse_scaled(type(self).__name__, scale)
+        weight = np.ones(n_rows) if weight is None else weight
+        if weight.max() < 1:
+            warn(f"{type(self).__name__} {BELOW_ONE.format(weight.sum())}")
+        self._of_classes = n_classes == 2 or (known is not None and n_classes <= _MOST_CLASSES)
         seen = self._look(X, read, predicted, fit=True)
-        truth = Truth(right, self._classes(right, seen.asked, true_class), weight)
+        truth = Truth(right, self._classes(right, seen.asked, known), weight)
         self.weights_, self.intercept_, self.gain_, self.gain_stderr_ = np.eye(1, 1 + N_MODELS)[0], 0.0, np.nan, np.nan
         self.tail_, self._even = 0.0, 0.0
         self.models_: list[Opinion | None] = [None] * N_MODELS
         used = self._used(weight)
         if min(right[used].sum(), (~right[used]).sum()) >= _FEWEST:
-            self._learn(seen.take(used), truth.take(used), None if groups is None else np.asarray(groups)[used])
+            self._learn(seen.take(used), truth.take(used), None if groups is None else groups[used])
         return self
 
     def predict_confidence(self, X: Any, proba: ArrayLike, *, predicted: ArrayLike | None = None) -> Floats:
@@ -198,7 +211,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_columns)
-            Samples.
+            Samples. The columns of a table are found by name, if ``fit`` saw one.
         proba : array-like of shape (n_samples, n_classes)
             Probabilities, as in ``fit``.
         predicted : array-like of shape (n_samples,), default=None
@@ -212,7 +225,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         read = _read(proba)
         if all(model is None for model in self.models_):
-            return _of_answer(read, _answer(read, predicted))
+            return np.clip(_of_answer(read, _answer(read, predicted)), 0.0, 1.0)
         unsure = lifted(expit(-self._logit(self._look(X, read, predicted, fit=False))), self.tail_)
         return np.asarray((1 - self._even) * (1 - unsure) + self._even / 2)
 
@@ -231,9 +244,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             return right.astype(np.intp)
         if true_class is None:
             return np.where(right, asked, 1 - asked)
-        true = np.asarray(true_class)
-        check_length(true, len(right), "true_class")
-        return true
+        return np.asarray(true_class)
 
     def _used(self, weight: Floats) -> NDArray[np.intp]:
         """Return the rows that are learned from."""
@@ -247,6 +258,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         """Learn weights of the models from other folds and, where they help, fit the models on all rows."""
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         n_folds = min(self.cv, int(truth.right.sum()), int((~truth.right).sum()))
+        if groups is not None and (n_folds := min(n_folds, len(pd.unique(groups)))) < 2:
+            return
         splitter = kind(n_folds, shuffle=True, random_state=self.random_state)
         splits = [each for each in splitter.split(seen.own, truth.right, groups) if min(map(len, each))]
         logits = out_of_fold(seen, truth, splits, self.random_state)
@@ -278,22 +291,35 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     def _columns(self, given: Any, *, fit: bool) -> Floats:
         """Return the samples as numbers; values of other kinds are numbered as they were in ``fit``."""
+        given = self._by_name(given, fit=fit)
         array = None if sparse.issparse(given) else np.asarray(given)
-        if array is None or array.ndim != 2:
+        if array is None or array.ndim != 2 or not array.shape[1]:
             shape = "a sparse matrix" if array is None else f"of shape {array.shape}"
             raise ValueError(
                 f"LearnedConfidence sees columns of numbers or values, but X is {shape}. Pass features, a function of "
                 "X that returns an array of shape (n_samples, n_columns)."
             )
-        if array.dtype.kind in "biuf":
+        numeric = array.dtype.kind in "biuf"
+        if fit:
+            table = None if numeric else pd.DataFrame(array)
+            self._kinds = [None] * array.shape[1] if table is None else [_kinds_of(table[name]) for name in table]
+        if len(self._kinds) != array.shape[1]:
+            raise ValueError(f"X has {array.shape[1]} columns, but had {len(self._kinds)} in fit.")
+        if numeric and all(kinds is None for kinds in self._kinds):
             return array.astype(np.float64)
         table = pd.DataFrame(array)
+        return np.column_stack([_numbers(table[name], kinds) for name, kinds in zip(table, self._kinds, strict=True)])
+
+    def _by_name(self, given: Any, *, fit: bool) -> Any:
+        """Return a table with the columns of ``fit``, in their order, where both have names."""
+        names = list(given.columns) if hasattr(given, "columns") else None
         if fit:
-            self._kinds = [_kinds_of(table[name]) for name in table]
-        if self._kinds is None or len(self._kinds) != table.shape[1]:
-            raise ValueError("X has other columns than in fit.")
-        read = [_numbers(table[name], kinds) for name, kinds in zip(table, self._kinds, strict=True)]
-        return np.column_stack(read)
+            self._names = names
+        if fit or names is None or self._names is None or names == self._names:
+            return given
+        if missing := [name for name in self._names if name not in names]:
+            raise ValueError(f"X lacks the columns {shorten(missing)}, which it had in fit.")
+        return given[self._names]
 
 
 def learns(confidence: Any) -> bool:
@@ -307,8 +333,28 @@ def _read(proba: ArrayLike) -> NDArray[Any]:
     return read if read.ndim == 2 else both_columns(read, 1)
 
 
+def _right(correct: ArrayLike) -> NDArray[np.bool_]:
+    """Return which answers are right, which may be told by 1 and 0."""
+    array = np.asarray(correct)
+    distinct = pd.unique(array.ravel()).tolist()
+    if array.ndim != 1 or any(isinstance(each, str) or each not in (0, 1) for each in distinct):
+        raise ValueError(f"correct must hold True and False for each sample, but holds {shorten(distinct)}.")
+    return array.astype(np.bool_)
+
+
 def _answer(proba: NDArray[Any], predicted: Any) -> Codes:
-    return np.asarray(proba.argmax(axis=1) if predicted is None else predicted)
+    if predicted is None:
+        return np.asarray(proba.argmax(axis=1))
+    return _numbers_of_columns(predicted, "predicted", *proba.shape)
+
+
+def _numbers_of_columns(given: Any, name: str, n_rows: int, n_classes: int) -> Codes:
+    array = np.asarray(given)
+    check_length(array, n_rows, name)
+    if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_classes:
+        found = shorten(pd.unique(array.ravel()).tolist())
+        raise ValueError(f"{name} must hold numbers of columns, from 0 to {n_classes - 1}, but holds {found}.")
+    return array
 
 
 def _of_answer(proba: NDArray[Any], answer: Codes) -> Floats:

@@ -197,7 +197,7 @@ def test_columns_of_any_kind_are_seen():
     assert np.isfinite(learned.predict_confidence(new, proba[:4])).all()
     found = learned.predict_confidence(table.to_numpy(), proba)
     np.testing.assert_array_equal(found, learned.predict_confidence(table, proba))
-    with pytest.raises(ValueError, match="other columns than in fit"):
+    with pytest.raises(ValueError, match=r"X lacks the columns \['missing', .*\], which it had in fit"):
         learned.predict_confidence(table[["side", "noise"]], proba)
 
 
@@ -236,3 +236,47 @@ def test_what_is_wrong_is_named(params, given, message):
     usual = {"X": np.zeros((60, 1)), "proba": [[0.3, 0.7]] * 60, "correct": [True, False] * 30}
     with pytest.raises(ValueError, match=message):
         LearnedConfidence(**params).fit(**usual | given)
+
+
+def test_columns_are_found_by_name():
+    X, proba, right, _ = task()
+    table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    learned = LearnedConfidence().fit(table, proba, right)
+    assert learned.weights_[1:].any()
+    expected = learned.predict_confidence(table, proba)
+    moved = table[table.columns[::-1]].assign(more=1.0)
+    for same in (moved, X, X.astype(object)):
+        np.testing.assert_allclose(learned.predict_confidence(same, proba), expected, rtol=1e-8)
+    with pytest.raises(ValueError, match=rf"X has {X.shape[1] + 1} columns, but had {X.shape[1]} in fit"):
+        learned.predict_confidence(np.column_stack([X, X[:, 0]]), proba)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"correct": lambda right: right.astype(str)}, "correct must hold True and False for each sample, but holds"),
+        ({"correct": lambda right: np.where(right, 1, -1)}, r"correct must hold True and False .* -1"),
+        ({"correct": lambda right: np.where(right, 1, np.nan)}, r"correct must hold True and False .* nan"),
+        ({"predicted": lambda right: np.full(len(right), -1)}, r"predicted must hold numbers of columns, from 0 to 1"),
+        ({"predicted": lambda right: right[:5].astype(int)}, "predicted has 5 rows"),
+        ({"true_class": lambda right: right + 1}, r"true_class must hold numbers of columns, from 0 to 1, but holds"),
+        ({"true_class": lambda right: np.where(right, "a", "b")}, "true_class must hold numbers of columns"),
+        ({"groups": lambda right: right[:5]}, "groups has 5 rows"),
+        ({"sample_weight": lambda right: np.full(len(right), 1e300)}, "weights"),
+        ({"X": lambda right: np.empty((len(right), 0))}, r"X is of shape \(\d+, 0\)"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_input_that_is_none_is_refused(given, message):
+    X, proba, right, _ = task()
+    arguments = {"X": X, "correct": right} | {name: make(right) for name, make in given.items()}
+    with pytest.raises(ValueError, match=message):
+        LearnedConfidence().fit(arguments.pop("X"), proba, **arguments)
+
+
+def test_fewer_groups_than_folds_and_small_weights():
+    X, proba, right, _ = task()
+    assert LearnedConfidence().fit(X, proba, right, groups=np.arange(len(right)) % 3).gain_ > 0
+    assert np.isnan(LearnedConfidence().fit(X, proba, right, groups=np.zeros(len(right))).gain_)
+    with pytest.warns(UserWarning, match="LearnedConfidence reads sample_weight as how often each sample counts"):
+        LearnedConfidence().fit(X, proba, right, np.full(len(right), 1e-3))
