@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from skconf import metrics
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
+from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
 from skconf.experiments import _arena_data
@@ -125,6 +127,9 @@ def arena_experiment(
         check_whole(size, "sizes", 2)
     check_whole(random_state, "random_state", 0)
     every = [own_predictions(path) for path in predictions]
+    if twice := [name for name, count in Counter(each.data for each in every).items() if count > 1]:
+        raise ValueError(f"several files of predictions are called {shorten(twice)}. Rename all but one.")
+    sizes = list(dict.fromkeys(sizes))
     every += find_predictions(datasets, chosen, random_state, data_home, scores)
     if not every:
         raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}: name data sets or files.")
@@ -182,7 +187,8 @@ def _compete(
 ) -> list[dict[str, Any]]:
     """Return a row for each number of calibration samples and calibrator."""
     path = bout.file(folder)
-    known = {} if path is None else {_name(entry): entry for entry in read_lines(path) if "calibrator" in entry}
+    kept = [] if path is None else [entry for entry in read_lines(path) if "calibrator" in entry]
+    known = {_name(entry): entry for entry in kept if not entry.get("failure")}  # what failed is tried again
     whose, rows = bout.predictions, []
     with threadpool_limits(limits=1):
         for size in sizes:

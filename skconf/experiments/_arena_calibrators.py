@@ -100,6 +100,8 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
     for name in names:
         if not isinstance(name, str):
             own = _own(getattr(name, "__name__", str(name)), name)
+            if own.name in found:
+                raise ValueError(f"two calibrators are called {own.name!r}. Give each a name: def mine(): return ...")
             found[own.name] = own
         elif ":" in name:
             found[name] = _own(name, _imported(name))
@@ -142,10 +144,10 @@ def _imported(name: str) -> Any:
 def _own(name: str, make: Any) -> Contestant:
     if not callable(make):
         raise ValueError(f"{name!r} must be a class or a function without arguments, but is a {type(make).__name__}.")
-    try:
-        edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
-    except (OSError, TypeError):  # it was written in a notebook: nobody knows whether it is the one of an earlier run
-        edition = uuid4().hex[:16]
+    edition = uuid4().hex[:16]  # of a notebook or a closure nobody knows whether it is the one of an earlier run
+    if name != "<lambda>" and not getattr(make, "__closure__", None):
+        with contextlib.suppress(OSError, TypeError):
+            edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
     return Contestant(name, "own", make, edition)
 
 

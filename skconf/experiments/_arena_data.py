@@ -4,12 +4,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from math import sqrt
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification, make_gaussian_quantiles
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -157,16 +160,13 @@ def _from_scores(folder: Path) -> Iterator[Predictions]:
             targets = np.load(file.with_name(f"{name}.targets.npy"), allow_pickle=False)
             return softmax(np.load(file, allow_pickle=False).astype(np.float64), axis=1), targets.astype(np.intp)
 
-        yield Predictions(name, "scores", "scores", load, (file.name, file.stat().st_size))
+        yield Predictions(name, "scores", "scores", load, (file.name, _digest(*load())))
 
 
 def _read_own(file: Path) -> tuple[Floats, Codes]:
-    with np.load(file, allow_pickle=False) as found:
-        names = {what: next((name for name in of if name in found), None) for what, of in _ARRAYS.items()}
-        if None in names.values():
-            wanted = " and ".join(" or ".join(of) for of in _ARRAYS.values())
-            raise ValueError(f"{file} holds the arrays {', '.join(found) or 'none'}, but must hold {wanted}.")
-        proba, y = found[names["probabilities"]], found[names["labels"]]
+    proba, y = _arrays_in(file)
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ValueError(f"{file} has a missing label in row {int(np.argmax(np.isnan(y)))}. Leave such rows out.")
     proba = as_probabilities(proba, "proba")
     check_probabilities(proba, "proba")
     proba = np.column_stack([1 - proba, proba]) if proba.ndim == 1 else proba
@@ -185,12 +185,29 @@ def _read_own(file: Path) -> tuple[Floats, Codes]:
     return proba.astype(np.float64), codes.astype(np.intp)
 
 
+def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the probabilities and labels in a file, without loading any object."""
+    saved = "Write it by numpy.savez(file, proba=proba, y=y), with labels that are numbers or texts (y.astype(str))."
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            names = {what: next((name for name in of if name in found), None) for what, of in _ARRAYS.items()}
+            if None in names.values():
+                wanted = " and ".join(" or ".join(of) for of in _ARRAYS.values())
+                raise ValueError(f"it holds the arrays {', '.join(found) or 'none'}, but must hold {wanted}.")
+            return found[names["probabilities"]], found[names["labels"]]
+    except TypeError:
+        raise ValueError(f"cannot read {file}: it holds a single array. {saved}") from None
+    except (ValueError, EOFError, BadZipFile) as error:
+        what = "objects are not loaded (allow_pickle=False)" if "pickle" in str(error) else str(error).rstrip(".")
+        raise ValueError(f"cannot read {file}: {what}. {saved}") from None
+
+
 _ARRAYS = {"probabilities": ("proba", "probabilities"), "labels": ("y", "labels", "y_true")}
 
 
-def _digest(proba: Floats, codes: Codes) -> float:
-    """Return a number that tells arrays apart."""
-    return float((proba * np.arange(1, proba.size + 1).reshape(proba.shape)).sum() + codes @ np.arange(len(codes)))
+def _digest(proba: Floats, codes: Codes) -> str:
+    """Return what tells arrays apart."""
+    return sha256(repr(proba.shape).encode() + proba.tobytes() + codes.tobytes()).hexdigest()[:16]
 
 
 def _generated(name: str, seed: int) -> Table:

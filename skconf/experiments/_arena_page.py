@@ -59,7 +59,9 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
     ValueError
         If the champion has no result.
     """
-    if not len(result) or not ((result["calibrator"] == champion) & (result["failure"] == "")).any():
+    if not len(result):
+        raise ValueError("there is no run: calibration samples and 150 others to test them are more than there are.")
+    if not ((result["calibrator"] == champion) & (result["failure"] == "")).any():
         raise ValueError(f"there is no result of {champion!r} to compare with; name it among the calibrators.")
     is_two = result["n_classes"] == 2
     parts = {"two": result[is_two], "many": result[~is_two]}
@@ -67,6 +69,7 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
     said, tables, charts = [], [], []
     for kind, part in parts.items():
         compared = compare(part, champion)
+        compared = compared[compared["runs"] > 0]  # the others are among those that failed
         said += _findings(kind, part, compared, champion)
         tables += _tables(kind, part, compared, champion)
         charts += _charts(kind, part, compared, champion)

@@ -1,5 +1,6 @@
 """The arena: its runs, its peers, its tables."""
 
+import io
 import sys
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skconf.calibration import PlattCalibrator
+from skconf.calibration import PlattCalibrator, TemperatureCalibrator
 from skconf.cli import main
 from skconf.experiments import _arena, arena_experiment
 from skconf.experiments import _arena_tables as tables
@@ -112,6 +113,50 @@ def test_what_was_run_before_is_not_run_again(tmp_path, predictions, own_module,
     asked.clear()
     arena_experiment([], calibrators=["platt", "none"], **given)
     assert asked == [(100, "platt")]
+
+
+def test_what_may_have_changed_is_run_again(tmp_path, predictions):
+    """Functions without a name, and what failed for want of something that may be there now."""
+    run = {"predictions": [predictions], "sizes": [100], "results": tmp_path / "results"}
+    brier = []
+    for smoothing in (1, 500):
+        found = arena_experiment([], calibrators=[lambda s=smoothing: TemperatureCalibrator(smoothing=s)], **run)
+        brier.append(found["brier"].item())
+    assert brier[1] > 1.05 * brier[0]
+
+    class Late:
+        is_there = False
+
+        def fit(self, *_):
+            if not self.is_there:
+                raise ImportError("not yet")
+
+        def predict_proba(self, proba):
+            return proba
+
+    assert arena_experiment([], calibrators=[Late], **run)["failure"].item() == "ImportError: not yet"
+    Late.is_there = True
+    assert arena_experiment([], calibrators=[Late], **run)["failure"].item() == ""
+
+
+def test_scores_of_another_network_are_run_again(tmp_path):
+    rng = np.random.default_rng(0)
+    brier = []
+    for seed in range(2):
+        y = rng.integers(3, size=400)
+        np.save(tmp_path / "net.scores.npy", rng.normal(size=(400, 3)) + (1 + seed) * np.eye(3)[y])
+        np.save(tmp_path / "net.targets.npy", y)
+        found = arena_experiment(["scores"], calibrators=["none"], sizes=[100], scores=tmp_path, results=tmp_path / "r")
+        brier.append(found["brier"].item())
+    assert brier[0] != brier[1]
+
+
+def test_names_that_occur_twice_are_refused(tmp_path, predictions):
+    with pytest.raises(ValueError, match="two calibrators are called '<lambda>'"):
+        arena_experiment([], predictions=[predictions], calibrators=[lambda: 1, lambda: 2])
+    with pytest.raises(ValueError, match=r"several files of predictions are called \['mine'\]"):
+        arena_experiment([], predictions=[predictions, predictions], calibrators=["none"])
+    assert len(arena_experiment([], predictions=[predictions], calibrators=["none"], sizes=[100, 100])) == 1
 
 
 def test_sizes_without_enough_test_samples_are_left_out(predictions):
@@ -235,6 +280,28 @@ def test_files_of_other_content_are_refused(tmp_path, arrays, said):
         own_predictions(tmp_path / "mine.npz")
 
 
+def _saved(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (lambda path: path.write_bytes(_saved(np.eye(2))), "it holds a single array"),
+        (lambda path: path.write_bytes(b""), "No data left"),
+        (lambda path: path.write_text("hello"), "objects are not loaded"),
+        (lambda path: np.savez(path, proba=np.eye(2), y=[0, np.nan]), "has a missing label in row 1"),
+    ],
+    ids=["one array", "empty", "text", "missing"],
+)
+def test_files_that_are_damaged_or_of_another_kind_are_named(write, said, tmp_path):
+    write(tmp_path / "mine.npz")
+    with pytest.raises(ValueError, match=rf"mine\.npz.*{said}"):
+        own_predictions(tmp_path / "mine.npz")
+
+
 def test_files_of_pickled_objects_are_refused(tmp_path):
     np.savez(tmp_path / "mine.npz", proba=np.array([[0.5, 0.5]]), y=np.array([{"a"}], dtype=object))
     with pytest.raises(ValueError, match="allow_pickle=False"):
@@ -314,6 +381,15 @@ def test_the_command_writes_its_page(tmp_path, predictions, own_module, monkeypa
     assert pd.read_csv(tmp_path / "all.csv")["calibrator"].tolist() == [
         *["pooled", "platt", f"{own_module}:Halfway"] * 2
     ]
+
+
+def test_the_page_says_which_calibrator_finished_no_run(predictions, own_module):
+    for rivals in ([f"{own_module}:Raises"], [f"{own_module}:Raises", "none"]):
+        found = arena_experiment([], predictions=[predictions], calibrators=["platt", *rivals], sizes=[100])
+        page = arena_report(found, "platt", {}).text()
+        assert "KeyError: 'nothing'" in page
+    with pytest.raises(ValueError, match="there is no run: calibration samples and 150 others"):
+        arena_report(arena_experiment([], predictions=[predictions], calibrators=["platt"], sizes=[500]), "platt", {})
 
 
 def test_the_page_names_the_hardest_rival_of_other_packages_and_of_all():
