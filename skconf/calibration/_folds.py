@@ -38,5 +38,5 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
 
 def _dealt(until: Floats, fold: int, n_folds: int) -> Floats:
     """Return how much a fold has got of the line until here."""
-    rounds, rest = np.divmod(until, n_folds)
+    rounds, rest = np.divmod(until, float(n_folds))  # of huge weights there are more folds than int64 counts
     return rounds + np.clip(rest - fold, 0.0, 1.0)

@@ -1,11 +1,12 @@
 """Logistic regression of a few features, with a ridge and with coefficients that must not be negative."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import nnls
+from scipy.linalg import LinAlgWarning, cholesky, solve_triangular
+from scipy.optimize import lsq_linear, nnls
 
 from skconf._core.probabilities import Floats
 from skconf.calibration._base import EPS
@@ -126,6 +127,16 @@ def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
     # |root · (x − point) · scale − aim| is least; a coefficient without a bound is the difference of two with one.
     matrix = root * scale
     unknown = np.hstack([matrix, -matrix[:, ~bounded]]) / np.append(scale, scale[~bounded])
-    found = nnls(unknown, aim + matrix @ point)[0]
+    found = _least_squares(unknown, aim + matrix @ point)
     found[: len(point)][~bounded] -= found[len(point) :]
     return found[: len(point)] / scale - point
+
+
+def _least_squares(matrix: Floats, target: Floats) -> Floats:
+    """Return where |matrix · x − target| is least, with x ≥ 0."""
+    with warnings.catch_warnings():  # scipy 1.12 calls its own equations ill-conditioned, and may give up
+        warnings.simplefilter("ignore", LinAlgWarning)
+        try:
+            return np.array(nnls(matrix, target)[0])
+        except (RuntimeError, np.linalg.LinAlgError):
+            return np.array(lsq_linear(matrix, target, bounds=(0, np.inf), method="bvls").x)
