@@ -178,8 +178,9 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
         place = f"table {number}"
         if number == 0:
             job = job.on_parts(column_names(table))
-        with located(place):
-            job.columns.check_further(column_names(table), asked, "table 0")
+        else:
+            with located(place):
+                job.columns.check_further(column_names(table), asked, "table 0")
         with located(place), warned_once(place, 0, warned):
             job.add(total, job.read(table))
     return job.accumulators(total)

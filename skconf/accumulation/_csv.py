@@ -2,9 +2,13 @@
 
 import csv
 import re
+import zlib
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import pandas as pd
 
@@ -35,6 +39,8 @@ _SIGNS = {
     b"<": "HTML or XML; save the table as CSV",
     b"@relation": "ARFF; save it as CSV",
 }
+#: What packages raise where a compressed file is damaged.
+DAMAGED = (EOFError, LZMAError, BadZipFile, zlib.error)
 #: Lines from which the separator is told.
 _N_LINES = 20
 #: A separator that no text holds: it leaves lines whole.
@@ -57,15 +63,11 @@ def layout_of(path: Path) -> Layout:
         If it is no such table.
     """
     _refuse_other_kinds(path)
-    source: Any = path
-    if path.suffix == ".zst" and find_spec("pyarrow") is not None:  # pandas needs another package for these
-        from pyarrow import input_stream
-
-        source = input_stream(str(path))
     try:
-        lines = pd.read_csv(
-            source, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
-        )
+        with _readable_by_pandas(path) as source:
+            lines = pd.read_csv(
+                source, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
+            )
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text. Save it as CSV UTF-8.") from None
     except pd.errors.EmptyDataError:
@@ -73,6 +75,16 @@ def layout_of(path: Path) -> Layout:
     texts = lines[0].tolist()
     separator = _separator(texts)
     return Layout(separator, [name.strip() for name in _cells(texts[:1], separator)[0]])
+
+
+def _readable_by_pandas(path: Path) -> AbstractContextManager[Any]:
+    """Return a file, opened by pyarrow where pandas needs a package more than that."""
+    if path.suffix != ".zst" or find_spec("pyarrow") is None:
+        return nullcontext(path)
+    from pyarrow import input_stream
+
+    stream: AbstractContextManager[Any] = input_stream(str(path))
+    return stream
 
 
 def _refuse_other_kinds(path: Path) -> None:
@@ -101,6 +113,8 @@ def in_words(error: Exception) -> str:
     """Return why a file cannot be read, and what to do, by the error of the package that reads it."""
     if isinstance(error, PermissionError):
         return "there is no permission to read it."
+    if isinstance(error, DAMAGED):
+        return f"{error}. It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
     reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
     if "multiple columns" in reason:
         return f"{reason}. Rename all but one."

@@ -2,16 +2,13 @@
 
 import glob
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
-from lzma import LZMAError
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
-from zipfile import BadZipFile
 
 import pandas as pd
 from numpy.typing import NDArray
@@ -23,7 +20,7 @@ from skconf._core.spellings import plain
 from skconf._core.usual_names import IDS, spelled
 from skconf._core.warn import Notice, collected, warn
 from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
-from skconf.accumulation._csv import in_words, layout_of
+from skconf.accumulation._csv import DAMAGED, in_words, layout_of
 from skconf.accumulation._endings import COMPRESSED, OF_PANDAS, PARQUET, names_table
 from skconf.accumulation._entries import as_series
 from skconf.accumulation._job import Found, Job, counted_from, located, warn_once
@@ -41,7 +38,7 @@ BATCH_ROWS = 1 << 18
 #: Batches that are read at once where there are groups: what they add up to may be as large as they.
 _OF_GROUPS = 2
 #: What packages raise where a file is damaged or is none of its kind.
-_FAULTS = (ValueError, OSError, NotImplementedError, EOFError, LZMAError, BadZipFile, zlib.error)
+_FAULTS = (ValueError, OSError, NotImplementedError, *DAMAGED)
 #: How the name of a folder begins that holds what came through standard input.
 STANDARD_INPUT = "skconf-standard-input-"
 _WILDCARDS = set("*?[")

@@ -100,8 +100,8 @@ class TextFile:
         n_rows, last, marks = 0, None, self.separator.join([_MARK] * len(self.written))
         with input_stream(str(self.path)) as file:
             left = done
-            while left:
-                left -= len(file.read(min(left, PIECE_BYTES)))
+            while left and (read := len(file.read(min(left, PIECE_BYTES)))):
+                left -= read
             try:
                 source = _Followed(file, f"\n{marks}\n".encode())
                 for batch in csv.open_csv(source, *self.options(names, (), header=not done)):

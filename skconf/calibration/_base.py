@@ -41,9 +41,7 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
             return check_weight(sample_weight, n_samples)
         weight, scale = scaled_weight(sample_weight, n_samples)
         if weight is not None and self._reads_sizes:
-            refuse_scaled(type(self).__name__, scale)
-            if weight.max() < 1:
-                warn(f"{type(self).__name__} {BELOW_ONE.format(weight.sum())}")
+            check_repetitions(type(self).__name__, weight, scale)
         return weight
 
     @abstractmethod
@@ -253,6 +251,13 @@ def _copy_in_blocks(target: NDArray[Any], source: NDArray[Any]) -> None:
     """Copy rows, few enough at a time to stay in cache while they are transposed."""
     for rows in row_blocks(*source.shape):
         target[rows] = source[rows]
+
+
+def check_repetitions(caller: str, weight: Floats, scale: float) -> None:
+    """Raise or warn where weights, as `scaled_weight` returns them, can hardly be how often each sample counts."""
+    refuse_scaled(caller, scale)
+    if weight.max() < 1:
+        warn(f"{caller} {BELOW_ONE.format(weight.sum())}")
 
 
 def zero_stand_in(proba: NDArray[Any]) -> float:

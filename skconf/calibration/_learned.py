@@ -14,11 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.checks import check_number, check_whole
-from skconf._core.inputs import BELOW_ONE, check_length, refuse_scaled, scaled_weight
+from skconf._core.columns import column_names
+from skconf._core.inputs import check_length, scaled_weight
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
-from skconf._core.warn import warn
+from skconf.calibration._base import check_repetitions
 from skconf.calibration._pooled import lifted, tail_width
 from skconf.calibration._stack import (
     EPS,
@@ -190,10 +191,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             groups = np.asarray(groups)
             check_length(groups, n_rows, "groups")
         weight, scale = scaled_weight(sample_weight, n_rows)
-        refuse_scaled(type(self).__name__, scale)
         weight = np.ones(n_rows) if weight is None else weight
-        if weight.max() < 1:
-            warn(f"{type(self).__name__} {BELOW_ONE.format(weight.sum())}")
+        check_repetitions(type(self).__name__, weight, scale)
         self._of_classes = n_classes == 2 or (known is not None and n_classes <= _MOST_CLASSES)
         seen = self._look(X, read, predicted, fit=True)
         truth = Truth(right, self._classes(right, seen.asked, known), weight)
@@ -312,14 +311,14 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
 
     def _by_name(self, given: Any, *, fit: bool) -> Any:
         """Return a table with the columns of ``fit``, in their order, where both have names."""
-        names = list(given.columns) if hasattr(given, "columns") else None
+        names = column_names(given)
         if fit:
             self._names = names
         if fit or names is None or self._names is None or names == self._names:
             return given
         if missing := [name for name in self._names if name not in names]:
             raise ValueError(f"X lacks the columns {shorten(missing)}, which it had in fit.")
-        return given[self._names]
+        return given.select(self._names) if hasattr(given, "select") else given[self._names]  # pandas has no select
 
 
 def learns(confidence: Any) -> bool:

@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, as_probabilities, check_probabilities
 from skconf.datasets import describe_uci, fetch_uci
+from skconf.report._origin import digest
 
 #: Rows of a data set that are used, and samples that a model is trained on: models stay far from perfect.
 _MOST_ROWS, _MOST_TRAINING = 8000, 1000
@@ -156,11 +157,13 @@ def _from_scores(folder: Path) -> Iterator[Predictions]:
     for file in sorted(folder.glob("*.scores.npy")):
         name = file.name.removesuffix(".scores.npy")
 
-        def load(file: Path = file, name: str = name) -> tuple[Floats, Codes]:
-            targets = np.load(file.with_name(f"{name}.targets.npy"), allow_pickle=False)
+        true = file.with_name(f"{name}.targets.npy")
+
+        def load(file: Path = file, true: Path = true) -> tuple[Floats, Codes]:
+            targets = np.load(true, allow_pickle=False)
             return softmax(np.load(file, allow_pickle=False).astype(np.float64), axis=1), targets.astype(np.intp)
 
-        yield Predictions(name, "scores", "scores", load, (file.name, _digest(*load())))
+        yield Predictions(name, "scores", "scores", load, (file.name, digest(file), digest(true)))
 
 
 def _read_own(file: Path) -> tuple[Floats, Codes]:

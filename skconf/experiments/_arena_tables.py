@@ -106,8 +106,8 @@ def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
     logs = np.log(done["log_loss"] + FLOOR).groupby([done["data"], done["calibrator"]]).mean().unstack()
     counts = done.groupby(["data", "calibrator"]).size().unstack()
     logs = logs.where(counts.eq(counts.max(axis=1), axis=0))  # all runs, or it is not compared
-    logs = logs[logs.drop(columns=champion).notna().any(axis=1)]
-    others = logs.drop(columns=champion)
+    others = logs.drop(columns=champion).dropna(how="all")
+    logs = logs.loc[others.index]
     return pd.DataFrame(
         {
             "best": others.idxmin(axis=1),
