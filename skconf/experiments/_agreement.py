@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._core.messages import listed
-from skconf._page.chart import Axis, Band, Chart, Mark, Points
 from skconf.experiments._layout import title_of
+from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 
 #: So many standard errors count as agreement; a normal distribution has this share within them.
 _NEAR = 2

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed
-from skconf._page.chart import Axis, Chart, Line, Mark, Points, Rule
-from skconf._page.tables import TablePart
 from skconf.experiments._arena_tables import (
     LOSSES,
     OTHERS,
@@ -21,6 +19,8 @@ from skconf.experiments._arena_tables import (
     times,
 )
 from skconf.experiments._document import ExperimentReport
+from skconf.report._page.chart import Axis, Chart, Line, Mark, Points, Rule
+from skconf.report._page.tables import TablePart
 
 KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (

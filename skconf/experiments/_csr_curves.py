@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_curve
 
 from skconf._core.probabilities import Floats
-from skconf._page.chart import Axis, Chart, Line, Mark
 from skconf.profile import ConfidenceProfile
+from skconf.report._page.chart import Axis, Chart, Line, Mark
 
 #: Columns of the result with curves: arrays of shape (n_points, 2), shares of negatives and of positives.
 CURVES = {"roc": "ROC", "cw_roc": "cwROC"}

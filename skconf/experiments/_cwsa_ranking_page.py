@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from skconf._page.chart import Axis, Chart, Points
-from skconf._page.tables import TablePart, as_texts
 from skconf.experiments._cwsa_ranking import CWSARanking
 from skconf.experiments._document import ExperimentReport
 from skconf.report._numbers import number, percent
+from skconf.report._page.chart import Axis, Chart, Points
+from skconf.report._page.tables import TablePart, as_texts
 
 _SCORES = {
     "cwsa_area": "area under CWSA over coverage",

@@ -9,11 +9,11 @@ import pandas as pd
 
 import skconf
 from skconf._core.messages import visible
-from skconf._page.chart import Chart
-from skconf._page.document import page
-from skconf._page.made import made_on, without_folders
-from skconf._page.parts import Beside, ChartPart, Part, Prose, Section, texts
-from skconf._page.tables import TablePart, markdown_text
+from skconf.report._page.chart import Chart
+from skconf.report._page.document import page
+from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section, texts
+from skconf.report._page.tables import TablePart, markdown_text
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn")
 
@@ -74,7 +74,7 @@ class ExperimentReport:
         Returns
         -------
         str
-            The same bytes for the same result on the same day; see :func:`skconf._page.made.made_on`.
+            The same bytes for the same result on the same day; see :func:`skconf.report._page.made.made_on`.
         """
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.findings]
         opening += map(Prose, (*self.left_out, *self.failed))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from skconf._page.chart import Axis, Chart, Line, Mark
 from skconf.metrics import get_metric
+from skconf.report._page.chart import Axis, Chart, Line, Mark
 
 _ORDERS = (0, 1, 128)
 #: Numbers of classes; infinite ones stand for a generative system.

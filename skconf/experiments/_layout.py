@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from skconf._page.tables import TablePart, as_texts
 from skconf.experiments._printed import count_agreement
+from skconf.report._page.tables import TablePart, as_texts
 
 #: Columns of a wide table, for the quantity X, by the columns of cells.
 _COLUMNS = {

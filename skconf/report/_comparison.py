@@ -9,14 +9,14 @@ import pandas as pd
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
-from skconf._page.parts import Folded, Part, Prose, Section
-from skconf._page.tables import TablePart
 from skconf.inference._comparison import compare
 from skconf.inference._evidence import choose
 from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile
 from skconf.report._frame import BETWEEN
 from skconf.report._numbers import DASH, digits_of, number, percent, plain
+from skconf.report._page.parts import Folded, Part, Prose, Section
+from skconf.report._page.tables import TablePart
 from skconf.report._rows import Row, rows_of
 from skconf.report._words import Words
 from skconf.scoring._names import Statistic

@@ -3,9 +3,6 @@
 from itertools import count
 
 import skconf
-from skconf._page.document import fragment, page
-from skconf._page.made import made_on
-from skconf._page.parts import Copied, Prose, Section, texts
 from skconf.report._abstain import abstain
 from skconf.report._all_metrics import METRICS, all_metrics
 from skconf.report._comparison import which
@@ -13,6 +10,9 @@ from skconf.report._evidence import Evidence
 from skconf.report._frame import ConfidenceReport, as_lines, as_table
 from skconf.report._model_card import model_card
 from skconf.report._origin import origin
+from skconf.report._page.document import fragment, page
+from skconf.report._page.made import made_on
+from skconf.report._page.parts import Copied, Prose, Section, texts
 from skconf.report._trust import trust
 from skconf.report._where import where
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.messages import visible
-from skconf._page.tables import TablePart, wrapped
+from skconf.report._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
     from skconf.report._evidence import Evidence

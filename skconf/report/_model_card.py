@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import skconf
-from skconf._page.made import made_on
-from skconf._page.tables import markdown_text
 from skconf.report import _comparison, _where
 from skconf.report._abstain import allowed_in_words, assured, targets_of
 from skconf.report._evidence import Evidence
 from skconf.report._numbers import DASH, percent
+from skconf.report._page.made import made_on
+from skconf.report._page.tables import markdown_text
 from skconf.report._stops import Stops
 
 

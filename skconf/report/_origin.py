@@ -11,14 +11,14 @@ import pandas as pd
 
 import skconf
 from skconf._core.messages import visible
-from skconf._page.made import made_on, without_folders
-from skconf._page.parts import Folded, Part, Prose, Section
-from skconf._page.tables import TablePart
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
 from skconf.report._labels import Labels
 from skconf.report._numbers import DASH, percent
+from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.parts import Folded, Part, Prose, Section
+from skconf.report._page.tables import TablePart
 
 #: Letters of a hash that tell files apart at a glance.
 _SHORT = 12

@@ -6,10 +6,6 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.bins import equal_mass_bin
-from skconf._page.chart import Axis, Chart, Line, Mark, Points
-from skconf._page.marks import N_SERIES
-from skconf._page.parts import Beside, ChartPart, Part, Prose, Section
-from skconf._page.tables import TablePart
 from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import TOPS
 from skconf.inference._means import Means, are_counts, losses_from_the_top, said_and_found
@@ -18,6 +14,10 @@ from skconf.metrics._base.levels import levels
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import LEVEL, Evidence
 from skconf.report._numbers import DASH, number, percent
+from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
+from skconf.report._page.marks import N_SERIES
+from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
+from skconf.report._page.tables import TablePart
 from skconf.report._words import Words, words_for
 
 #: Bins of the reliability diagram; fewer where each would have less than `_FEWEST` answers.

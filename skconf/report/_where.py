@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed, visible
-from skconf._page.parts import Beside, Folded, Part, Prose, Section
-from skconf._page.tables import TablePart
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence import Evidence
 from skconf.report._labels import Labels, Topics
 from skconf.report._numbers import percent
+from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
+from skconf.report._page.tables import TablePart
 from skconf.report._shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._stops import Stops
 from skconf.report._words import words_for

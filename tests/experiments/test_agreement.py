@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf._page.tables import TablePart
 from skconf.experiments._agreement import agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._document import ExperimentReport
+from skconf.report._page.tables import TablePart
 
 
 def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):

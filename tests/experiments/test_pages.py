@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from skconf import experiments
-from skconf._page.chart import Band
 from skconf.cli import main
 from skconf.experiments._cf1_page import _bands_apart, _values, cf1_report
 from skconf.experiments._cwsa_files import predictions_cells, read_predictions
 from skconf.experiments._cwsa_page import cwsa_report, predictions_report
 from skconf.experiments._ecuas_page import ecuas_report
 from skconf.experiments._synthetic_page import synthetic_report
+from skconf.report._page.chart import Band
 
 COMMANDS = {
     "cwsa": (["--repetitions", "2"], 6, "repetitions 2"),

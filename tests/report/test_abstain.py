@@ -12,9 +12,9 @@ from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report, required_samples, tune_threshold
 from skconf._core.warn import collected
-from skconf._page.ids import Ids
 from skconf.metrics import risk_coverage_curve
 from skconf.report._abstain import TARGETS, abstain
+from skconf.report._page.ids import Ids
 from skconf.report._stops import Stops, shortest_between
 
 RNG = np.random.default_rng(0)

@@ -7,8 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
-from skconf._page.ids import Ids
 from skconf.report._by_slice import BySlice
+from skconf.report._page.ids import Ids
 from skconf.report._slices import read_slices
 from skconf.report._where import where
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import t as student
 
 from skconf import ConfidenceProfile
-from skconf._page.ids import Ids
 from skconf.report._comparison import NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models, which
 from skconf.report._evidence import Evidence, Origin, SourceFile
+from skconf.report._page.ids import Ids
 from skconf.report._rows import rows_of
 
 HOSTILE = "<b>&amp;|</script>"

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, ConfidenceReport, SelectiveClassifier, confidence_report
 from skconf import confidence_report_from_files as report_from_files
-from skconf._page.elements import unbroken
+from skconf.report._page.elements import unbroken
 
 X, Y = load_iris(return_X_y=True)
 WORDS = np.array(["setosa", "<i>versi", "virginica"])[Y]

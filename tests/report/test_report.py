@@ -19,10 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, get_scorer_names, metrics
-from skconf._page.elements import unbroken
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence, compare, confidence_interval
 from skconf.report import ConfidenceReport, confidence_report, confidence_report_by_class
+from skconf.report._page.elements import unbroken
 from skconf.scoring._names import read_statistic
 
 LABELS = {2: np.array(["yes", "no"]), 3: np.array(["low", "top", "middle"])}

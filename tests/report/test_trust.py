@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report
-from skconf._page.ids import Ids
+from skconf.report._page.ids import Ids
 from skconf.report._trust import trust
 
 RNG = np.random.default_rng(0)

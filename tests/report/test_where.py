@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import beta
 
 from skconf import ConfidenceProfile
-from skconf._page.ids import Ids
 from skconf.report._evidence import Evidence
 from skconf.report._labels import Labels
+from skconf.report._page.ids import Ids
 from skconf.report._shares import Shares
 from skconf.report._where import findings, where
 from skconf.report._worst import certainty, worst_answers

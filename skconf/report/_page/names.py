@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
-from skconf._page.elements import Markup, element
-from skconf._page.frame import Box, path
-from skconf._page.texts import LINE, text_width, written
+from skconf.report._page.elements import Markup, element
+from skconf.report._page.frame import Box, path
+from skconf.report._page.texts import LINE, text_width, written
 
 #: Distance of a name from its curve.
 _AWAY = 6.0

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._page import curves
-from skconf._page.elements import Markup, element
-from skconf._page.frame import Frame, number, path
+from skconf.report._page import curves
+from skconf.report._page.elements import Markup, element
+from skconf.report._page.frame import Frame, number, path
 
 #: So many series are told apart by colour, dashes and shape of markers.
 N_SERIES = 5

@@ -6,9 +6,9 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from skconf._page.elements import Content, Markup, element, joined
-from skconf._page.ids import Ids
-from skconf._page.parts import Part, Section
+from skconf.report._page.elements import Content, Markup, element, joined
+from skconf.report._page.ids import Ids
+from skconf.report._page.parts import Part, Section
 
 _POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -94,4 +94,4 @@ def _digest(text: str) -> str:
 @cache
 def _asset(name: str) -> str:
     """Return a file of this package."""
-    return files("skconf._page").joinpath(name).read_text(encoding="utf-8")
+    return files("skconf.report._page").joinpath(name).read_text(encoding="utf-8")

@@ -4,8 +4,8 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from skconf._page.elements import Markup, element
-from skconf._page.frame import number
+from skconf.report._page.elements import Markup, element
+from skconf.report._page.frame import number
 
 #: Height of letters. At 420 units on a phone's 358 pixels these are 11 pixels.
 FONT = 13

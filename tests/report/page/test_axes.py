@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from skconf._page.axes import Axis
+from skconf.report._page.axes import Axis
 
 
 @pytest.mark.parametrize(

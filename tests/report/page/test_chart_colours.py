@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from skconf._page.document import style_sheet
+from skconf.report._page.document import style_sheet
 
 _STYLE = style_sheet()
 _PAIRS = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", _STYLE)

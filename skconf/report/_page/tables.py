@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._page.elements import Markup, element, joined, unbroken
-from skconf._page.ids import Ids
+from skconf.report._page.elements import Markup, element, joined, unbroken
+from skconf.report._page.ids import Ids
 
 #: Characters of a line of text where there is no terminal.
 WIDTH = 100

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skconf._page import names
-from skconf._page.axes import Axis
-from skconf._page.elements import Markup, element
-from skconf._page.frame import Box, Frame, number, path
-from skconf._page.marks import Band, Bars, Drawn, Line, Mark, Note, Points, Rule
-from skconf._page.texts import FONT, LINE, text_width, written
+from skconf.report._page import names
+from skconf.report._page.axes import Axis
+from skconf.report._page.elements import Markup, element
+from skconf.report._page.frame import Box, Frame, number, path
+from skconf.report._page.marks import Band, Bars, Drawn, Line, Mark, Note, Points, Rule
+from skconf.report._page.texts import FONT, LINE, text_width, written
 
 __all__ = ["Axis", "Band", "Bars", "Chart", "Line", "Mark", "Note", "Points", "Rule"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._page.axes import Axis
+from skconf.report._page.axes import Axis
 
 #: So many times its size is kept of what leaves the frame: slopes at the edge stay what they are.
 _BEYOND = 20.0

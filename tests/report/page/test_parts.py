@@ -7,14 +7,14 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from skconf._page.data import as_json, copied_as, csv_of
-from skconf._page.document import fragment, page
-from skconf._page.elements import Markup, element, joined
-from skconf._page.ids import Ids
-from skconf._page.parts import Folded, Prose, Section, texts
-from skconf._page.slider import Slider
-from skconf._page.tables import TablePart
 from skconf.report import ConfidenceReport
+from skconf.report._page.data import as_json, copied_as, csv_of
+from skconf.report._page.document import fragment, page
+from skconf.report._page.elements import Markup, element, joined
+from skconf.report._page.ids import Ids
+from skconf.report._page.parts import Folded, Prose, Section, texts
+from skconf.report._page.slider import Slider
+from skconf.report._page.tables import TablePart
 
 HOSTILE = "</script><b>|\n&amp; $x^$"
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from skconf._page.data import copied_as, csv_of
-from skconf._page.elements import Markup, element, joined
-from skconf._page.ids import Ids
-from skconf._page.tables import TablePart, wrapped
+from skconf.report._page.data import copied_as, csv_of
+from skconf.report._page.elements import Markup, element, joined
+from skconf.report._page.ids import Ids
+from skconf.report._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
-    from skconf._page.chart import Chart
+    from skconf.report._page.chart import Chart
 
 
 class Part(Protocol):

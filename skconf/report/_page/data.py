@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from skconf._page.elements import Markup, element, joined
-from skconf._page.ids import Ids
+from skconf.report._page.elements import Markup, element, joined
+from skconf.report._page.ids import Ids
 
 
 def as_json(data: Any, **attributes: str) -> Markup:

@@ -6,10 +6,10 @@ from math import floor
 
 import pandas as pd
 
-from skconf._page.data import as_json
-from skconf._page.elements import Markup, element, unbroken
-from skconf._page.ids import Ids
-from skconf._page.tables import TablePart
+from skconf.report._page.data import as_json
+from skconf.report._page.elements import Markup, element, unbroken
+from skconf.report._page.ids import Ids
+from skconf.report._page.tables import TablePart
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf._page.curves import pieces, thinned
+from skconf.report._page.curves import pieces, thinned
 
 
 def _furthest(points, corners):

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf._page.chart import Axis, Band, Bars, Chart, Line, Note, Points, Rule
-from skconf._page.texts import text_width
+from skconf.report._page.chart import Axis, Band, Bars, Chart, Line, Note, Points, Rule
+from skconf.report._page.texts import text_width
 
 _PERCENT = Axis("x", "percent")
 

@@ -1,1 +1,0 @@
-"""Pages: self-contained HTML, made of parts that are text and Markdown, too."""

@@ -1,0 +1,1 @@
+"""Write pages: self-contained HTML, made of parts that are text and Markdown, too."""
