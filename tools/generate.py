@@ -36,8 +36,8 @@ for package in ("skconf", "skconf.metrics"):
     sys.modules[package] = ModuleType(package)
     sys.modules[package].__path__ = [str(ROOT / package.replace(".", "/"))]
 
-from skconf.metrics._base.by_class import RankedByClass  # noqa: E402
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
+from skconf.metrics._base.one_vs_rest import RankedByClass  # noqa: E402
 from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of  # noqa: E402
 from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
 from skconf.profile import ConfidenceProfile  # noqa: E402

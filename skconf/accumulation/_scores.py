@@ -13,8 +13,8 @@ from skconf.accumulation._intervals import Moments, area_interval, check_enough
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.inference._intervals import Interval
-from skconf.metrics._base.by_class import RankedByClass
 from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
+from skconf.metrics._base.one_vs_rest import RankedByClass
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 

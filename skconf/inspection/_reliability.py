@@ -12,7 +12,7 @@ from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display, pyplot
 from skconf.inspection._drawing import REFERENCE, Style, check_drawable, classifier_lines, ink, label_once
 from skconf.inspection._scales import exact_interval, label_percent
-from skconf.metrics._base.levels import levels
+from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 
 #: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.

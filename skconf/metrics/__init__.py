@@ -4,8 +4,8 @@
 
 from skconf.metrics._base.registry import get_metric
 from skconf.metrics._base.weighting import confidence_weighted
-from skconf.metrics._calibration.adaptive import t_cal_test
-from skconf.metrics._calibration.by_tests import tce_error
+from skconf.metrics._calibration.adaptive_bins import adaptive_calibration_error
+from skconf.metrics._calibration.binomial_tests import tce_error
 from skconf.metrics._calibration.distance import calibration_distance_error, cumulative_calibration_error
 from skconf.metrics._calibration.entropy import ecd_test, entropic_calibration_difference
 from skconf.metrics._calibration.errors import (
@@ -13,9 +13,9 @@ from skconf.metrics._calibration.errors import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from skconf.metrics._calibration.halves import adaptive_calibration_error
-from skconf.metrics._calibration.overall import confidence_gap, spiegelhalter_test
-from skconf.metrics._calibration.smooth import logit_smoothed_calibration_error, smooth_calibration_error
+from skconf.metrics._calibration.mean_calibration import confidence_gap, spiegelhalter_test
+from skconf.metrics._calibration.smoothing import logit_smoothed_calibration_error, smooth_calibration_error
+from skconf.metrics._calibration.t_cal import t_cal_test
 from skconf.metrics._confidence_weighted.accuracy import confidence_gain, cw_accuracy_score
 from skconf.metrics._confidence_weighted.agreement import (
     cw_balanced_accuracy_score,
@@ -45,7 +45,7 @@ from skconf.metrics._probabilistic import (
 from skconf.metrics._proper import brier_decomposition, confidence_brier_loss, confidence_log_loss
 from skconf.metrics._risk_coverage.auc import confidence_roc_auc_score
 from skconf.metrics._risk_coverage.curve import augrc_loss, aurc_loss, excess_aurc_loss, risk_coverage_curve
-from skconf.metrics._risk_coverage.thresholded import coverage_score, selective_accuracy_score, selective_risk_loss
+from skconf.metrics._risk_coverage.thresholds import coverage_score, selective_accuracy_score, selective_risk_loss
 from skconf.metrics._size_ratio import (
     calibrated_size_ratio,
     calibrated_size_ratio_std,

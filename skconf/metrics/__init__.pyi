@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.registry import get_metric
 from skconf.metrics._base.weighting import confidence_weighted
-from skconf.metrics._calibration.adaptive import TCalResult
 from skconf.metrics._calibration.entropy import ECDTestResult
-from skconf.metrics._calibration.overall import SpiegelhalterResult
+from skconf.metrics._calibration.mean_calibration import SpiegelhalterResult
+from skconf.metrics._calibration.t_cal import TCalResult
 from skconf.metrics._confidence_weighted.roc import ROCCurve
 from skconf.metrics._cwsa.curve import CWSACurve
 from skconf.metrics._proper import BrierParts

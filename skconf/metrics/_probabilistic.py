@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf.metrics._base.averages import ClassAverage, FBetaOf, FScoreOf, PrecisionOf, RecallOf
+from skconf.metrics._base.averages import ClassAverage, ConfusionMatrix, FBetaOf, FScoreOf, PrecisionOf, RecallOf
 from skconf.metrics._base.columns import given_to_truth
 from skconf.metrics._base.kinds import Term
-from skconf.metrics._base.matrices import ConfusionMatrix
 from skconf.metrics._base.references import CF1
 from skconf.profile import ConfidenceProfile
 

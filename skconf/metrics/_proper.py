@@ -12,9 +12,8 @@ from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.columns import bins_of_confidence
+from skconf.metrics._base.columns import Levels, bins_of_confidence, levels
 from skconf.metrics._base.kinds import Additive, Ratio, Term, Whole, divide
-from skconf.metrics._base.levels import Levels, levels
 from skconf.metrics._base.references import BRIER, BRIER_PARTS, LOG_SCORE
 from skconf.profile import ConfidenceProfile
 

@@ -19,12 +19,12 @@ from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Additive
 from skconf.metrics._base.registry import get_metric, meant_by, metric_classes
 from skconf.metrics._base.weighting import ConfidenceWeighted
+from skconf.metrics._calibration.mean_calibration import MeanConfidence
 from skconf.profile import ConfidenceProfile
-from skconf.scoring._called import Called, called, parameters_of, response_of
-from skconf.scoring._mean_confidence import MeanConfidence
+from skconf.scoring._functions import Called, called, parameters_of, response_of
+from skconf.scoring._literals import as_call, literals_of
 from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, find_metric, scorer_names
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
-from skconf.scoring._spelled import as_call, literals_of
 
 _WHAT = (
     "a function of skconf.metrics, the name of one, a scorer or its name (skconf's or scikit-learn's), a "

@@ -1,6 +1,6 @@
 """Scorers as objects: a metric, one of scikit-learn's own, and many of both, read from one profile."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -10,15 +10,15 @@ from sklearn import get_config
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skconf._core.arrays import as_array
 from skconf._core.messages import shorten, suggest
 from skconf._core.rejection import choose_reject_label, with_reject_label
-from skconf._core.response import Answered
+from skconf._core.response import Answered, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, meant_by, metric_classes
 from skconf.profile import ConfidenceProfile
-from skconf.scoring._outputs import mean_of, scores_by_output
-from skconf.scoring._spelled import as_call, literals_of
+from skconf.scoring._literals import as_call, literals_of
 
 
 def scorer_names() -> list[str]:
@@ -96,9 +96,9 @@ class ConfidenceScorer:
         """Return the score of a fitted classifier."""
         if costs is not None and not self.takes_costs:
             raise TypeError(f"{self.name} takes no costs. Leave them out, or use 'neg_reject_cost'.")
-        scores = scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
+        scores = _scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs)
         if scores:
-            return float(mean_of(scores))
+            return float(_mean_of(scores))
         predict = costs is not None or self.charges_by_matrix
         profile = ConfidenceProfile.from_estimator(
             estimator, X, y, sample_weight=sample_weight, predict=predict, costs=costs
@@ -310,9 +310,9 @@ class MultiScorer:
         **metadata: Any,
     ) -> dict[str, float]:
         """Return the scores of a fitted classifier, by key."""
-        scores = scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs, **metadata)
+        scores = _scores_by_output(self, estimator, X, y, sample_weight=sample_weight, costs=costs, **metadata)
         if scores:
-            return dict(mean_of(scores))
+            return dict(_mean_of(scores))
         given = {name: value for name, value in metadata.items() if value is not None}
         raise_for_params(given, self, None)  # unless metadata routing is enabled
         given |= {
@@ -425,6 +425,26 @@ def _share_of(scorer: ConfidenceScorer | SklearnScorer, given: dict[str, Any]) -
         param: alias if isinstance(alias, str) else param for param, alias in requests.items() if alias is not False
     }
     return {param: given[name] for param, name in names.items() if name in given}
+
+
+def _scores_by_output(score: Callable[..., Any], estimator: Any, X: Any, y: Any, **metadata: Any) -> list[Any]:
+    """Return the score of each output; nothing of a classifier with a single one."""
+    outputs = outputs_of(estimator, X)
+    if not outputs:
+        return []
+    if metadata.get("costs") is not None:
+        raise ValueError("costs are of one output, and the classifier has several. Score each output separately.")
+    truth = as_array(y.toarray() if hasattr(y, "toarray") else y, "y")
+    if truth.ndim != 2 or truth.shape[1] != len(outputs):
+        raise ValueError(f"y must have shape (n_samples, {len(outputs)}), a column for each output, not {truth.shape}.")
+    return [score(each, given, column, **metadata) for (each, given), column in zip(outputs, truth.T, strict=True)]
+
+
+def _mean_of(scores: list[Any]) -> Any:
+    """Return the mean over outputs: of numbers, or of each number by key."""
+    if isinstance(scores[0], dict):
+        return {key: float(np.mean([each[key] for each in scores])) for key in scores[0]}
+    return float(np.mean(scores))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -18,8 +18,8 @@ from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.areas import area, area_influence, by_score
 from skconf.metrics._base.averages import FBetaOf, FScoreOf, JaccardOf, PrecisionOf, RecallOf
-from skconf.metrics._base.by_class import RankedByClass
 from skconf.metrics._base.kinds import Metric, Ratio, Term, divide
+from skconf.metrics._base.one_vs_rest import RankedByClass
 from skconf.metrics._base.registry import Info, Preset
 from skconf.metrics._confidence_weighted.agreement import CWBalancedAccuracy, CWMatthewsCorrcoef
 from skconf.metrics._confidence_weighted.classes import OutcomeMasses

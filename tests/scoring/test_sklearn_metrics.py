@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator
 from skconf.inference import by_group, compare, confidence_interval
-from skconf.scoring._called import Called
+from skconf.scoring._functions import Called
 from skconf.scoring._names import read_statistic
 from skconf.scoring._sklearn_metrics import AveragePrecision
 

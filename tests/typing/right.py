@@ -10,8 +10,8 @@ from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf._core.probabilities import Floats
 from skconf.inference import Interval, confidence_interval
 from skconf.metrics import confidence_weighted, cw_accuracy_score, expected_calibration_error
-from skconf.metrics._calibration.adaptive import TCalResult
 from skconf.metrics._calibration.entropy import ECDTestResult
+from skconf.metrics._calibration.t_cal import TCalResult
 from skconf.metrics._confidence_weighted.roc import ROCCurve
 from skconf.metrics._cwsa.curve import CWSACurve
 from skconf.metrics._proper import BrierParts

@@ -1,14 +1,19 @@
-"""Columns that several metrics read: found once of a block, so that sums of them are, too."""
+"""What several metrics read off a profile: columns of its samples, and its confidences by distinct value."""
 
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 from skconf._core.bins import equal_width_bin
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.ranking import Ranking
 from skconf.profile import ConfidenceProfile
+
+#: Share of a weight by which sums in another order differ.
+_ROUNDING = 1e-14
 
 
 def lost(profile: ConfidenceProfile) -> NDArray[Any]:
@@ -51,3 +56,41 @@ def _given_to_truth(profile: ConfidenceProfile) -> Floats:
     if proba.shape[1] == 2:  # without a gather, which takes several times as long
         return np.where(true_class == 1, proba[:, 1], proba[:, 0]).astype(np.float64)
     return proba[np.arange(len(profile)), true_class].astype(np.float64)
+
+
+class Levels(NamedTuple):
+    """Every distinct confidence, ascending, with its weight and that of the right predictions.
+
+    What is read off levels depends on the order of the rows in no way, and a sample of weight zero is no sample.
+    """
+
+    confidence: Floats
+    weight: Floats
+    right: Floats
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> Self:
+        """Turn a ranking by confidence around."""
+        right = ranking.weight - ranking.errors
+        right[np.abs(right) <= _ROUNDING * ranking.weight] = 0.0  # no weight below zero by rounding
+        return cls(ranking.score[::-1], ranking.weight[::-1], right[::-1])
+
+    @property
+    def gap(self) -> Floats:
+        """Weight of the right predictions less the weight that the confidence promises."""
+        return self.right - self.weight * self.confidence
+
+    @property
+    def accuracy(self) -> Floats:
+        """Share of right predictions at each level."""
+        return self.right / self.weight
+
+    @property
+    def isotonic_accuracy(self) -> Floats:
+        """The non-decreasing function of the confidence that fits the accuracy of the levels best."""
+        return np.asarray(isotonic_regression(self.accuracy, sample_weight=self.weight))
+
+
+def levels(profile: ConfidenceProfile) -> Levels:
+    """Return the distinct confidences of a profile."""
+    return Levels.of(profile.confidence_ranking)

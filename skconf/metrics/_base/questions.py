@@ -39,7 +39,7 @@ QUESTIONS = (
         "sure",
         "Is it too sure, or too modest?",
         "Compare what it announces, the mean confidence, with what happens, the accuracy. Start here.",
-        ("_calibration.overall",),
+        ("_calibration.mean_calibration",),
         "trust",
         ("accuracy_score", "mean_confidence"),
     ),

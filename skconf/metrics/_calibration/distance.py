@@ -3,8 +3,8 @@
 import numpy as np
 
 from skconf._core.checks import check_option
+from skconf.metrics._base.columns import levels
 from skconf.metrics._base.kinds import Whole
-from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import CALIBRATION_DISTANCE, ECCE
 from skconf.profile import ConfidenceProfile
 

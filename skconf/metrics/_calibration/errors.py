@@ -11,9 +11,8 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
-from skconf.metrics._base.columns import bins_of_confidence
+from skconf.metrics._base.columns import Levels, bins_of_confidence
 from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
-from skconf.metrics._base.levels import Levels
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 

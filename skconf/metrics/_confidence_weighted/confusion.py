@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.averages import others
+from skconf.metrics._base.averages import ConfusionMatrix, MatrixOfSums, others
 from skconf.metrics._base.columns import sure_and_right, sure_and_wrong
 from skconf.metrics._base.kinds import Additive, Term
-from skconf.metrics._base.matrices import ConfusionMatrix, MatrixOfSums
 from skconf.metrics._base.references import CSR
 from skconf.profile import ConfidenceProfile
 

@@ -11,8 +11,8 @@ from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
 from skconf.metrics._base.areas import area, area_influence, by_score
-from skconf.metrics._base.by_class import RankedByClass, column_of
 from skconf.metrics._base.kinds import Whole, divide
+from skconf.metrics._base.one_vs_rest import RankedByClass, column_of
 from skconf.metrics._base.references import CSR
 from skconf.metrics._base.registry import Preset
 from skconf.profile import ConfidenceProfile

@@ -14,7 +14,7 @@ from skconf._core.similarity import check_similarity, similarity_of
 from skconf._core.warn import Notice
 from skconf.metrics._base.columns import scored_from
 from skconf.metrics._base.references import CWSA
-from skconf.metrics._risk_coverage.thresholded import AtThreshold
+from skconf.metrics._risk_coverage.thresholds import AtThreshold
 from skconf.profile import ConfidenceProfile
 
 NORMALIZE = ("accepted", "all")

@@ -1,4 +1,4 @@
-"""Calibration overall: the gap between confidence and accuracy, and Spiegelhalter's test."""
+"""Calibration of the mean: the mean confidence, its gap to the accuracy, and Spiegelhalter's test."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,19 @@ from skconf._core.messages import short_repr
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import CALIBRATION_IN_THE_LARGE, SPIEGELHALTER
-from skconf.metrics._base.registry import WeightMeaning
+from skconf.metrics._base.registry import Info, WeightMeaning
 from skconf.profile import ConfidenceProfile
+
+
+class MeanConfidence(Ratio):
+    """The mean confidence: neither good nor bad alone."""
+
+    info = Info("mean_confidence", None, (0.0, 1.0), None, "")
+    decided_by = "samples"
+    takes = "graded"
+
+    def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
+        return profile.confidence, 1.0
 
 
 class ConfidenceGap(

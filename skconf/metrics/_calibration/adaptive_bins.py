@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import levels
 from skconf.metrics._base.kinds import Whole
-from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import AD_ECE
 from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from skconf.metrics._calibration.by_tests import exact_binomial_p_value
+from skconf.metrics._calibration.binomial_tests import exact_binomial_p_value
 
 
 def tce_error(y, proba, predicted, w, strategy="pavabc", n_min=10, n_max=1000, n_bins=10, alpha=0.05):

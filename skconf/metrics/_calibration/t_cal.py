@@ -10,9 +10,9 @@ from skconf._core.checks import check_number, check_whole
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
+from skconf.metrics._base.columns import levels
 from skconf.metrics._base.draws import resolution_notices
 from skconf.metrics._base.kinds import Whole
-from skconf.metrics._base.levels import levels
 from skconf.metrics._base.references import T_CAL
 from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile

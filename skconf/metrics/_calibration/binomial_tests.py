@@ -10,8 +10,8 @@ from skconf._core.bins import equal_mass_bin
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf.metrics._base.columns import Levels, levels
 from skconf.metrics._base.kinds import Whole
-from skconf.metrics._base.levels import Levels, levels
 from skconf.metrics._base.references import TCE
 from skconf.metrics._base.registry import WeightMeaning
 from skconf.profile import ConfidenceProfile
