@@ -158,7 +158,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from skconf.accumulation._columns import Columns  # which needs pandas, and help does not
-    from skconf.report._files import evaluate_files
+    from skconf.report._evidence.files import evaluate_files
 
     if options.anonymous and options.html is None:
         raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")

@@ -15,7 +15,7 @@ from skconf._core.messages import visible
 from skconf.report._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
-    from skconf.report._evidence import Evidence
+    from skconf.report._evidence.evidence import Evidence
 
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
@@ -119,7 +119,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         str
             HTML. The same report on the same day has the same bytes; ``SOURCE_DATE_EPOCH`` sets the day.
         """
-        from skconf.report._document import as_page, plain_page
+        from skconf.report._sections.document import as_page, plain_page
 
         return plain_page(self) if self.evidence is None else as_page(self.evidence, anonymous=anonymous)
 
@@ -170,7 +170,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         ValueError
             If the report is a table alone: of groups or classes, or of models of which some have costs.
         """
-        from skconf.report._model_card import model_card
+        from skconf.report._sections.model_card import model_card
 
         if self.evidence is None:
             raise ValueError(
@@ -191,7 +191,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         -------
         str
         """
-        from skconf.report._document import as_text
+        from skconf.report._sections.document import as_text
 
         return as_text(self, width)
 
@@ -199,7 +199,7 @@ class ConfidenceReport(pd.DataFrame):  # type: ignore[misc]
         return as_lines(self)
 
     def _repr_html_(self) -> str:
-        from skconf.report._document import as_fragment
+        from skconf.report._sections.document import as_fragment
 
         return as_fragment(self)
 

@@ -15,13 +15,13 @@ from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
-from skconf.report._all_metrics import interval_ends
-from skconf.report._comparison import NOT_COMPARED, NOT_SHOWN
-from skconf.report._evidence import LEVEL, Evidence
+from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN
+from skconf.report._evidence.evidence import LEVEL, Evidence
+from skconf.report._evidence.rows import JUDGED, Row, is_chosen, rows_of
+from skconf.report._evidence.slices import Slices, read_slices
 from skconf.report._frame import BETWEEN, OF_THE_METRIC, ConfidenceReport, ends_of
-from skconf.report._rows import JUDGED, Row, is_chosen, rows_of
-from skconf.report._slices import Slices, read_slices
-from skconf.report._words import words_of
+from skconf.report._sections.all_metrics import interval_ends
+from skconf.report._sections.words import words_of
 
 
 @takes_no_estimator()

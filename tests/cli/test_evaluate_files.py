@@ -126,7 +126,7 @@ class TestIds:
 
     def test_know_the_rows_of_files(self, other):
         from skconf.accumulation._columns import Columns
-        from skconf.report._files import evaluate_files
+        from skconf.report._evidence.files import evaluate_files
 
         table, order = other
         TABLE.to_csv("a.csv", index=False)

@@ -13,9 +13,9 @@ from scipy.stats import binomtest
 from skconf import ConfidenceProfile, confidence_report, required_samples, tune_threshold
 from skconf._core.warn import collected
 from skconf.metrics import risk_coverage_curve
-from skconf.report._abstain import TARGETS, abstain
+from skconf.report._evidence.stops import Stops, shortest_between
 from skconf.report._page.ids import Ids
-from skconf.report._stops import Stops, shortest_between
+from skconf.report._sections.abstain import TARGETS, abstain
 
 RNG = np.random.default_rng(0)
 SURE = RNG.choice(np.linspace(0.5, 1, 60), 500)  # with ties

@@ -7,10 +7,10 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
-from skconf.report._by_slice import BySlice
+from skconf.report._evidence.by_slice import BySlice
+from skconf.report._evidence.slices import read_slices
 from skconf.report._page.ids import Ids
-from skconf.report._slices import read_slices
-from skconf.report._where import where
+from skconf.report._sections.where import where
 
 
 def predictions(rng, n, bad=None, weight=None):

@@ -5,10 +5,11 @@ import pytest
 from scipy.stats import t as student
 
 from skconf import ConfidenceProfile
-from skconf.report._comparison import NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models, which
-from skconf.report._evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models
+from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.rows import rows_of
 from skconf.report._page.ids import Ids
-from skconf.report._rows import rows_of
+from skconf.report._sections.which import which
 
 HOSTILE = "<b>&amp;|</script>"
 N = 600
@@ -220,7 +221,7 @@ def test_a_metric_that_fails_leaves_the_others(models):
 def test_what_is_resampled_is_compared_for_few_rows_only(models, monkeypatch):
     rows = rows_of(["confidence_brier_loss", "expected_calibration_error"], has_threshold=False)
     assert compare_models(rows, models, "base", {}).n_compared == 6
-    monkeypatch.setattr("skconf.report._comparison._MOST_RESAMPLED", N - 1)
+    monkeypatch.setattr("skconf.report._evidence.comparison._MOST_RESAMPLED", N - 1)
     found = compare_models(rows, models, "base", {})
     assert found.n_compared == 3
     assert found.best == ["good", NOT_COMPARED]

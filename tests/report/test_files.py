@@ -8,7 +8,7 @@ import pytest
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, confidence_report_from_files
 from skconf.accumulation import _files
-from skconf.report import _batches
+from skconf.report._evidence import batches
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ class TestGraded:
     def answers(self, tmp_path, monkeypatch):
         """Answers of which the first 1,200 are right or wrong, more than are tried at first."""
         monkeypatch.chdir(tmp_path)
-        for module in (_files, _batches):
+        for module in (_files, batches):
             monkeypatch.setattr(module, "BATCH_ROWS", 150)
         rng = np.random.default_rng(0)
         sure = rng.random(2000)

@@ -9,13 +9,13 @@ from scipy import stats
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf._core.warn import collected
-from skconf.report._abstain import abstain, assured
-from skconf.report._comparison import which
-from skconf.report._evidence import Evidence
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.stops import Stops
 from skconf.report._page.ids import Ids
-from skconf.report._stops import Stops
-from skconf.report._trust import trust
-from skconf.report._where import findings, where
+from skconf.report._sections.abstain import abstain, assured
+from skconf.report._sections.trust import trust
+from skconf.report._sections.where import findings, where
+from skconf.report._sections.which import which
 
 N = 1200
 LABELS = ["even", "prime", "<b>"]

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta
 
 from skconf import ConfidenceProfile
-from skconf.report._shares import Shares
+from skconf.report._evidence.shares import Shares
 
 
 def predictions(weighted, n=300):

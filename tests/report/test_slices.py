@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf.report._slices import read_column, read_slices, slices_of_files
+from skconf.report._evidence.slices import read_column, read_slices, slices_of_files
 
 
 def rows_of(name, values):

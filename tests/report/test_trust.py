@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.report._page.ids import Ids
-from skconf.report._trust import trust
+from skconf.report._sections.trust import trust
 
 RNG = np.random.default_rng(0)
 SURE = np.clip(RNG.beta(4, 1, 3000), 0.5, 1 - 1e-6)

@@ -7,15 +7,15 @@ import pandas as pd
 
 from skconf._core.messages import listed, visible
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence import Evidence
-from skconf.report._labels import Labels, Topics
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.labels import Labels, Topics
+from skconf.report._evidence.shares import LISTED, SHOWN, Shares, left_out
+from skconf.report._evidence.stops import Stops
+from skconf.report._evidence.worst import Worst, columns_of, in_words, worst_answers
 from skconf.report._numbers import percent
 from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._shares import LISTED, SHOWN, Shares, left_out
-from skconf.report._stops import Stops
-from skconf.report._words import words_for
-from skconf.report._worst import Worst, columns_of, in_words, worst_answers
+from skconf.report._sections.words import words_for
 
 #: Confusions that are listed.
 _CONFUSIONS = 10

@@ -11,7 +11,7 @@ from skconf._core.ranking import Ranking
 from skconf.inference._means import Means, are_counts, losses_from_the_top
 from skconf.inference._p_values import clopper_pearson
 from skconf.profile import ConfidenceProfile
-from skconf.report._words import Words, words_for
+from skconf.report._sections.words import Words, words_for
 
 #: Stops that a curve shows.
 SHOWN_STOPS = 200

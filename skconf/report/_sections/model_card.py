@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import skconf
-from skconf.report import _comparison, _where
-from skconf.report._abstain import allowed_in_words, assured, targets_of
-from skconf.report._evidence import Evidence
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.stops import Stops
 from skconf.report._numbers import DASH, percent
 from skconf.report._page.made import made_on
 from skconf.report._page.tables import markdown_text
-from skconf.report._stops import Stops
+from skconf.report._sections import where, which
+from skconf.report._sections.abstain import allowed_in_words, assured, targets_of
 
 
 def model_card(evidence: Evidence) -> str:
@@ -41,8 +41,8 @@ def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
     answers = {
         f"May I trust its {evidence.words.numbers}?": [f"{start[model]}{text}" for model, text in verdicts.items()],
         "When should it abstain?": [f"{start[model]}{_abstaining(evidence, model)}" for model in evidence.profiles],
-        "Which model is better?": _comparison.findings(evidence),
-        "Where does it fail?": _where.findings(evidence, rows=False),
+        "Which model is better?": which.findings(evidence),
+        "Where does it fail?": where.findings(evidence, rows=False),
     }
     for question, said in answers.items():
         yield question, [markdown_text(sentence) for sentence in said]

@@ -13,8 +13,8 @@ from skconf._core.spellings import plain
 from skconf.accumulation._files import Rows
 from skconf.accumulation._ids import places_by_id
 from skconf.profile import ConfidenceProfile
-from skconf.report._labels import Labels
-from skconf.report._slices import Slices
+from skconf.report._evidence.labels import Labels
+from skconf.report._evidence.slices import Slices
 
 
 @dataclass(frozen=True)

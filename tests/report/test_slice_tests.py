@@ -8,7 +8,7 @@ from scipy.stats import norm, ttest_1samp
 
 from skconf import ConfidenceProfile
 from skconf.inference import assess_confidence
-from skconf.inference._too_sure import too_sure_p_values
+from skconf.report._evidence.slice_tests import too_sure_p_values
 
 
 def predictions(n, seed=0, weight=None, temper=1.0):

@@ -8,15 +8,15 @@ import pandas as pd
 
 from skconf._core.warn import collected
 from skconf.inference._means import drawn_as_counts
-from skconf.report._evidence import Evidence
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.report._numbers import DASH, plain
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import ChartPart, Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
-from skconf.report._stops import FEWEST, Stops
-from skconf.report._words import Words
+from skconf.report._sections.words import Words
 from skconf.selective import TunedThreshold, required_samples, tune_threshold
 
 #: Shares of errors among the answers that people allow.

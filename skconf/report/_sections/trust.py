@@ -12,13 +12,13 @@ from skconf.inference._means import Means, are_counts, losses_from_the_top, said
 from skconf.inference._p_values import clopper_pearson
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence import LEVEL, Evidence
+from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._numbers import DASH, number, percent
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._words import Words, words_for
+from skconf.report._sections.words import Words, words_for
 
 #: Bins of the reliability diagram; fewer where each would have less than `_FEWEST` answers.
 _BINS, _FEWEST = 12, 20

@@ -13,7 +13,7 @@ from skconf.inference._means import Means, are_counts, said_and_found
 from skconf.inference._p_values import clopper_pearson
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
-from skconf.report._words import Words, words_for
+from skconf.report._sections.words import Words, words_for
 
 #: Parts that are shown, and those that are listed at all.
 SHOWN, LISTED = 10, 100

@@ -18,7 +18,7 @@ from skconf.inference._assessment import Assessment, assess_graded, assess_sums
 from skconf.inference._error_table import GradedSums, VerdictSums
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, Kind
-from skconf.report._rows import Row, rows_of
+from skconf.report._evidence.rows import Row, rows_of
 from skconf.scoring._names import Statistic
 
 #: Number of rows of a file that are read to find out which metrics its predictions allow.

@@ -12,11 +12,11 @@ from skconf.inference._intervals import intervals
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence import Evidence
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.rows import Row
 from skconf.report._numbers import DASH, number
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._rows import Row
 
 #: Most samples for which intervals are drawn by resampling.
 _MOST_RESAMPLED = 20_000

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from skconf.inference._assessment import Assessment, assess
 from skconf.profile import ConfidenceProfile, Kind
-from skconf.report._by_slice import BySlice
-from skconf.report._comparison import Comparison, compare_models
-from skconf.report._cost_verdict import assess_costs
-from skconf.report._labels import Labels, Topics, numbered
-from skconf.report._rows import Row
-from skconf.report._slices import Slices
-from skconf.report._words import Words, words_for, words_of
+from skconf.report._evidence.by_slice import BySlice
+from skconf.report._evidence.comparison import Comparison, compare_models
+from skconf.report._evidence.costs import assess_costs
+from skconf.report._evidence.labels import Labels, Topics, numbered
+from skconf.report._evidence.rows import Row
+from skconf.report._evidence.slices import Slices
+from skconf.report._sections.words import Words, words_for, words_of
 
 #: Level of the intervals on a page, unless another is asked for.
 LEVEL = 0.95

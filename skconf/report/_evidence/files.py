@@ -13,15 +13,15 @@ from skconf._core.messages import option
 from skconf.accumulation._columns import Columns
 from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows, shown
 from skconf.accumulation._job import located
-from skconf.report._batches import InBatches, evaluate_in_batches
-from skconf.report._document import plain_page
-from skconf.report._evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.batches import InBatches, evaluate_in_batches
+from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.pairs import RowsOfFile, paired
+from skconf.report._evidence.rows import is_chosen
+from skconf.report._evidence.slices import slices_of_files
 from skconf.report._frame import ConfidenceReport
-from skconf.report._origin import digest
-from skconf.report._pairs import RowsOfFile, paired
 from skconf.report._report import check_names, lay_out, report_on
-from skconf.report._rows import is_chosen
-from skconf.report._slices import slices_of_files
+from skconf.report._sections.document import plain_page
+from skconf.report._sections.source import digest
 
 #: Bytes of files that are held in memory.
 _MOST_BYTES = 100_000_000

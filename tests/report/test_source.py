@@ -8,9 +8,9 @@ import pytest
 
 import skconf
 from skconf import ConfidenceProfile
-from skconf.report._evidence import Evidence, Origin, SourceFile
-from skconf.report._origin import digest, origin
+from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
 from skconf.report._page.ids import Ids
+from skconf.report._sections.source import digest, origin
 
 
 def profile_of(y, labels, **more):

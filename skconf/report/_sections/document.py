@@ -3,18 +3,18 @@
 from itertools import count
 
 import skconf
-from skconf.report._abstain import abstain
-from skconf.report._all_metrics import METRICS, all_metrics
-from skconf.report._comparison import which
-from skconf.report._evidence import Evidence
+from skconf.report._evidence.evidence import Evidence
 from skconf.report._frame import ConfidenceReport, as_lines, as_table
-from skconf.report._model_card import model_card
-from skconf.report._origin import origin
 from skconf.report._page.document import fragment, page
 from skconf.report._page.made import made_on
 from skconf.report._page.parts import Copied, Prose, Section, texts
-from skconf.report._trust import trust
-from skconf.report._where import where
+from skconf.report._sections.abstain import abstain
+from skconf.report._sections.all_metrics import METRICS, all_metrics
+from skconf.report._sections.model_card import model_card
+from skconf.report._sections.source import origin
+from skconf.report._sections.trust import trust
+from skconf.report._sections.where import where
+from skconf.report._sections.which import which
 
 _CELLS = count(1)
 

@@ -1,0 +1,1 @@
+"""What a report rests on: numbers from predictions, no words."""

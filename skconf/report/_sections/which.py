@@ -1,0 +1,192 @@
+"""Which model is better? Paired differences from a baseline: a table, and what it shows in sentences."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf.report._evidence.comparison import NOT_TOLD_APART, Comparison, compare_models
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.rows import Row, rows_of
+from skconf.report._numbers import DASH, digits_of, number, percent, plain
+from skconf.report._page.parts import Folded, Part, Prose, Section
+from skconf.report._page.tables import TablePart
+from skconf.report._sections.words import Words
+
+_ACCURACY = "accuracy_score"
+
+
+def which(evidence: Evidence) -> Section:
+    """Return the section: the questions that readers ask first, then the other metrics that were compared."""
+    title, short = "Which model is better?", "Which"
+    if len(evidence.values) < 2:
+        return Section(title, short, [Prose("There is one model here, and nothing to compare it with.")])
+    rows, found = _with_headlines(evidence)
+    parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, found)]
+    if evidence.unpaired:
+        parts.append(Prose(_what_to_do(evidence)))
+    table = _Table(evidence, found)
+    if table.others:
+        headlines = evidence.words.headlines
+        first = [row for name in headlines for row in rows if row.name == name]
+        rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
+        parts += [table.of(first, "question", _headlines_read(evidence.words)), Prose(_how(found), "note")]
+        if rest:
+            parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
+    return Section(title, short, parts)
+
+
+def findings(evidence: Evidence) -> list[str]:
+    """Return what is shown of the first questions, in a sentence each, and what is not compared; empty of one model."""
+    return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
+
+
+def _findings(evidence: Evidence, rows: Sequence[Row], found: Comparison) -> list[str]:
+    table = _Table(evidence, found)
+    first = [row for name in evidence.words.headlines for row in rows if row.name == name]
+    said = [_finding(row, table) for row in first] if table.others else []
+    if found.unpaired:
+        said.append(f"Not compared: {'; '.join(dict.fromkeys(found.unpaired.values()))}.")
+    return said
+
+
+def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
+    """Return the rows of the report and those of the first questions, and their comparison in one family."""
+    lacking = [name for name in evidence.words.headlines if name not in {row.name for row in evidence.rows}]
+    if not lacking:
+        return evidence.rows, evidence.comparison
+    rows = [*rows_of(lacking, has_threshold=False), *evidence.rows]
+    return rows, compare_models(rows, evidence.profiles, evidence.baseline, evidence.unpaired)
+
+
+class _Table:
+    """The comparison in texts.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the report rests on.
+    found : Comparison
+        The differences.
+
+    Attributes
+    ----------
+    others : list of model
+        The models that are compared with the baseline.
+    """
+
+    def __init__(self, evidence: Evidence, found: Comparison) -> None:
+        self.baseline = found.baseline
+        self.others = [m for m in evidence.profiles if m not in found.unpaired and m != found.baseline]
+        self._evidence = evidence
+        self._entries = {(entry.metric, entry.model): entry for entry in found.table.itertuples()}
+
+    def of(self, rows: Sequence[Row], heading: str, *notes: str) -> TablePart:
+        """Return the table of some rows: columns for each model, its difference, and that in words."""
+        several = len(self.others) > 1
+        titles = [("", heading), ("", str(self.baseline))]
+        columns = [[self.label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
+        for model in self.others:
+            name = str(model)
+            less = f"minus {self.baseline} [95 %]" if several else "difference [95 %]"
+            titles += [(name, "value"), (name, less), (name, "in words")]
+            columns.append([self._value(row, model) for row in rows])
+            columns.append([self.difference(row, model) for row in rows])
+            columns.append([self.words(row, model) for row in rows])
+        frame = pd.DataFrame(dict(enumerate(columns)))
+        frame.columns = pd.MultiIndex.from_tuples(titles)
+        if not several:
+            frame.columns = pd.Index([above if below == "value" else below for above, below in titles])
+        return TablePart("", frame, notes)
+
+    def label(self, row: Row) -> str:
+        """Return what is compared."""
+        name = self._evidence.words.headlines.get(row.name, row.name)
+        return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
+
+    def difference(self, row: Row, model: Any) -> str:
+        """Return a difference with its interval; that of accuracies in points."""
+        entry = self._entries[row.name, model]
+        times = 100 if row.name == _ACCURACY else 1
+        text = number(times * entry.difference, times * entry.low, times * entry.high)
+        if text == DASH:
+            return text
+        if np.isnan(entry.low):
+            text = f"{text} [{DASH}]"
+        value, _, ends = text.partition(" [")
+        sign = "+" if entry.difference > 0 and value.strip("0.") else ""
+        return f"{sign}{value}{' points' if times > 1 else ''} [{ends}"
+
+    def words(self, row: Row, model: Any) -> str:
+        """Return who is better."""
+        return str(self._entries[row.name, model].words)
+
+    def _value(self, row: Row, model: Any) -> str:
+        """Return a value with the digits that its differences have."""
+        value = self._raw(row, model)
+        times = 100 if row.name == _ACCURACY else 1
+        entries = [self._entries[row.name, each] for each in (self.others if model == self.baseline else [model])]
+        entries = [entry for entry in entries if entry.high > entry.low]
+        if np.isnan(value) or not entries:
+            return percent(value) if times > 1 else number(value)
+        digits = max(digits_of(times * entry.difference, times * entry.low, times * entry.high) for entry in entries)
+        shown = plain(times * value, max(digits, 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits))
+        return f"{shown} %" if times > 1 else shown
+
+    def _raw(self, row: Row, model: Any) -> float:
+        """Return the value of a metric, which the report need not have."""
+        for each, value in zip(self._evidence.rows, self._evidence.values[model], strict=True):
+            if each.name == row.name:
+                return value
+        return row.value(self._evidence.profiles[model])
+
+
+def _headlines_read(words: Words) -> str:
+    """Return how to read the first questions."""
+    brier = "; Brier: the loss of the confidence" if "confidence_brier_loss" in words.headlines else ""
+    return (
+        f"AURC: {words.aurc}, averaged over how many are answered{brier}. Less is better. Where curves cross, the "
+        "better one depends on the share answered."
+    )
+
+
+def _finding(row: Row, table: _Table) -> str:
+    """Return what a comparison shows, in a sentence."""
+    what = table.label(row)[0].upper() + table.label(row)[1:]
+    if len(table.others) == 1:
+        (model,) = table.others
+        difference = table.difference(row, model)
+        minus = "" if difference == DASH else f", {difference} ({model} minus {table.baseline})"
+        return f"{what}: {table.words(row, model)}{minus}."
+    said: dict[str, list[str]] = {}
+    for model in table.others:
+        words = table.words(row, model)
+        if words == f"{model} better":
+            words = f"better than {table.baseline}"
+        elif words == f"{table.baseline} better":
+            words = f"worse than {table.baseline}"
+        elif words == NOT_TOLD_APART:
+            words = f"not told apart from {table.baseline}"
+        said.setdefault(words, []).append(str(model))
+    groups = [f"{words}: {', '.join(models)}" for words, models in said.items()]
+    return f"{what}: {'; '.join(groups)}."
+
+
+def _how(found: Comparison) -> str:
+    """Return how to read the differences."""
+    return (
+        f"Differences from {found.baseline}, paired row by row: the other model minus {found.baseline}. Each interval "
+        "holds 95 % for its line alone; the words hold for all "
+        f"{found.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
+        "may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
+    )
+
+
+def _what_to_do(evidence: Evidence) -> str:
+    """Return how models can be compared that were not."""
+    if evidence.origin.files:
+        todo = "give files of the same rows; where their order differs, name a column that names the rows: --id COLUMN."
+    else:
+        todo = "pass predictions of the same samples, in one order."
+    return f"What to do: {todo}"
