@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.2.0.dev0"
+from skconf._core.version import __version__
 
 __all__ = [
     "ConfidenceProfile",

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 import pandas as pd
 
-import skconf
 from skconf._core.messages import visible
+from skconf._core.version import __version__
 from skconf.report._page.chart import Chart
 from skconf.report._page.document import page
 from skconf.report._page.made import made_on, without_folders
@@ -84,15 +84,13 @@ class ExperimentReport:
         kept = [
             section for section, filled in zip(sections, (self.charts, self.tables, self.notes), strict=True) if filled
         ]
-        return page(
-            self.title, opening, [*kept, self._origin(run or {})], byline=f"{made_on()} · skconf {skconf.__version__}"
-        )
+        return page(self.title, opening, [*kept, self._origin(run or {})], byline=f"{made_on()} · skconf {__version__}")
 
     def _origin(self, run: Mapping[str, str]) -> Section:
         """Return what was run, by which versions."""
         versions = {name: version(name) for name in (*_PACKAGES, *self.packages)}
         facts = {
-            "made by": f"skconf {skconf.__version__}, Python {platform.python_version()}",
+            "made by": f"skconf {__version__}, Python {platform.python_version()}",
             "on": f"{made_on()} (UTC)",
             **{what: without_folders(said) if what == "command" else said for what, said in run.items()},
             **self.source,

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-import skconf
+from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._frame import ConfidenceReport, as_lines, as_table
 from skconf.report._page.document import fragment, page
@@ -78,7 +78,7 @@ def plain_page(report: ConfidenceReport, *notes: str) -> str:
 
 
 def _byline() -> str:
-    return f"{made_on()} · skconf {skconf.__version__}"
+    return f"{made_on()} · skconf {__version__}"
 
 
 def title(evidence: Evidence) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-import skconf
+from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import Stops
 from skconf.report._numbers import DASH, percent
@@ -31,7 +31,7 @@ def _what(evidence: Evidence) -> str:
     classes = {len(of_model) for of_model in labels if of_model is not None}
     of_classes = "".join(f", {count:,} classes" for count in sorted(classes))
     models = ", ".join(markdown_text(evidence.title_of(model)) for model in evidence.values)
-    return f"{models}: {rows} labelled rows{of_classes}. {made_on()}, skconf {skconf.__version__}."
+    return f"{models}: {rows} labelled rows{of_classes}. {made_on()}, skconf {__version__}."
 
 
 def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import skconf
 from skconf._core.messages import visible
+from skconf._core.version import __version__
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
@@ -44,7 +44,7 @@ def origin(evidence: Evidence) -> Section:
 
 def _facts(evidence: Evidence) -> dict[str, str]:
     """Return what the report was made by, and what was chosen."""
-    facts = {"made by": f"skconf {skconf.__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
+    facts = {"made by": f"skconf {__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
     if evidence.origin.command:
         facts["command"] = without_folders(evidence.origin.command)
     for model, profile in evidence.profiles.items():
