@@ -12,7 +12,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
-from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
 from skconf.accumulation._state import State, Task, digest_of
@@ -248,7 +247,6 @@ class MetricAccumulator:
         state = self._filled()
         return {name: score.error_bound(state) for name, score in self._plan.scores.items()}
 
-    @renamed_keywords(level="confidence_level")
     def confidence_interval(
         self, confidence_level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = 0
     ) -> pd.DataFrame:

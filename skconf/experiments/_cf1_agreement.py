@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeClassifier
 from skconf._core.checks import check_option, check_whole
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
-from skconf._core.renamed import renamed_keywords
 from skconf.experiments._cf1 import METRICS, DataSet, bootstrap, resamples, split_in_half
 from skconf.experiments._printed import printed_table
 from skconf.metrics._base.kinds import divide
@@ -66,7 +65,6 @@ KINDS: dict[str, Callable[[np.random.Generator], Any]] = {
 DEFAULT_KINDS = ("logistic", "forest", "tree", "neighbors", "bayes")
 
 
-@renamed_keywords(seed="random_state")
 def cf1_agreement_experiment(
     dataset: DataSet = "digits",
     *,

@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
-from skconf._core.renamed import renamed_keywords
 from skconf.experiments._cf1 import METRICS, DataSet, bootstrap, resamples, split_in_half
 from skconf.experiments._estimators import seeded
 from skconf.metrics._base.kinds import divide
@@ -65,7 +64,6 @@ class CF1Variance(NamedTuple):
         return short_repr(self)
 
 
-@renamed_keywords(seed="random_state")
 def cf1_variance_experiment(
     dataset: DataSet = "digits",
     *,

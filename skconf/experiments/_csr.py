@@ -11,7 +11,6 @@ from joblib import cpu_count, effective_n_jobs
 from sklearn.base import clone
 
 from skconf._core.checks import check_option, check_whole
-from skconf._core.renamed import renamed_keywords
 from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets._uci import find_data_set
 from skconf.experiments._csr_curves import measure_curves
@@ -34,7 +33,6 @@ CALIBRATIONS: dict[str, Any] = {"none": None, **CALIBRATORS, "platt": partial(Pl
 _LEAST_ROWS = 5
 
 
-@renamed_keywords(seed="random_state")
 def csr_experiment(
     datasets: DataSets = ("breast_cancer", "digits"),
     *,

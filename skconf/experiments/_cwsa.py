@@ -9,7 +9,6 @@ from numpy.random import MT19937, RandomState, SeedSequence
 
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
-from skconf._core.renamed import renamed_keywords
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
 from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -38,7 +37,6 @@ _HALF_DIGIT = 0.5e-4
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
 
 
-@renamed_keywords(seed="random_state")
 def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
     """Rerun the CWSA paper's simulated models, beside its Tables 1 to 3 and the figures of its Section 5.
 
@@ -120,7 +118,6 @@ class CWSASweep(NamedTuple):
         return short_repr(self)
 
 
-@renamed_keywords(seed="random_state")
 def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, random_state: int = 0) -> CWSASweep:
     """Sweep the threshold from .50 to .99, as the CWSA paper's figures do.
 

@@ -16,7 +16,6 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
-from skconf._core.renamed import renamed_keywords
 from skconf.calibration import make_calibrator
 from skconf.experiments._ecuas_files import Arrays, systems_of
 from skconf.experiments._figures import new_figure
@@ -49,7 +48,6 @@ _READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_e
 _SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
 
 
-@renamed_keywords(seed="random_state")
 def ecuas_experiment(
     folder: str | PathLike[str] | Mapping[str, Arrays],
     *,
@@ -152,7 +150,6 @@ def ecuas_experiment(
     return compare_with_paper(cells.merge(printed, how="left"), n_repetitions)
 
 
-@renamed_keywords(seed="random_state")
 def ecuas_sampling_experiment(
     folder: str | PathLike[str] | Mapping[str, Arrays],
     *,

@@ -13,7 +13,6 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.progress import run_parallel
-from skconf._core.renamed import renamed_keywords
 from skconf.datasets import make_confidence_profile
 from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._printed import compare_with_paper, figures_of, printed_table
@@ -52,7 +51,6 @@ _RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 
 Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
 
 
-@renamed_keywords(seed="random_state")
 def csr_synthetic_experiment(
     n_samples: int | Sequence[int] = 1000,
     *,
@@ -210,7 +208,6 @@ class CSRAreas(NamedTuple):
         return short_repr(self)
 
 
-@renamed_keywords(seed="random_state")
 def csr_synthetic_auc_experiment(
     n_samples: int = 1000,
     *,

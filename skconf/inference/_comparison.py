@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
 from skconf._core.messages import short_repr
-from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._few_differ import exact_p_value
 from skconf.inference._inputs import read_resampling
 from skconf.inference._interval_ends import less_bias
-from skconf.inference._intervals import check_confidence_level, choose_method, former_level, undefined_resamples
+from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value, t_test
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, joined
@@ -67,13 +66,7 @@ class Comparison:
     def __repr__(self) -> str:
         return short_repr(self)
 
-    @property
-    def level(self) -> float:
-        """The former name of `confidence_level`; the next version drops it."""
-        return former_level(self)
 
-
-@renamed_keywords(level="confidence_level")
 def compare(
     metric: Any,
     y_true: ArrayLike | Mapping[Any, ConfidenceProfile],

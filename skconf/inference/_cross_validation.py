@@ -10,12 +10,10 @@ import pandas as pd
 from skconf._core.checks import check_number
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
-from skconf._core.renamed import renamed_keywords
 from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm, t_test
 
 
-@renamed_keywords(level="confidence_level")
 def compare_scores(
     scores: Mapping[Any, Any],
     *,

@@ -14,8 +14,7 @@ from skconf._core.checks import check_number, check_option
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
-from skconf._core.renamed import renamed_keywords
-from skconf._core.warn import Notice, warn, warn_each
+from skconf._core.warn import Notice, warn_each
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
 from skconf.inference._inputs import read_resampling
 from skconf.inference._interval_ends import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
@@ -28,13 +27,6 @@ from skconf.scoring._names import Statistic, read_statistics
 from skconf.scoring._scorers import MultiScorer
 
 METHODS = ("auto", "delta", "bootstrap", "bca")
-
-
-def former_level(result: Any) -> float:
-    """Return the confidence level of a result whose former name was used."""
-    name = type(result).__name__
-    warn(f"{name}.level is now called confidence_level. Read {name}.confidence_level instead.", FutureWarning)
-    return float(result.confidence_level)
 
 
 @dataclass(frozen=True)
@@ -65,11 +57,6 @@ class Interval:
 
     def __repr__(self) -> str:
         return short_repr(self)
-
-    @property
-    def level(self) -> float:
-        """The former name of `confidence_level`; the next version drops it."""
-        return former_level(self)
 
 
 @overload
@@ -117,7 +104,6 @@ def confidence_interval(
 
 
 @takes_no_estimator(position=1)
-@renamed_keywords(level="confidence_level")
 def confidence_interval(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,

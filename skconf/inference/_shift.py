@@ -10,7 +10,6 @@ from scipy.stats import fisher_exact, ks_2samp
 from skconf._core.checks import check_number
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
-from skconf._core.renamed import renamed_keywords
 from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm
 from skconf.profile import KNOWN, ConfidenceProfile
@@ -39,7 +38,6 @@ class ShiftTest(NamedTuple):
         return short_repr(self)
 
 
-@renamed_keywords(level="confidence_level")
 def shift_test(
     reference: ConfidenceProfile | ArrayLike,
     current: ConfidenceProfile | ArrayLike,

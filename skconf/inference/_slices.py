@@ -11,7 +11,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import shorten
-from skconf._core.renamed import renamed_keywords
 from skconf._core.warn import warn, warn_each
 from skconf.inference._inputs import Groups, read_groups, read_resampling
 from skconf.inference._intervals import METHODS, check_confidence_level, intervals
@@ -25,7 +24,6 @@ from skconf.scoring._names import Statistic, read_statistics
 
 
 @takes_no_estimator(position=1)
-@renamed_keywords(level="confidence_level")
 def by_group(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,

@@ -26,10 +26,6 @@ def scorer_names() -> list[str]:
     return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
 
 
-#: Scorers that were renamed, by their former names, which work for one more version.
-_FORMER_NAMES = {"metric_coverage_auc": "metric_coverage_auc_to_zero"}
-
-
 def find_metric(name: str) -> tuple[type[Any], Preset]:
     """Return the definition and the preset behind the name of a scorer."""
     for cls in metric_classes().values():
@@ -58,10 +54,6 @@ class ConfidenceScorer:
     def __init__(self, name: str, params: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"The name of a scorer must be a string such as 'cw_accuracy', but is {name!r}.")
-        if name in _FORMER_NAMES:
-            name, former = _FORMER_NAMES[name], name
-            text = f"The scorer {former!r} is now called {name!r}. Use the new name; the next version drops the old."
-            warn(text, FutureWarning)
         spelled = as_call(name)
         if spelled is not None:
             given = literals_of(spelled[1], name) if spelled[0] in scorer_names() else {}

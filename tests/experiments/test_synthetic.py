@@ -279,9 +279,3 @@ def test_deviations_by_hand():
 @pytest.mark.parametrize("name", experiments.__all__)
 def test_no_function_takes_a_seed_by_another_name_than_random_state(name):
     assert not {"seed", "seeds"} & set(inspect.signature(getattr(experiments, name)).parameters)
-
-
-def test_the_former_name_of_random_state_works_with_a_warning():
-    with pytest.warns(FutureWarning, match=r"cwsa_experiment\(\): seed is now called random_state"):
-        former = experiments.cwsa_experiment(n_repetitions=2, seed=3)
-    pd.testing.assert_frame_equal(former, experiments.cwsa_experiment(n_repetitions=2, random_state=3))

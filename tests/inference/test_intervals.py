@@ -757,14 +757,3 @@ class TestErrors:
             found = confidence_interval("cf1_macro", y, np.eye(3)[y], method="delta")
         assert found.value == 1.0
         assert np.isnan(found.low)
-
-
-class TestFormerNames:
-    def test_level_works_for_one_more_version_as_keyword_and_field(self):
-        y, proba = draw(60)
-        with pytest.warns(FutureWarning, match="level is now called confidence_level") as caught:
-            found = confidence_interval("cw_accuracy_score", y, proba, level=0.9, random_state=0)
-        assert caught[0].filename == __file__
-        assert found == confidence_interval("cw_accuracy_score", y, proba, confidence_level=0.9, random_state=0)
-        with pytest.warns(FutureWarning, match="Read Interval.confidence_level instead"):
-            assert found.level == 0.9

@@ -138,11 +138,3 @@ class TestAreaAsAScore:
         profile = correctness(np.ones(20), np.r_[np.full(accepted, 0.55), np.full(20 - accepted, 0.4)])
         found = metrics.metric_coverage_auc(profile, metric="selective_accuracy", to_zero=True)
         assert found == accepted / 20
-
-
-def test_the_scorer_works_by_its_former_name_for_one_more_version():
-    with pytest.warns(
-        FutureWarning, match="'metric_coverage_auc' is now called 'metric_coverage_auc_to_zero'"
-    ) as caught:
-        assert get_scorer("metric_coverage_auc") == get_scorer("metric_coverage_auc_to_zero")
-    assert caught[0].filename == __file__
