@@ -10,9 +10,10 @@ from scipy.special import ndtr
 
 from skconf._core.checks import check_whole
 from skconf._core.labels import Codes
+from skconf._core.proportions import clopper_pearson, poisson_interval
 from skconf.inference._calibration_draws import CalibrationDraws
 from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
-from skconf.inference._p_values import clopper_pearson, holm, poisson_ends
+from skconf.inference._p_values import holm
 from skconf.inference._wording import in_words, one_answer
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
@@ -389,7 +390,7 @@ def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
     rows, null = table.at_least(top), draws.tops[top]
     wrong = round(table.wrong[rows].sum())
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (float(np.divide(end, null.mean)) for end in poisson_ends(wrong))
+        low, high = (float(np.divide(end, null.mean)) for end in poisson_interval(wrong, 1 - LEVEL))
     return TopErrors(top, null.size, wrong, null.mean, low, high, float(null.at_least(wrong)))
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import clopper_pearson, wilson
 from skconf.inference._evidence import Share, is_share
-from skconf.inference._p_values import ROUNDING, clopper_pearson, student
+from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile
@@ -116,14 +117,9 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
         The bounds where there are no samples.
     """
     least, most = statistic.bounds
-    if size == 0:
-        return least, most
     width = most - least
-    share = min(max((value - least) / width, 0.0), 1.0)
-    centre = share + times**2 / (2 * size)
-    half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
-    low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
-    return least + width * float(max(low, 0.0)), least + width * float(min(high, 1.0))
+    low, high = wilson(min(max((value - least) / width, 0.0), 1.0), size, times)
+    return least + width * low, least + width * high
 
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:

@@ -9,7 +9,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inference._p_values import clopper_pearson
+from skconf._core.proportions import clopper_pearson
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 

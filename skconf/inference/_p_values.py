@@ -1,10 +1,9 @@
 """P-values, of t tests and of permutations, and their correction for many tests."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
@@ -15,25 +14,6 @@ ROUNDING = 1e-10
 def student(confidence_level: float, degrees_of_freedom: float) -> float:
     """Return the multiple of the standard error on each side of an interval."""
     return float(stdtrit(degrees_of_freedom, (1 + confidence_level) / 2))
-
-
-def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any, Any]:
-    """Return Clopper and Pearson's interval of a share of so many samples, which need be no whole number.
-
-    Shares and sizes may be arrays; so are the ends then. A share of none has the interval [0, 1].
-    """
-    count, tail = np.multiply(share, size), (1 - confidence_level) / 2
-    other = np.subtract(size, count)
-    with np.errstate(invalid="ignore"):
-        low = np.where(count > 0, betaincinv(count, other + 1, tail), 0.0)
-        high = np.where(other > 0, betaincinv(count + 1, other, 1 - tail), 1.0)
-    return low[()], high[()]
-
-
-def poisson_ends(count: int, confidence_level: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of the mean of a Poisson number."""
-    tail = (1 - confidence_level) / 2
-    return float(gammaincinv(count, tail)) if count else 0.0, float(gammaincinv(count + 1, 1 - tail))
 
 
 def t_test(

@@ -9,9 +9,10 @@ from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display, pyplot
 from skconf.inspection._drawing import REFERENCE, Style, check_drawable, classifier_lines, ink, label_once
-from skconf.inspection._scales import exact_interval, label_percent
+from skconf.inspection._scales import label_percent
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
     OF_ONE,
@@ -19,7 +20,7 @@ from skconf.inspection._drawing import (
     remove_references,
     thinned,
 )
-from skconf.inspection._scales import SCALES, exact_interval, label_percent, spans_a_decade
+from skconf.inspection._scales import SCALES, label_percent, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from skconf._core.probabilities import Floats
 
@@ -87,13 +87,3 @@ def _of_nines(nines: Floats) -> Floats:
 def _quantile(share: Floats) -> Floats:
     quantiles: Floats = ndtri(np.clip(share, _NEAREST, 1 - _NEAREST))
     return quantiles
-
-
-def exact_interval(hits: Floats, misses: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """Return Clopper and Pearson's intervals of the share of hits; the counts need be no whole numbers."""
-    tail = (1 - confidence_level) / 2
-    low, high = np.zeros(len(hits)), np.ones(len(hits))
-    some, failed = hits > 0, misses > 0
-    low[some] = betaincinv(hits[some], misses[some] + 1, tail)
-    high[failed] = betaincinv(hits[failed] + 1, misses[failed], 1 - tail)
-    return low, high

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import upper_limit
 from skconf._core.ranking import Ranking
 from skconf.metrics import get_metric
 from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
@@ -15,7 +16,6 @@ from skconf.selective._risk_control import (
     in_control,
     planned_counts,
     required_samples,
-    risk_upper_bound,
     smallest_sample,
 )
 from skconf.selective._sweep import Sweep, thresholds_of_counts
@@ -119,7 +119,7 @@ class Objective:
         sweep = Sweep.of(ranking, self._candidates(ranking))
         bound = np.full(len(sweep.thresholds), np.nan)
         if level is not None:
-            bound = risk_upper_bound(sweep.errors, sweep.accepted, level)
+            bound = upper_limit(sweep.errors, sweep.accepted - sweep.errors, level)
         worth = self._cost(sweep, profile) if self.name == "cost" else self._worth(sweep, ranking)
         alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
         best = int(np.flatnonzero(alike)[-1])  # of the best, the one that accepts most

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, binom, nbinom
+from scipy.stats import binom, nbinom
 
 from skconf._core.checks import check_number, check_whole
 from skconf._core.probabilities import Floats
@@ -38,27 +38,6 @@ HEAD_START = 1.4
 _NONE = 1e-25
 
 _ROUNDING = 1e-12  # of sums, relative
-
-
-def risk_upper_bound(errors: Floats, accepted: Floats, confidence_level: float) -> Floats:
-    """Return the exact (Clopper-Pearson) upper confidence limit of error rates.
-
-    Parameters
-    ----------
-    errors, accepted : ndarray of shape (n,)
-        Whole numbers of errors and of samples.
-    confidence_level : float
-        Probability with which the limit is not below the true error rate.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        1 where nothing is accepted, or nothing is right.
-    """
-    some = errors < accepted
-    bound = np.ones(len(errors))
-    bound[some] = beta.ppf(confidence_level, errors[some] + 1, accepted[some] - errors[some])
-    return bound
 
 
 def smallest_sample(target: float, confidence_level: float, errors: int = 0) -> int:

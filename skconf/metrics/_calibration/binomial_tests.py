@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, gammaln
+from scipy.special import betainc, gammaln
 
 from skconf._core.bins import equal_mass_bin
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import lower_limit, upper_limit
 from skconf.metrics._base.columns import Levels, levels
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.references import TCE
@@ -102,8 +103,8 @@ class CalibrationErrorByTests(
     def _refuted(self, right: NDArray[Any], total: NDArray[Any], cell: Codes, chance: Floats) -> NDArray[np.bool_]:
         """Return which chances the numbers in their bins refute."""
         # Between these chances one tail alone is larger than alpha; the margin is for rounding.
-        lowest = np.where(right > 0, betaincinv(np.maximum(right, 1), total - right + 1, self.alpha), 0.0)
-        highest = np.where(right < total, 1 - betaincinv(np.maximum(total - right, 1), right + 1, self.alpha), 1.0)
+        lowest = lower_limit(right, total - right, self.alpha)
+        highest = upper_limit(right, total - right, 1 - self.alpha)
         refuted = (chance < lowest[cell] + _MARGIN) | (chance > highest[cell] - _MARGIN)
         tested = np.flatnonzero(refuted)
         at = cell[tested]

@@ -1,0 +1,98 @@
+"""Proportions and counts, and their intervals: Clopper and Pearson's, Wilson's, and that of a Poisson number."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv, gammaincinv
+
+
+def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
+    """Return the exact lower limits of the share of hits (Clopper and Pearson).
+
+    Parameters
+    ----------
+    hits, misses : float or ndarray
+        Counts, which need be no whole numbers.
+    quantile : float
+        Probability that the limit is above the true share.
+
+    Returns
+    -------
+    float or ndarray
+        0 where there are no hits.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.greater(hits, 0), betaincinv(hits, np.add(misses, 1), quantile), 0.0)[()]
+
+
+def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
+    """Return the exact upper limits of the share of hits (Clopper and Pearson).
+
+    Parameters
+    ----------
+    hits, misses : float or ndarray
+        Counts, which need be no whole numbers.
+    quantile : float
+        Probability that the limit is not below the true share.
+
+    Returns
+    -------
+    float or ndarray
+        1 where there are no misses.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(np.greater(misses, 0), betaincinv(np.add(hits, 1), misses, quantile), 1.0)[()]
+
+
+def exact_interval(hits: Any, misses: Any, confidence_level: float) -> tuple[Any, Any]:
+    """Return Clopper and Pearson's intervals of the share of hits; none at all have the interval [0, 1].
+
+    Parameters
+    ----------
+    hits, misses : float or ndarray
+        Counts, which need be no whole numbers.
+    confidence_level : float
+        Confidence level of the interval.
+
+    Returns
+    -------
+    low, high : float or ndarray
+    """
+    tail = (1 - confidence_level) / 2
+    return lower_limit(hits, misses, tail), upper_limit(hits, misses, 1 - tail)
+
+
+def clopper_pearson(share: Any, size: Any, confidence_level: float) -> tuple[Any, Any]:
+    """Return Clopper and Pearson's intervals of shares of so many samples, which need be no whole numbers."""
+    hits = np.multiply(share, size)
+    return exact_interval(hits, np.subtract(size, hits), confidence_level)
+
+
+def wilson(share: float, size: float, times: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share, within [0, 1]; that of no samples is [0, 1].
+
+    Parameters
+    ----------
+    share : float
+        The share.
+    size : float
+        Number of samples, which need be no whole number.
+    times : float
+        Multiple of the standard error on each side.
+
+    Returns
+    -------
+    low, high : float
+    """
+    if size == 0:
+        return 0.0, 1.0
+    centre = share + times**2 / (2 * size)
+    half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
+    low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
+    return float(max(low, 0.0)), float(min(high, 1.0))
+
+
+def poisson_interval(count: int, confidence_level: float) -> tuple[float, float]:
+    """Return the exact interval of the mean of a Poisson number."""
+    tail = (1 - confidence_level) / 2
+    return float(gammaincinv(count, tail)) if count else 0.0, float(gammaincinv(count + 1, 1 - tail))
