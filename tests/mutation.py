@@ -36,7 +36,7 @@ ROOMS = {
         ["skconf/selective/_risk_control.py"],
         [f"tests/selective/test_{name}.py" for name in ("risk_control", "objective", "tune_threshold", "guarantee")],
     ),
-    "accumulation": (["skconf/accumulation"], ["tests/accumulation"]),
+    "accumulation": (["skconf/accumulation", "skconf/tables"], ["tests/accumulation", "tests/tables"]),
 }
 #: Machinery that says names and texts, and computes nothing.
 LEFT_OUT = ("__init__.py", "references.py", "registry.py", "_dask.py", "_spark.py")

@@ -8,12 +8,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from skconf._core.problems import located, warned_once
 from skconf.accumulation._accumulator import MetricAccumulator
-from skconf.accumulation._columns import Columns, column_names
-from skconf.accumulation._entries import library_of
-from skconf.accumulation._files import read_files
-from skconf.accumulation._job import Found, Job, located, warned_once
+from skconf.accumulation._job import Found, Job
+from skconf.accumulation._read import read_files
 from skconf.accumulation._totals import Totals
+from skconf.tables._columns import Columns, column_names
+from skconf.tables._entries import library_of
 
 
 def accumulate(

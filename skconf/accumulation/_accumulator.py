@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option, check_whole
+from skconf._core.groups import Groups
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
-from skconf.accumulation._plan import FEWEST_LEVELS, Plan, weigh_part
+from skconf.accumulation._plan import FEWEST_LEVELS, Plan
 from skconf.accumulation._state import State, Task, digest_of
 from skconf.accumulation._totals import Totals
-from skconf.inference._inputs import Groups
 from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
+from skconf.profile._profile import weigh_part
 from skconf.scoring._names import read_statistics
 
 #: The beginning of the warning about scores that are not exact.

@@ -1,14 +1,12 @@
 """The sums and tables that are computed from the predictions of a part, and that determine the scores."""
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from skconf._core.arrays import as_floats, keep_freed_pages
+from skconf._core.arrays import keep_freed_pages
 from skconf._core.inputs import refuse_scaled
 from skconf._core.labels import Codes
 from skconf.accumulation._levels import LevelTable
@@ -135,14 +133,3 @@ class Plan:
             limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
             for code in codes:
                 yield table_of_class(name, code), limit, (profile.proba[:, code], true_class == code, weight)
-
-
-def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return the predictions of a part with their weights, which may all be zero if other parts have positive ones."""
-    if sample_weight is None:
-        return profile.with_weight(None)
-    weight = as_floats(sample_weight, "sample_weight")
-    if weight.size == 0 or weight.any():
-        return profile.with_weight(weight)
-    checked = profile.with_weight(np.ones_like(weight))
-    return replace(checked, sample_weight=np.zeros(len(checked)))

@@ -4,10 +4,11 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from skconf.accumulation._files import BATCH_ROWS
-from skconf.accumulation._job import Found, Job, located, merged
-from skconf.accumulation._parquet import BATCH_BYTES
+from skconf._core.problems import located
+from skconf.accumulation._job import Found, Job, merged
 from skconf.accumulation._totals import Totals
+from skconf.tables._files import BATCH_ROWS
+from skconf.tables._parquet import BATCH_BYTES
 
 _SCHEMA = "part int, found binary"
 

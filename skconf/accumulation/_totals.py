@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.groups import Groups
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Task, merged_tables
 from skconf.accumulation._sums import SumVector, add_onto
-from skconf.inference._inputs import Groups
 from skconf.profile import ConfidenceProfile
 
 

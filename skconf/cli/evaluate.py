@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from skconf._core.usual_names import USUAL
 from skconf.cli.options import grade, grades_of, output_file
 from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
 from skconf.cli.standard_input import DASH, written_out
+from skconf.tables._usual_names import USUAL
 
 _DESCRIPTION = """\
 Evaluate the confidences in files of predictions. Files have a row for each prediction, and
@@ -157,8 +157,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from skconf.accumulation._columns import Columns  # which needs pandas, and help does not
     from skconf.report._evidence.files import evaluate_files
+    from skconf.tables._columns import Columns  # which needs pandas, and help does not
 
     if options.anonymous and options.html is None:
         raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")

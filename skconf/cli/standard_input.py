@@ -21,7 +21,7 @@ def written_out(files: Sequence[str]) -> Iterator[list[str]]:
     if DASH not in files:
         yield list(files)
         return
-    from skconf.accumulation._files import STANDARD_INPUT  # which needs pandas, and help does not
+    from skconf.tables._files import STANDARD_INPUT  # which needs pandas, and help does not
 
     if sys.stdin.isatty():
         say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.warn import warn
-from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import guess_columns, list_files, read_rows
 from skconf.experiments._cwsa import AT_THRESHOLD, OVERALL, CWSASweep, cwsa_sweep, metric_at, printed_figures
 from skconf.experiments._printed import bare_name, compare_with_paper, figures_of
 from skconf.profile import ConfidenceProfile
+from skconf.tables._columns import Columns
+from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._paths import list_files
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
 #: The authors' repository says mnist_metrics.csv, and cifar_10_metrics.csv beside cifar10_predictions.csv.

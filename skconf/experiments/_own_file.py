@@ -9,13 +9,13 @@ import pandas as pd
 from sklearn.utils import Bunch
 
 from skconf._core.messages import option, shorten, suggest
-from skconf._core.usual_names import INDICES, spelled
+from skconf._core.problems import located
 from skconf._core.warn import warn
-from skconf.accumulation._csv import first_line_is_data, layout_of
-from skconf.accumulation._endings import PARQUET, stem
-from skconf.accumulation._entries import as_numbers, as_series
-from skconf.accumulation._files import list_files, open_table, shown
-from skconf.accumulation._job import located
+from skconf.tables._csv import first_line_is_data, layout_of
+from skconf.tables._entries import as_numbers, as_series
+from skconf.tables._files import open_table, shown
+from skconf.tables._paths import PARQUET, list_files, stem
+from skconf.tables._usual_names import INDICES, spelled
 
 #: What stands in columns of numbers where there is none.
 _MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown"})

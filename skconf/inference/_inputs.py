@@ -1,16 +1,11 @@
-"""What users hand in beside metrics and predictions: how to resample, and columns of groups."""
+"""What users hand in beside metrics and predictions: how to resample."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 from skconf._core.checks import check_whole
-from skconf._core.labels import Codes, LabelColumn
 
 
 def read_resampling(n_resamples: Any, random_state: Any, n_jobs: Any, progress: bool = False) -> dict[str, Any]:
@@ -22,54 +17,3 @@ def read_resampling(n_resamples: Any, random_state: Any, n_jobs: Any, progress: 
             f"{type(random_state).__name__}."
         )
     return {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """The group of every sample, by number, and the labels of the groups in order."""
-
-    codes: Codes
-    labels: pd.Index
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def members(self) -> list[NDArray[np.intp]]:
-        """Return the rows of every group."""
-        return np.split(np.argsort(self.codes, kind="stable"), np.bincount(self.codes).cumsum()[:-1])
-
-
-def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
-    """Return the groups in one column of labels; or those in several columns, a group for each combination there is."""
-    if hasattr(groups, "columns"):
-        columns = {label: groups[label] for label in groups.columns}
-    elif isinstance(groups, Mapping):
-        columns = dict(groups)
-    else:
-        return _one_column(groups, n_samples, name, getattr(groups, "name", None) or "group")
-    if not columns:
-        raise ValueError(f"{name} has no columns.")
-    parts = [_one_column(values, n_samples, f"{name}[{label!r}]", label) for label, values in columns.items()]
-    if len(parts) == 1:
-        return parts[0]
-    shape = tuple(len(part) for part in parts)
-    cells, codes = np.unique(np.ravel_multi_index([part.codes for part in parts], shape), return_inverse=True)
-    levels = [part.labels[position] for part, position in zip(parts, np.unravel_index(cells, shape), strict=True)]
-    return Groups(codes, pd.MultiIndex.from_arrays(levels))
-
-
-def _one_column(values: Any, n_samples: int, name: str, label: Any) -> Groups:
-    shape = np.shape(values)
-    if len(shape) != 1 and shape[1:] != (1,):
-        raise ValueError(
-            f"{name} must hold one label for each sample, or several columns of them as a DataFrame or mapping, but "
-            f"has shape {shape}."
-        )
-    column = LabelColumn(values, name)
-    if len(column) != n_samples:
-        raise ValueError(f"{name} has {len(column)} rows, but there are {n_samples} predictions.")
-    distinct = column.sorted_distinct()
-    if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype):  # which has an order of its own
-        there = set(column.distinct)
-        distinct = np.array([category for category in values.dtype.categories if category in there])
-    return Groups(column.positions_in(distinct), pd.Index(distinct, name=label))

@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.groups import read_groups
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inference._inputs import read_groups
 from skconf.profile import ConfidenceProfile
 
 #: How often each sample turns up in a resample, or the factor of its weight.

@@ -10,9 +10,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
 from skconf._core.estimators import takes_no_estimator
+from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
-from skconf.inference._inputs import Groups, read_groups, read_resampling
+from skconf.inference._inputs import read_resampling
 from skconf.inference._intervals import METHODS, check_confidence_level, intervals
 from skconf.inference._p_values import holm
 from skconf.inference._sampling import Sampling

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skconf._core.arrays import as_floats
 from skconf._core.checks import check_option
 from skconf._core.inputs import check_weight
 from skconf.profile._multilabel import Multilabel
@@ -359,3 +360,14 @@ def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> C
     if len(y_true) == 0:
         raise ValueError(f"{caller} needs at least one sample, but the profile has none.")
     return y_true
+
+
+def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
+    """Return the predictions of a part with their weights, which may all be zero if other parts have positive ones."""
+    if sample_weight is None:
+        return profile.with_weight(None)
+    weight = as_floats(sample_weight, "sample_weight")
+    if weight.size == 0 or weight.any():
+        return profile.with_weight(weight)
+    checked = profile.with_weight(np.ones_like(weight))
+    return replace(checked, sample_weight=np.zeros(len(checked)))

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from skconf import MetricAccumulator, confidence_scoring
-from skconf.accumulation import _files, accumulate
+from skconf.accumulation import accumulate
 from skconf.profile import ConfidenceProfile
 
 SUMS = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_confidence_log_loss", "cw_f1_macro"]
@@ -19,15 +19,15 @@ FORMS = ["csv", "csv.gz", "parquet"]
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(_files, "BATCH_ROWS", 150)
-    monkeypatch.setattr("skconf.accumulation._pieces.PIECE_BYTES", 10_000)
+    monkeypatch.setattr("skconf.accumulation._read.BATCH_ROWS", 150)
+    monkeypatch.setattr("skconf.tables._text.PIECE_BYTES", 10_000)
 
 
 @pytest.fixture(params=["pyarrow", "pandas"])
 def either_reader(request, monkeypatch):
     """CSV is read by pyarrow where there is one, else by pandas."""
     if request.param == "pandas":
-        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+        monkeypatch.setattr("skconf.tables._files.find_spec", lambda _: None)
     else:
         pytest.importorskip("pyarrow")
 
@@ -132,7 +132,7 @@ class TestFiles:
 
     def test_parquet_tells_how_it_is_had(self, monkeypatch, tmp_path):
         (tmp_path / "a.parquet").touch()
-        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+        monkeypatch.setattr("skconf.tables._files.find_spec", lambda _: None)
         with pytest.raises(ImportError, match=r"Reading .*a\.parquet needs pyarrow: pip install 'skconf\[large\]'"):
             accumulate(tmp_path / "a.parquet", "cw_accuracy")
 

@@ -76,7 +76,7 @@ class TestColumns:
         table = {"y_true": np.repeat([0, 1], n), "y_pred": np.tile(["0", "1"], n), "confidence": np.full(2 * n, 0.7)}
         pd.DataFrame(table).to_parquet(tmp_path / "a.parquet", row_group_size=n)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("skconf.accumulation._files.BATCH_ROWS", n)
+            patch.setattr("skconf.accumulation._read.BATCH_ROWS", n)
             assert accumulate(tmp_path / "a.parquet", "accuracy").result() == {"accuracy": 0.5}
 
     def test_a_list_of_probabilities_that_is_missing_is_named(self, tmp_path):

@@ -12,8 +12,8 @@ import pytest
 from joblib import Parallel, delayed
 
 from skconf import MetricAccumulator, accumulate, confidence_report_from_files
-from skconf.accumulation._parquet import Parquet
 from skconf.accumulation._threads import in_order, number_of_threads
+from skconf.tables._parquet import Parquet
 
 NAMES = ["cw_accuracy", "cw_f1_macro", "cf1_macro", "cwsa", "neg_ecuas", "neg_ece", "neg_csr_excess", "neg_aurc"]
 N = 40_000
@@ -40,8 +40,8 @@ def write(table, path, row_group_size=7_000):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr("skconf.accumulation._files.BATCH_ROWS", 1_500)
-    monkeypatch.setattr("skconf.accumulation._pieces.PIECE_BYTES", 30_000)
+    monkeypatch.setattr("skconf.accumulation._read.BATCH_ROWS", 1_500)
+    monkeypatch.setattr("skconf.tables._text.PIECE_BYTES", 30_000)
 
 
 def arrays(total):

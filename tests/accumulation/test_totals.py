@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from skconf import MetricAccumulator, accumulate
-from skconf.accumulation._columns import Columns
 from skconf.accumulation._job import Job, merged
+from skconf.tables._columns import Columns
 
 NAMES = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_csr_excess"]
 
@@ -42,7 +42,7 @@ def test_groups_that_come_late_stay_away_and_come_again():
 
 def test_files_sorted_by_group(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("skconf.accumulation._files.BATCH_ROWS", 64)
+    monkeypatch.setattr("skconf.accumulation._read.BATCH_ROWS", 64)
     table = draw(2000, list("abcdefghijklmnopqrstuvwxyz")).sort_values("group")
     table.to_parquet(tmp_path / "a.parquet", row_group_size=500)
     same(accumulate(tmp_path, NAMES, labels=[0, 1], groups="group", n_jobs=2), table)

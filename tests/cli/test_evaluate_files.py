@@ -125,8 +125,8 @@ class TestIds:
         assert "Not compared: a.csv and " in capsys.readouterr().out
 
     def test_know_the_rows_of_files(self, other):
-        from skconf.accumulation._columns import Columns
         from skconf.report._evidence.files import evaluate_files
+        from skconf.tables._columns import Columns
 
         table, order = other
         TABLE.to_csv("a.csv", index=False)
@@ -324,7 +324,7 @@ def test_a_file_that_may_not_be_read(monkeypatch, capsys):
     def no_permission(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("skconf.accumulation._files.layout_of", no_permission)
+    monkeypatch.setattr("skconf.tables._files.layout_of", no_permission)
     assert main(["evaluate", "a.csv"]) == 2
     assert "cannot read a.csv: there is no permission to read it." in capsys.readouterr().err
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, confidence_report_from_files
-from skconf.accumulation import _files
 from skconf.report._evidence import batches
+from skconf.tables import _files
 
 
 @pytest.fixture

@@ -10,9 +10,8 @@ import pandas as pd
 from skconf._core.messages import shorten
 from skconf._core.warn import collected, warn, warn_each
 from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumulator
-from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import BATCH_ROWS, open_table, read_files, read_rows
 from skconf.accumulation._job import Job
+from skconf.accumulation._read import read_files
 from skconf.accumulation._scores import ScoreOfSums
 from skconf.inference._assessment import Assessment, assess_graded, assess_sums
 from skconf.inference._error_table import GradedSums, VerdictSums
@@ -20,6 +19,8 @@ from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.scoring._names import Statistic
+from skconf.tables._columns import Columns
+from skconf.tables._files import BATCH_ROWS, open_table, read_rows
 
 #: Number of rows of a file that are read to find out which metrics its predictions allow.
 _TRIAL_ROWS = 1000

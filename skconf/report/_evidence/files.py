@@ -10,9 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.messages import option
-from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import Paths, guess_columns, list_files, read_rows, shown
-from skconf.accumulation._job import located
+from skconf._core.problems import located
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches
 from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
 from skconf.report._evidence.pairs import RowsOfFile, paired
@@ -22,6 +20,9 @@ from skconf.report._frame import ConfidenceReport
 from skconf.report._report import check_names, lay_out, report_on
 from skconf.report._sections.document import plain_page
 from skconf.report._sections.source import digest
+from skconf.tables._columns import Columns
+from skconf.tables._files import guess_columns, read_rows, shown
+from skconf.tables._paths import Paths, list_files
 
 #: Bytes of files that are held in memory.
 _MOST_BYTES = 100_000_000

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from skconf._core.messages import option
 from skconf._core.spellings import plain
-from skconf.accumulation._files import Rows
-from skconf.accumulation._ids import places_by_id
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices
+from skconf.tables._files import Rows
+from skconf.tables._ids import places_by_id
 
 
 @dataclass(frozen=True)

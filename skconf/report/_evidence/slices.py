@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.probabilities import Floats
-from skconf.accumulation._columns import column_names
-from skconf.accumulation._entries import as_numbers, as_series
-from skconf.accumulation._files import read_columns
+from skconf.tables._columns import column_names
+from skconf.tables._entries import as_numbers, as_series
+from skconf.tables._files import read_columns
 
 #: Most distinct numbers, and days, that are slices by themselves; more are cut into quarters.
 _MOST_NUMBERS, _MOST_DAYS = 12, 31

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skconf.accumulation._job import counted_from
-from skconf.accumulation._of_path import PathColumns
+from skconf._core.problems import counted_from
+from skconf.tables._paths import PathColumns
 
 #: Bytes that are read at once: enough that the overhead of a piece does not show.
 PIECE_BYTES = 1 << 22

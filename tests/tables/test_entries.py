@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf.accumulation._entries import labels_in
+from skconf.tables._entries import labels_in
 
 pa = pytest.importorskip("pyarrow")
 

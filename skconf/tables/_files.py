@@ -1,47 +1,34 @@
 """Tables in files, read batch by batch: Parquet and CSV."""
 
-import glob
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.messages import option, shorten, suggest
-from skconf._core.progress import progress as progress_bar
+from skconf._core.problems import located
 from skconf._core.spellings import plain
-from skconf._core.usual_names import IDS, spelled
-from skconf._core.warn import Notice, collected, warn
-from skconf.accumulation._columns import Columns, NoPredictionsError, column_names, plain_labels
-from skconf.accumulation._csv import DAMAGED, in_words, layout_of
-from skconf.accumulation._endings import COMPRESSED, OF_PANDAS, PARQUET, names_table
-from skconf.accumulation._entries import as_series
-from skconf.accumulation._job import Found, Job, counted_from, located, warn_once
-from skconf.accumulation._layouts import HEAD_ROWS, guess
-from skconf.accumulation._parquet import Parquet
-from skconf.accumulation._pieces import Piece, TextFile, UnreadableError
-from skconf.accumulation._threads import in_order, number_of_threads
-from skconf.accumulation._totals import Totals
 from skconf.profile import ConfidenceProfile
-
-Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
+from skconf.tables._csv import DAMAGED, in_words, layout_of
+from skconf.tables._entries import as_series
+from skconf.tables._guesses import HEAD_ROWS, guess
+from skconf.tables._parquet import Parquet
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET
+from skconf.tables._text import TextFile
+from skconf.tables._usual_names import IDS, spelled
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS = 1 << 18
-#: Batches that are read at once where there are groups: what they add up to may be as large as they.
-_OF_GROUPS = 2
 #: What packages raise where a file is damaged or is none of its kind.
 _FAULTS = (ValueError, OSError, NotImplementedError, *DAMAGED)
 #: How the name of a folder begins that holds what came through standard input.
 STANDARD_INPUT = "skconf-standard-input-"
-_WILDCARDS = set("*?[")
 #: The sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
 
@@ -49,143 +36,6 @@ _READ_BYTES = 1 << 20
 def shown(path: Path) -> str:
     """Return what messages call a file."""
     return "standard input" if path.parent.name.startswith(STANDARD_INPUT) else str(path)
-
-
-def list_files(paths: Paths) -> list[Path]:
-    """Return the files behind names, patterns and folders, each once even if several paths lead to it.
-
-    A file that is given by its full name is read whatever its ending. Folders, and patterns that leave the ending open,
-    select tables only: no backups, and none of the marker files that engines write, such as _SUCCESS.
-
-    Raises
-    ------
-    FileNotFoundError
-        If one of them matches no file.
-    """
-    found: dict[tuple[int, int], Path] = {}
-    for path in [paths] if isinstance(paths, str | PathLike) else paths:
-        name = fspath(path)
-        files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
-        if not files and Path(name).is_dir():
-            raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
-        if not files and Path(name).exists():
-            raise FileNotFoundError(
-                f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"
-            )
-        if not files:
-            raise FileNotFoundError(f"there is no file {name}")
-        for file in files:
-            about = file.stat()
-            found.setdefault((about.st_dev, about.st_ino), file)
-    return list(found.values())
-
-
-def _files_of(path: Path) -> list[Path]:
-    """Return a file itself, or the tables below a folder."""
-    return [path] if path.is_file() else sorted(file for file in path.rglob("*") if _is_table(file))
-
-
-def _files_like(pattern: str) -> list[Path]:
-    """Return the paths that match a pattern."""
-    says_how_names_end = not _WILDCARDS & set(Path(pattern).suffix or "*")
-    return [
-        file
-        for path in map(Path, sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207 – whole paths
-        for file in _files_of(path)
-        if says_how_names_end or _is_table(file)
-    ]
-
-
-def _is_table(path: Path) -> bool:
-    return names_table(path.name) and path.is_file()
-
-
-def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> Found:
-    """Return the accumulators of files, which are read batch by batch, in threads.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no file.
-    ValueError
-        If a file cannot be read, lacks a column that others have, or has malformed predictions; or all are empty.
-    ImportError
-        If a file needs pyarrow, and it is not installed.
-    """
-    files = [open_table(path) for path in list_files(paths)]
-    first = files[0]
-    asked = job.columns
-    with located(shown(first.path)):
-        job = job.on_parts(first.names)
-    for file in files[1:]:
-        with located(shown(file.path)):
-            job.columns.check_further(file.names, asked, f"the first file, {shown(first.path)}")
-    guesses = [file.guess_rows() for file in files] if progress else [None]
-    total = None if None in guesses else sum(filter(None, guesses))
-    found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
-    batches = [stream for file in files for stream in _streams_of(file, job.columns)]
-    # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
-    with (
-        threadpool_limits(1, "blas"),
-        progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar,
-        closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
-    ):
-        for read in parts:
-            name = shown(read.file.path)
-            warn_once(name, n_rows[name], read.notices, warned)
-            if isinstance(read.part, ValueError):
-                _refuse(read.part, read.file, n_rows[name])
-            with located(name, n_rows[name]):
-                job.add(found, read.part)
-            n_rows[name] += read.n_rows
-            bar.update(read.n_rows)
-    empty = [name for name, rows in n_rows.items() if not rows]
-    if len(empty) == len(files):
-        raise ValueError(f"there are no rows in {shorten(empty, 3)}")
-    if empty:
-        warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
-    return job.accumulators(found)
-
-
-class _Batch(NamedTuple):
-    """Rows of a file: a table, or text to parse."""
-
-    file: "_ArrowFile | _PandasFile"
-    rows: Any
-
-
-class _Read(NamedTuple):
-    """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
-
-    file: "_ArrowFile | _PandasFile"
-    n_rows: int
-    part: Totals | ValueError
-    notices: list[Notice]
-
-
-def _streams_of(file: "_ArrowFile | _PandasFile", columns: Columns) -> Iterator[Iterator[_Batch]]:
-    """Go through the parts of a file that can be read at the same time, each with its batches."""
-    batch_rows = _OF_GROUPS * BATCH_ROWS if columns.groups else BATCH_ROWS
-    for stream in file.streams(columns.needed, columns.numbers(), batch_rows):
-        yield (_Batch(file, rows) for rows in stream)
-
-
-def _read_batch(job: Job, batch: _Batch) -> _Read:
-    with collected() as notices:
-        try:
-            table = batch.rows.table() if isinstance(batch.rows, Piece) else batch.rows
-            return _Read(batch.file, len(table), job.read(table), notices)
-        except ValueError as error:
-            return _Read(batch.file, 0, error, notices)
-
-
-def _refuse(error: ValueError, file: "_ArrowFile | _PandasFile", first_row: int) -> NoReturn:
-    """Raise what is wrong with a batch, with its file and row."""
-    if isinstance(error, UnreadableError):
-        with readable(file.path):
-            raise ValueError(counted_from(first_row, str(error)))
-    with named_by_id(file), located(shown(file.path), first_row):
-        raise error
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
@@ -291,7 +141,7 @@ def id_column(names: Sequence[Any]) -> Any:
 
 
 @contextmanager
-def named_by_id(file: "_ArrowFile | _PandasFile", ids: Any = None) -> Iterator[None]:
+def named_by_id(file: "ArrowFile | PandasFile", ids: Any = None) -> Iterator[None]:
     """Name the row of an error by its id, too, if the file has ids."""
     try:
         yield
@@ -309,19 +159,19 @@ def named_by_id(file: "_ArrowFile | _PandasFile", ids: Any = None) -> Iterator[N
         raise
 
 
-def open_table(path: Path) -> "_ArrowFile | _PandasFile":
+def open_table(path: Path) -> "ArrowFile | PandasFile":
     """Open a file, whose columns can then be read in batches."""
     try:
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
-            return _ArrowFile(path)
+            return ArrowFile(path)
         if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
-        return _PandasFile(path)
+        return PandasFile(path)
     except _FAULTS as error:
         raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
-class _ArrowFile:
+class ArrowFile:
     """A file that is read by pyarrow."""
 
     def __init__(self, path: Path) -> None:
@@ -369,7 +219,7 @@ def _cut(tables: Iterable[Any], names: list[Any], batch_rows: int | None) -> Ite
         yield from (each.slice(start, batch_rows) for start in range(0, len(each) or 1, batch_rows or len(each) or 1))
 
 
-class _PandasFile:
+class PandasFile:
     """A CSV file that is read by pandas."""
 
     def __init__(self, path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skconf import accumulate
-from skconf.accumulation import _pieces
+from skconf.tables import _text
 
 csv = pytest.importorskip("pyarrow.csv")
 
@@ -61,8 +61,8 @@ def test_any_text(header, rows, size, tmp_path_factory):
     path = tmp_path_factory.mktemp("text") / "a.csv"
     path.write_text(header + "".join(rows), newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_pieces, "PIECE_BYTES", size)
-        found, expected = _found(lambda: _pieces.TextFile(path, ",").tables(["x", "y"])), _found(lambda: _whole(path))
+        patch.setattr(_text, "PIECE_BYTES", size)
+        found, expected = _found(lambda: _text.TextFile(path, ",").tables(["x", "y"])), _found(lambda: _whole(path))
     if _is_open(header.removeprefix("\ufeff") + "".join(rows)):
         assert isinstance(found, str)
         assert "left open, so that all that follows is one cell" in found or found == expected
@@ -76,7 +76,7 @@ def test_any_text(header, rows, size, tmp_path_factory):
 )
 def test_numbers_that_are_written_otherwise_further_down(late, read, tmp_path, monkeypatch):
     """Numbers are read as such piece by piece; a piece with one that pyarrow cannot read is read as text."""
-    monkeypatch.setattr(_pieces, "PIECE_BYTES", 500)
+    monkeypatch.setattr(_text, "PIECE_BYTES", 500)
     lines = ["y_true;proba_1", *["1;1", "0;0"] * 300]
     found = []
     for number in (late, read):

@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.checks import check_threshold
 from skconf._core.columns import PREFIX
 from skconf._core.grades import check_grades, from_grades, has_grades, words_in
+from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.spellings import Spellings, plain
-from skconf._core.usual_names import USUAL
-from skconf.accumulation._csv import first_line_is_data
-from skconf.accumulation._entries import (
+from skconf.profile import ConfidenceProfile
+from skconf.profile._profile import weigh_part
+from skconf.tables._csv import first_line_is_data
+from skconf.tables._entries import (
     as_series,
     by_name,
     in_order_of_numbers,
@@ -26,10 +29,7 @@ from skconf.accumulation._entries import (
     numbers_in,
     refuse_thousands,
 )
-from skconf.accumulation._plan import weigh_part
-from skconf.inference._inputs import Groups
-from skconf.metrics._base.registry import get_metric
-from skconf.profile import ConfidenceProfile
+from skconf.tables._usual_names import USUAL
 
 
 class NoPredictionsError(ValueError):
@@ -73,7 +73,7 @@ class Columns:
         for name in ("proba", "groups"):
             object.__setattr__(self, name, _several(getattr(self, name)))
         if self.threshold is not None:
-            get_metric("coverage_score", threshold=self.threshold)  # raises where it is out of range
+            check_threshold(self.threshold)
         if self.grades is not None:
             check_grades(self.grades)
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named(), *self.groups])))

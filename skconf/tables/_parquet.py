@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from skconf.accumulation._of_path import PathColumns
+from skconf.tables._paths import PathColumns
 
 #: Bytes of a batch, and those that are read at once.
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16

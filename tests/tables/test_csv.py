@@ -2,8 +2,9 @@
 
 import pytest
 
-from skconf.accumulation import _files
-from skconf.accumulation._csv import layout_of
+from skconf.tables import _files
+from skconf.tables._csv import layout_of
+from skconf.tables._paths import list_files
 
 
 @pytest.fixture(params=["pyarrow", "pandas"])
@@ -86,7 +87,7 @@ def test_what_cannot_be_read_names_the_right_step(content, message, opened):
 def test_folders_have_tables_of_tabs(tmp_path):
     for name in ("a.tsv", "b.csv", "README.txt", "c.tsv.gz"):
         (tmp_path / name).write_text("y_true\tproba_0\n")
-    assert [path.name for path in _files.list_files(tmp_path)] == ["a.tsv", "b.csv", "c.tsv.gz"]
+    assert [path.name for path in list_files(tmp_path)] == ["a.tsv", "b.csv", "c.tsv.gz"]
 
 
 def test_the_separator_is_that_by_which_lines_agree(tmp_path):

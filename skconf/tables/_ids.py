@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.messages import option
-from skconf.accumulation._columns import plain_labels
-from skconf.accumulation._files import read_columns, shown
-from skconf.accumulation._job import located
+from skconf._core.problems import located
+from skconf.tables._columns import plain_labels
+from skconf.tables._files import read_columns, shown
 
 
 def places_by_id(files: Mapping[str, Path], column: Any) -> dict[str, NDArray[Any]]:

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from skconf._core.messages import on_command_line
-from skconf.accumulation import _files
-from skconf.accumulation._columns import Columns
-from skconf.accumulation._files import guess_columns, read_rows
-from skconf.accumulation._layouts import guess
+from skconf.tables import _files
+from skconf.tables._columns import Columns
+from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._guesses import guess
 
 RNG = np.random.default_rng(0)
 P = RNG.random(60).round(4)

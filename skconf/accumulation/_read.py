@@ -1,0 +1,111 @@
+"""Predictions in files, read batch by batch in threads, and added up."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from skconf._core.messages import shorten
+from skconf._core.problems import counted_from, located, warn_once
+from skconf._core.progress import progress as progress_bar
+from skconf._core.warn import Notice, collected, warn
+from skconf.accumulation._job import Found, Job
+from skconf.accumulation._threads import in_order, number_of_threads
+from skconf.accumulation._totals import Totals
+from skconf.tables._columns import Columns
+from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table, readable, shown
+from skconf.tables._paths import Paths, list_files
+from skconf.tables._text import Piece, UnreadableError
+
+#: Batches that are read at once where there are groups: what they add up to may be as large as they.
+_OF_GROUPS = 2
+
+
+def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> Found:
+    """Return the accumulators of files, which are read batch by batch, in threads.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file.
+    ValueError
+        If a file cannot be read, lacks a column that others have, or has malformed predictions; or all are empty.
+    ImportError
+        If a file needs pyarrow, and it is not installed.
+    """
+    files = [open_table(path) for path in list_files(paths)]
+    first = files[0]
+    asked = job.columns
+    with located(shown(first.path)):
+        job = job.on_parts(first.names)
+    for file in files[1:]:
+        with located(shown(file.path)):
+            job.columns.check_further(file.names, asked, f"the first file, {shown(first.path)}")
+    guesses = [file.guess_rows() for file in files] if progress else [None]
+    total = None if None in guesses else sum(filter(None, guesses))
+    found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
+    batches = [stream for file in files for stream in _streams_of(file, job.columns)]
+    # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
+    with (
+        threadpool_limits(1, "blas"),
+        progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar,
+        closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
+    ):
+        for read in parts:
+            name = shown(read.file.path)
+            warn_once(name, n_rows[name], read.notices, warned)
+            if isinstance(read.part, ValueError):
+                _refuse(read.part, read.file, n_rows[name])
+            with located(name, n_rows[name]):
+                job.add(found, read.part)
+            n_rows[name] += read.n_rows
+            bar.update(read.n_rows)
+    empty = [name for name, rows in n_rows.items() if not rows]
+    if len(empty) == len(files):
+        raise ValueError(f"there are no rows in {shorten(empty, 3)}")
+    if empty:
+        warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
+    return job.accumulators(found)
+
+
+class _Batch(NamedTuple):
+    """Rows of a file: a table, or text to parse."""
+
+    file: "ArrowFile | PandasFile"
+    rows: Any
+
+
+class _Read(NamedTuple):
+    """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
+
+    file: "ArrowFile | PandasFile"
+    n_rows: int
+    part: Totals | ValueError
+    notices: list[Notice]
+
+
+def _streams_of(file: "ArrowFile | PandasFile", columns: Columns) -> Iterator[Iterator[_Batch]]:
+    """Go through the parts of a file that can be read at the same time, each with its batches."""
+    batch_rows = _OF_GROUPS * BATCH_ROWS if columns.groups else BATCH_ROWS
+    for stream in file.streams(columns.needed, columns.numbers(), batch_rows):
+        yield (_Batch(file, rows) for rows in stream)
+
+
+def _read_batch(job: Job, batch: _Batch) -> _Read:
+    with collected() as notices:
+        try:
+            table = batch.rows.table() if isinstance(batch.rows, Piece) else batch.rows
+            return _Read(batch.file, len(table), job.read(table), notices)
+        except ValueError as error:
+            return _Read(batch.file, 0, error, notices)
+
+
+def _refuse(error: ValueError, file: "ArrowFile | PandasFile", first_row: int) -> NoReturn:
+    """Raise what is wrong with a batch, with its file and row."""
+    if isinstance(error, UnreadableError):
+        with readable(file.path):
+            raise ValueError(counted_from(first_row, str(error)))
+    with named_by_id(file), located(shown(file.path), first_row):
+        raise error

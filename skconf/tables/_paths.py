@@ -1,0 +1,143 @@
+"""What the path of a table says: its format by its ending, and columns by its folders, "day=monday/a.parquet"."""
+
+import glob
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import unquote
+
+from skconf._core.messages import shorten
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+PARQUET = (".parquet", ".pq")
+#: Compressed files that pandas can read and pyarrow cannot.
+OF_PANDAS = (".xz", ".zip")
+COMPRESSED = (".gz", ".bz2", ".zst", *OF_PANDAS)
+
+_TABLES = (".csv", ".tsv", *PARQUET)
+#: Names that only a file given by its full name may have.
+_OTHERS = (".txt", ".data")
+_WILDCARDS = set("*?[")
+
+
+def _ending(of: tuple[str, ...]) -> str:
+    return f"({'|'.join(map(re.escape, of))})"
+
+
+_TABLE = re.compile(f"{_ending(_TABLES)}{_ending(COMPRESSED)}?$")
+_ANY = re.compile(f"{_ending((*_TABLES, *_OTHERS))}?{_ending(COMPRESSED)}?$")
+#: What engines write for a value that is missing.
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class PathColumns:
+    """Columns that the path of a file names, with the same value in all rows.
+
+    Attributes
+    ----------
+    values : dict of str to pyarrow.Scalar
+        The values by the names of the columns.
+    """
+
+    values: dict[str, Any]
+
+    @classmethod
+    def of(cls, path: Path, of_file: Iterable[Any]) -> Self:
+        """Read them from the path of a file that has other columns; one whose value is missing is none.
+
+        Raises
+        ------
+        ValueError
+            If the file has such a column, too.
+        """
+        parts = [part.partition("=") for part in path.parent.parts if "=" in part]
+        values = {name: _typed(unquote(text)) for name, _, text in parts if text != _MISSING}
+        if twice := values.keys() & set(of_file):
+            raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
+        return cls(values)
+
+    def not_among(self, names: Iterable[Any]) -> list[Any]:
+        """Return the names of other columns."""
+        return [name for name in names if name not in self.values]
+
+    def added_to(self, table: Any, names: Iterable[Any]) -> Any:
+        """Return a table with those of these names."""
+        from pyarrow import repeat
+
+        for name in self.values.keys() & set(names):
+            table = table.append_column(name, repeat(self.values[name], len(table)))
+        return table
+
+
+def _typed(text: str) -> Any:
+    """Return a whole number or a text, as pyarrow reads them."""
+    from pyarrow import ArrowInvalid, int32, scalar
+
+    try:
+        return scalar(text).cast(int32())
+    except ArrowInvalid:
+        return scalar(text)
+
+
+def names_table(name: str) -> bool:
+    """Return whether a file of this name is a table: .csv, .tsv or .parquet, perhaps compressed, and not hidden."""
+    return name[0] not in "._" and _TABLE.search(name) is not None
+
+
+def stem(name: str) -> str:
+    """Return the name of a file without these endings."""
+    return _ANY.sub("", name, count=1) or name
+
+
+def list_files(paths: Paths) -> list[Path]:
+    """Return the files behind names, patterns and folders, each once even if several paths lead to it.
+
+    A file that is given by its full name is read whatever its ending. Folders, and patterns that leave the ending open,
+    select tables only: no backups, and none of the marker files that engines write, such as _SUCCESS.
+
+    Raises
+    ------
+    FileNotFoundError
+        If one of them matches no file.
+    """
+    found: dict[tuple[int, int], Path] = {}
+    for path in [paths] if isinstance(paths, str | PathLike) else paths:
+        name = fspath(path)
+        files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
+        if not files and Path(name).is_dir():
+            raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
+        if not files and Path(name).exists():
+            raise FileNotFoundError(
+                f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"
+            )
+        if not files:
+            raise FileNotFoundError(f"there is no file {name}")
+        for file in files:
+            about = file.stat()
+            found.setdefault((about.st_dev, about.st_ino), file)
+    return list(found.values())
+
+
+def _files_of(path: Path) -> list[Path]:
+    """Return a file itself, or the tables below a folder."""
+    return [path] if path.is_file() else sorted(file for file in path.rglob("*") if _is_table(file))
+
+
+def _files_like(pattern: str) -> list[Path]:
+    """Return the paths that match a pattern."""
+    says_how_names_end = not _WILDCARDS & set(Path(pattern).suffix or "*")
+    return [
+        file
+        for path in map(Path, sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207 – whole paths
+        for file in _files_of(path)
+        if says_how_names_end or _is_table(file)
+    ]
+
+
+def _is_table(path: Path) -> bool:
+    return names_table(path.name) and path.is_file()
