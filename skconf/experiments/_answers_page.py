@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.numbers import SMALLEST_P, number, p_value
 from skconf.experiments._answers import AnswersResult
 from skconf.experiments._answers_files import label_of
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import lay_out, title_of, wide
-from skconf.report._numbers import SMALLEST_P, number, p_value
 from skconf.report._page.chart import Axis, Chart, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from skconf._core.numbers import DASH
 from skconf.inference._p_values import student
-from skconf.report._numbers import DASH
 
 RUN = ["data", "model", "n"]
 LOSSES = {"brier": "Brier score", "log_loss": "log loss"}

@@ -7,12 +7,12 @@ import pandas as pd
 
 from skconf._core.checks import check_option
 from skconf._core.messages import listed
+from skconf._core.numbers import number, percent
 from skconf.experiments._cf1 import METRICS
 from skconf.experiments._cf1_variance import LEVEL, CF1Variance, ratios
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._figures import new_figure
 from skconf.experiments._printed import printed_table
-from skconf.report._numbers import number, percent
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 

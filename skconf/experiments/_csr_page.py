@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.numbers import number as written
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
 from skconf.experiments._csr_curves import TOGETHER, curve_charts
 from skconf.experiments._csr_tables import TABLES, csr_cells, csr_table2, wide_table
@@ -13,7 +14,6 @@ from skconf.experiments._document import ExperimentReport
 from skconf.experiments._figures import new_figure
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.inspection._drawing import literal
-from skconf.report._numbers import number as written
 from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 from skconf.report._page.tables import TablePart
 

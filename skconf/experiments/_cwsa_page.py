@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.numbers import number, percent
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
 from skconf.experiments._cwsa import CWSASweep
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import agreement, lay_out, title_of, wide
-from skconf.report._numbers import number, percent
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa_ranking import CWSARanking
 from skconf.experiments._document import ExperimentReport
-from skconf.report._numbers import number, percent
 from skconf.report._page.chart import Axis, Chart, Points
 from skconf.report._page.tables import TablePart, as_texts
 

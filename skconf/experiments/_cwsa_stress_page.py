@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
+from skconf._core.numbers import number, percent
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import agreement, lay_out, wide
-from skconf.report._numbers import number, percent
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart
 

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.numbers import number
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._ecuas_cost import cost_charts
 from skconf.experiments._layout import agreement, lay_out, wide
-from skconf.report._numbers import number
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.numbers import number
 from skconf.experiments._agreement import CHANCE, agreement_words, distance_chart, not_compared
 from skconf.experiments._document import ExperimentReport
 from skconf.experiments._layout import agreement, lay_out, wide
 from skconf.experiments._synthetic import CSRAreas, csr_risk_extremes
 from skconf.experiments._synthetic_means import SIZES, csr_table1
-from skconf.report._numbers import number
 from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from skconf._core.numbers import confidence, decimal, expected_count, short, without_zero
 from skconf.inference._error_table import EPS, ErrorTable
 
 if TYPE_CHECKING:
@@ -61,11 +62,11 @@ def _nothing(found: "Assessment") -> str:
         answers = "1 answer is" if found.n_samples == 1 else f"{found.n_samples:,} answers are"
         return f"{answers} too few to say: a gap of {min(points, 100):.0f} points could be missed."
     text = "No sign that it is too sure or too modest. "
-    text += f"The gap is {_gap(found)}; one of {_number(points)} would have been found in four of five such samples."
+    text += f"The gap is {_gap(found)}; one of {short(points)} would have been found in four of five such samples."
     if np.isinf(found.detectable_ratio):
         text += " At the top the sample is too small: any size ratio could be missed."
     elif found.detectable_ratio > _TOO_HIGH:
-        missed = f"a size ratio of {_number(found.detectable_ratio)}"
+        missed = f"a size ratio of {short(found.detectable_ratio)}"
         text += f" At the top the sample is too small: {missed} could be missed."
     return text
 
@@ -77,11 +78,11 @@ def one_answer(found: "Assessment", n_rows: int | None = None) -> str:
     number = (
         "" if n_rows is None or found.decisive_row is None else f" number {found.decisive_row + 1:,} of {n_rows:,},"
     )
-    return f"One answer decides:{number} wrong at {_confidence(1 - chance)}, {rarity}."
+    return f"One answer decides:{number} wrong at {confidence(1 - chance)}, {rarity}."
 
 
 def _too_sure(found: "Assessment") -> str:
-    counts = f"{found.wrong:,} wrong, {_count(found.announced)} announced"
+    counts = f"{found.wrong:,} wrong, {expected_count(found.announced)} announced"
     if found.certain and not found.certain_wrong and found.size_ratio < 1:
         answers = (
             "its answer at 1.0 announces" if found.certain == 1 else f"its {found.certain:,} answers at 1.0 announce"
@@ -102,8 +103,8 @@ def _more_at_the_top(found: "Assessment") -> str:
 def _top(found: "Assessment", chance_limit: float) -> str:
     worst = _worst(found)
     if worst is None or worst.p_value > 0.05:
-        ratio = f"its errors would be expected of {_number(found.size_ratio)} times as many answers (size ratio"
-        return f"{ratio}; chance gives {_number(chance_limit)} or more in one of twenty such samples)"
+        ratio = f"its errors would be expected of {short(found.size_ratio)} times as many answers (size ratio"
+        return f"{ratio}; chance gives {short(chance_limit)} or more in one of twenty such samples)"
     return _errors(worst)
 
 
@@ -114,12 +115,12 @@ def _worst(found: "Assessment") -> "TopErrors | None":
 def _errors(top: "TopErrors") -> str:
     ratio = ""
     if top.announced > EPS * top.count and top.low > 1:
-        ratio = f" (× {_number(top.wrong / top.announced)} [{_number(top.low)}, {_number(top.high)}])"
+        ratio = f" (× {short(top.wrong / top.announced)} [{short(top.low)}, {short(top.high)}])"
     elif top.announced > EPS * top.count:  # a one-sided test with so few errors says that, and not how much
         ratio = f" (chance alone gives as many in {_percent(top.p_value)} % of such samples)"
     are = "is" if top.wrong == 1 else "are"
-    where = f"{top.wrong:,} of {top.count:,} answers at {_confidence(top.confidence)} or more {are} wrong"
-    return f"{where}, {_count(top.announced)} announced{ratio}"
+    where = f"{top.wrong:,} of {top.count:,} answers at {confidence(top.confidence)} or more {are} wrong"
+    return f"{where}, {expected_count(top.announced)} announced{ratio}"
 
 
 def _shape(table: ErrorTable) -> str:
@@ -147,8 +148,8 @@ def _shape(table: ErrorTable) -> str:
             return f"{parts}; overall they cancel."
     stretch = slice(first, last)
     (sure, right), direction = says(stretch), "sure" if is_sure(stretch) else "modest"
-    low, high = (1 - table.chance[order][at] for at in (last - 1, first))
-    where = f"between {_short(low)} and {_short(high)}"
+    low, high = (without_zero(decimal(1 - table.chance[order][at], 2)) for at in (last - 1, first))
+    where = f"between {low} and {high}"
     return f"Too {direction} {where}: says {sure:.0f} %, is right in {right:.0f} %. Overall not shown."
 
 
@@ -157,7 +158,7 @@ def _of_gap(found: "Assessment", why: str, is_right_in: str) -> str:
         answers = f"{why} answers" if why != "in groups" else "answers in groups"
         return f"The {answers} have too few errors to say."
     if not found.gap_holds:
-        points = _number(100 * found.detectable_gap)
+        points = short(100 * found.detectable_gap)
         text = f"No sign of a gap. It is {_gap(found)}; one of {points} would have been found in four of five such "
         text += "samples."
     else:
@@ -173,41 +174,9 @@ def _accuracy(found: "Assessment") -> str:
 
 
 def _gap(found: "Assessment") -> str:
-    low, high = _number(100 * found.gap_low), _number(100 * found.gap_high)
-    return f"{_number(100 * found.gap)} points [{low}, {high}]"
+    low, high = short(100 * found.gap_low), short(100 * found.gap_high)
+    return f"{short(100 * found.gap)} points [{low}, {high}]"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
-def _count(number: float) -> str:
-    """Return a number of announced errors."""
-    if number < EPS:
-        return "none"
-    if number >= 99.95:
-        return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 1 else f"{number:.1g}".removeprefix("0")
-
-
-def _number(value: float) -> str:
-    """Return a number with one decimal, without a zero before the point."""
-    if abs(value) >= 999.5:
-        return f"{value:,.0f}"
-    text = f"{value:.1f}".replace("-", "−")
-    if text in ("0.0", "−0.0"):
-        return "0"
-    return text.replace("0.", ".", 1) if text.lstrip("−").startswith("0.") else text
-
-
-def _confidence(value: float) -> str:
-    """Return a confidence in as few digits as distinguish it from 1."""
-    if value >= 1 - EPS:
-        return "1.0"
-    digits = max(2, int(np.ceil(-np.log10(1 - value) + 1e-9)) + 1)
-    return f"{value:.{digits}f}".rstrip("0").removeprefix("0")
-
-
-def _short(confidence: float) -> str:
-    """Return a confidence with two digits."""
-    return f"{confidence:.2f}".removeprefix("0")
+    return decimal(100 * share, 1)

@@ -8,6 +8,7 @@ import numpy as np
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import OF_ONE, Style, check_drawable, ink, mark_threshold, remove_references
+from skconf.inspection._scales import size
 from skconf.profile import ConfidenceProfile
 
 #: Id of the outline of a histogram, with the name of the classifier.
@@ -124,9 +125,5 @@ def _set_counts(ax: Any) -> None:
     locator = SymmetricalLogLocator(base=10, linthresh=smallest)
     locator.set_params(numticks=7)
     ax.yaxis.set_major_locator(locator)
-    ax.yaxis.set_major_formatter(FuncFormatter(_count))
+    ax.yaxis.set_major_formatter(FuncFormatter(size))
     ax.minorticks_off()
-
-
-def _count(value: float, _: Any = None) -> str:
-    return f"{abs(value):,.10g}"

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skconf._core.numbers import exact
 from skconf._core.probabilities import Floats
 
 #: What an axis may be: "auto" is logarithmic where positive values span more than a decade.
@@ -26,7 +27,17 @@ def spans_a_decade(values: Floats) -> bool:
 
 def percent(share: float, _: Any = None) -> str:
     """Return a share as a percentage with the digits that it needs: 0.1 %."""
-    return f"{100 * share:.10g} %"
+    return f"{exact(100 * share)} %"
+
+
+def plain(value: float, _: Any = None) -> str:
+    """Return a number with the digits that it needs: 0.1, and no power of ten."""
+    return exact(value)
+
+
+def size(value: float, _: Any = None) -> str:
+    """Return the size of a number: what grows downwards, too."""
+    return exact(abs(value))
 
 
 def label_percent(axis: Any) -> None:
@@ -36,11 +47,7 @@ def label_percent(axis: Any) -> None:
 
 def label_decimals(axis: Any) -> None:
     """Write the ticks of an axis as decimals: 0.1 and not a power of ten."""
-    _label(axis, _decimal)
-
-
-def _decimal(value: float, _: Any = None) -> str:
-    return f"{value:.10g}"
+    _label(axis, plain)
 
 
 def _label(axis: Any, text: Callable[..., str]) -> None:
@@ -71,7 +78,7 @@ def set_nines(axis: Any, values: Floats) -> None:
     getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, 1 - low / 1.5)
     ticks = [-1.0, 0.0, 0.5, *(1 - 10.0 ** -np.arange(1, 13))]
     ticks = [tick for tick in ticks if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
-    axis.set_ticks(ticks, [f"{tick:.12g}" for tick in ticks])
+    axis.set_ticks(ticks, [exact(tick) for tick in ticks])
 
 
 def _nines(value: Floats) -> Floats:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.messages import visible
+from skconf._core.numbers import bound, four_decimals
 from skconf.report._page.tables import TablePart, wrapped
 
 if TYPE_CHECKING:
@@ -245,14 +246,10 @@ def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
     if name == "best":
         return (lambda value: "" if np.isnan(value) else f"{value:g}"), False
     if pd.api.types.is_float_dtype(column):
-        return _decimal, False
+        return four_decimals, False
     if isinstance(column.dtype, pd.IntervalDtype):
-        return (lambda bounds: f"[{bounds.left:g}, {bounds.right:g}]".replace("inf", "∞").replace("-", "−")), True
+        return (lambda bounds: f"[{bound(bounds.left)}, {bound(bounds.right)}]"), True
     return (lambda value: visible(str(value))), not pd.api.types.is_numeric_dtype(column)
-
-
-def _decimal(value: float) -> str:
-    return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def as_lines(frame: pd.DataFrame, *, verdicts: bool = True, width: int | None = None) -> str:

@@ -9,13 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.messages import listed
+from skconf._core.numbers import DASH, p_value
 from skconf._core.probabilities import Floats
 from skconf.inference._p_values import holm
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._evidence.slice_tests import too_sure_p_values
 from skconf.report._evidence.slices import Slices
-from skconf.report._numbers import DASH, p_value
 from skconf.report._page.parts import Folded, Part
 from skconf.report._page.tables import TablePart
 

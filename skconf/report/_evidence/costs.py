@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtr
 
+from skconf._core.numbers import decimal, number
 from skconf.inference._assessment import LEVEL, Assessment
 from skconf.inference._means import Means, said_and_found
 from skconf.inference._p_values import student
 from skconf.profile import ConfidenceProfile
-from skconf.report._numbers import number, plain
 
 #: Fewest units whose mean cost is near enough to normal.
 _FEWEST = 30
@@ -58,7 +58,7 @@ def _in_words(found: Assessment) -> str:
         what = "Too sure" if found.gap > 0 else "Too modest"
         paid = number(found.accuracy, found.accuracy_low, found.accuracy_high)
         digits = len(paid.split()[0].partition(".")[2])
-        return f"{what}: announces a mean cost of {plain(found.confidence, digits)}, costs {paid}. {only}"
+        return f"{what}: announces a mean cost of {decimal(found.confidence, digits)}, costs {paid}. {only}"
     gap = number(found.gap, found.gap_low, found.gap_high)
     return (
         f"No sign of a gap: answers cost {gap} more than announced, in the mean; a gap of "

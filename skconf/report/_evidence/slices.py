@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
+from skconf._core.numbers import fewest_digits
 from skconf._core.probabilities import Floats
 from skconf.tables._columns import column_names
 from skconf.tables._entries import as_numbers, as_series
@@ -25,8 +26,6 @@ _QUARTERS = (0.25, 0.5, 0.75)
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 #: Texts that stand for no number among numbers.
 _NO_NUMBER = ["", "nan", "na", "n/a", "null", "none"]
-#: Numbers from which on, and below whose inverse, they are written with an exponent.
-_LARGE = 1e7
 #: Characters of a value that are shown.
 _WIDEST = 60
 
@@ -133,7 +132,7 @@ def _cut(
 ) -> tuple[Codes, list[str]]:
     """Return the slice of each distinct value, -1 where it stands for a missing one, and what follows the column."""
     if pd.api.types.infer_dtype(distinct) in _NUMBERS and not isinstance(distinct, pd.CategoricalIndex):
-        return _in_quarters(distinct.to_numpy(dtype=np.float64), count, _written_numbers, _MOST_NUMBERS)
+        return _in_quarters(distinct.to_numpy(dtype=np.float64), count, fewest_digits, _MOST_NUMBERS)
     texts = pd.Series([str(value).strip() for value in distinct], dtype=object)
     missing = (texts == "").to_numpy()
     found = None if missing.all() else _in_order(distinct, texts, texts_may_be_numbers)
@@ -167,7 +166,7 @@ def _in_order(
         return None
     numbers = np.full(len(texts), np.nan)
     numbers[known] = as_numbers(texts[known].reset_index(drop=True))
-    return None if np.isnan(numbers[known]).any() else (numbers, _written_numbers, _MOST_NUMBERS)
+    return None if np.isnan(numbers[known]).any() else (numbers, fewest_digits, _MOST_NUMBERS)
 
 
 def _in_quarters(
@@ -209,26 +208,6 @@ def _by_text(name: Any, texts: "pd.Series[str]", count: NDArray[np.intp]) -> tup
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
-
-
-def _written_numbers(values: Floats) -> list[str]:
-    """Return numbers with the fewest digits that tell different ones apart, of three at least."""
-    whole = bool(np.all((values == np.rint(values)) & (np.abs(values) < _LARGE)))
-    if whole:
-        return [f"{value + 0.0:.0f}".replace("-", "−") for value in values]
-    n_distinct, texts = len(np.unique(values)), list[str]()
-    for digits in range(3, 18):
-        texts = [_with_digits(value, digits) for value in values]
-        if len(set(texts)) == n_distinct:
-            break
-    return [text.replace("-", "−") for text in texts]
-
-
-def _with_digits(value: float, digits: int) -> str:
-    """Return a number with some significant digits."""
-    if value == 0 or 1 / _LARGE <= abs(value) < _LARGE:
-        return np.format_float_positional(value, digits, fractional=False, trim="-")
-    return f"{value:.{digits}g}".replace("inf", "∞").replace("e+0", "e").replace("e+", "e")
 
 
 def _written_days(texts: Sequence[str]) -> list[str]:

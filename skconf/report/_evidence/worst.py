@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skconf._core.numbers import decimal, number, percent
 from skconf.inference._means import said_and_found
 from skconf.profile import ConfidenceProfile
-from skconf.report._numbers import number, percent, plain
 
 #: Answers that are listed.
 _LISTED = 20
@@ -67,7 +67,7 @@ def _odds(confidence: float) -> str:
     """Return of how many such answers one is to be wrong."""
     if confidence >= 1:
         return "none"
-    return f"1 in {plain(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
+    return f"1 in {decimal(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
 
 
 def certainty(confidence: float) -> str:

@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.numbers import aligned, exact
+
 Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
 
 #: Share of a scale that sets the place for exactly 0 or 1 off from the rest.
@@ -121,10 +123,10 @@ class Axis:
         return inside[(len(inside) - 1) % every :: every] if inside else []
 
     def _texts(self, values: Sequence[float]) -> list[str]:
-        uneven = self.is_log or self.scale == "nines"
-        if self.scale in ("percent", "log percent"):
-            return [f"{text}\N{NO-BREAK SPACE}%" for text in _plain([100 * value for value in values], uneven)]
-        return _plain(values, uneven)
+        is_percent = self.scale in ("percent", "log percent")
+        shown = [100 * value for value in values] if is_percent else list(values)
+        texts = [exact(value) for value in shown] if self.is_log or self.scale == "nines" else aligned(shown)
+        return [f"{text} %" for text in texts] if is_percent else texts
 
 
 _WIDEST: dict[Scale, tuple[float, float]] = {
@@ -173,17 +175,3 @@ def _round_logs(low: float, high: float) -> list[float]:
     # Where decades are few, what lies between them helps to read.
     factors = (1, 2, 5) if np.log10(high / low) < 2 else (1,)
     return [float(f"{factor}e{power}") for power in powers for factor in factors]
-
-
-def _plain(values: Sequence[float], uneven: bool) -> list[str]:
-    """Return numbers with as many decimals as all of them need; ``uneven``: as each of them needs."""
-    needed = [_decimals(value) for value in values]
-    return [_number(value, own if uneven else max(needed)) for value, own in zip(values, needed, strict=True)]
-
-
-def _decimals(value: float) -> int:
-    return next((d for d in range(12) if abs(value - round(value, d)) <= 1e-13 * max(abs(value), 1e-3)), 12)
-
-
-def _number(value: float, decimals: int) -> str:
-    return f"{value:,.{decimals}f}".replace("-", "\N{MINUS SIGN}")

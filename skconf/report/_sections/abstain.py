@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from skconf._core.numbers import DASH, decimal
 from skconf._core.warn import collected
 from skconf.inference._means import drawn_as_counts
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import FEWEST, Stops
-from skconf.report._numbers import DASH, plain
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import ChartPart, Part, Prose, Section
@@ -257,7 +257,7 @@ def _notes(evidence: Evidence) -> str:
 def _thousand(share: float) -> str:
     """Return how many of 1,000 cases a share is; few of them with a decimal."""
     cases = 1000 * share
-    return plain(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
+    return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
 
 
 def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart]:

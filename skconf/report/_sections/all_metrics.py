@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.numbers import DASH, number
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.inference._intervals import intervals
@@ -14,7 +15,6 @@ from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row
-from skconf.report._numbers import DASH, number
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from skconf._core.numbers import DASH, percent
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import Stops
-from skconf.report._numbers import DASH, percent
 from skconf.report._page.made import made_on
 from skconf.report._page.tables import markdown_text
 from skconf.report._sections import where, which

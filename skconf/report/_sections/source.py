@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import visible
+from skconf._core.numbers import DASH, percent
 from skconf._core.version import __version__
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
-from skconf.report._numbers import DASH, percent
 from skconf.report._page.made import made_on, without_folders
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.bins import equal_mass_bin
+from skconf._core.numbers import DASH, number, percent
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import TOPS
@@ -13,7 +14,6 @@ from skconf.inference._means import Means, are_counts, losses_from_the_top, said
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import LEVEL, Evidence
-from skconf.report._numbers import DASH, number, percent
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section

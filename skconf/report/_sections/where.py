@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed, visible
+from skconf._core.numbers import percent
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels, Topics
 from skconf.report._evidence.shares import LISTED, SHOWN, Shares, left_out
 from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.worst import Worst, columns_of, in_words, worst_answers
-from skconf.report._numbers import percent
 from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import words_for

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.numbers import DASH, decimal, digits_of, number, percent
 from skconf.report._evidence.comparison import NOT_TOLD_APART, Comparison, compare_models
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row, rows_of
-from skconf.report._numbers import DASH, digits_of, number, percent, plain
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import Words
@@ -131,7 +131,8 @@ class _Table:
         if np.isnan(value) or not entries:
             return percent(value) if times > 1 else number(value)
         digits = max(digits_of(times * entry.difference, times * entry.low, times * entry.high) for entry in entries)
-        shown = plain(times * value, max(digits, 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits))
+        least = 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits
+        shown = decimal(times * value, max(digits, least))
         return f"{shown} %" if times > 1 else shown
 
     def _raw(self, row: Row, model: Any) -> float:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from skconf._core.numbers import number, percent
 from skconf.profile import ConfidenceProfile, Kind
-from skconf.report._numbers import number, percent
 
 _NAN = float("nan")
 

@@ -1,0 +1,164 @@
+"""Numbers as text: the same spelling in reports, verdicts, tables and pictures."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from math import ceil, floor, isfinite, isnan, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: What stands for a number that there is not.
+DASH = "–"
+#: Smaller p-values are written as smaller.
+SMALLEST_P = 1e-3
+
+#: Significant digits of half an interval, and of a number without one.
+_OF_INTERVAL, _ALONE = 2, 3
+_MOST_DIGITS = 6
+#: From here on, and below its inverse, a number is written with a power of ten.
+_LARGE = 1e7
+#: Confidences nearer to 1 than this, and smaller numbers of errors, are taken for 1 and for none.
+_EPS = 1e-8
+
+
+def with_minus(text: str) -> str:
+    """Write the true minus sign in a number's text."""
+    return text.replace("-", "−")
+
+
+def without_zero(text: str) -> str:
+    """Leave out the zero before the decimal point: ".95", "−.8"."""
+    sign = "−" if text.startswith("−") else ""
+    return sign + text.removeprefix(sign).removeprefix("0") if "." in text else text
+
+
+def decimal(value: float, digits: int) -> str:
+    """Write a number with so many digits behind the point, and large ones with separators between thousands."""
+    if not isfinite(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) >= _LARGE:
+        return with_minus(_short_power(f"{value:.2e}"))
+    text = f"{round(value, digits):,.{max(digits, 0)}f}"
+    return text.lstrip("-") if not text.strip("-0.,") else with_minus(text)
+
+
+def number(value: float, low: float = float("nan"), high: float = float("nan")) -> str:
+    """Write a value and its interval, as in "12.3 [11.9, 12.8]"; a dash if there is no value."""
+    if isnan(value):
+        return DASH
+    if isnan(low) or isnan(high):
+        return decimal(value, _digits_alone(value))
+    digits = digits_of(value, low, high)
+    return f"{decimal(value, digits)} [{decimal(low, digits)}, {decimal(high, digits)}]"
+
+
+def percent(share: float, low: float = float("nan"), high: float = float("nan")) -> str:
+    """Write a share in percent with its interval, as in "95.7 % [94.4, 96.8]"."""
+    if isnan(share):
+        return DASH
+    if isnan(low) or isnan(high):
+        return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))} %"
+    digits = min(digits_of(100 * share, 100 * low, 100 * high), 4)
+    value, *ends = (decimal(100 * each, digits) for each in (share, low, high))
+    return f"{value} % [{', '.join(ends)}]"
+
+
+def digits_of(value: float, low: float, high: float) -> int:
+    """Return how many digits behind the point the width of an interval carries."""
+    half = max(abs(high - value) if isfinite(high) else 0.0, abs(value - low) if isfinite(low) else 0.0)
+    if not half:
+        return _digits_alone(value)
+    return min(_OF_INTERVAL - 1 - floor(log10(half)), _MOST_DIGITS)
+
+
+def _digits_alone(value: float) -> int:
+    """Return how many digits behind the point a number without an interval has."""
+    if not isfinite(value) or value == 0:
+        return 0
+    return min(max(_ALONE - 1 - floor(log10(abs(value))), 0), _MOST_DIGITS)
+
+
+def p_value(value: float) -> str:
+    """Write a p-value in three digits; a dash if there is none."""
+    if isnan(value):
+        return DASH
+    return "< .001" if value < SMALLEST_P else without_zero(f"{value:.3f}")
+
+
+def short(value: float) -> str:
+    """Write a number of a sentence with one decimal: "12.3", "−.8", "0"."""
+    if abs(value) >= 999.5:
+        return with_minus(f"{value:,.0f}")
+    text = decimal(value, 1)
+    return "0" if text == "0.0" else without_zero(text)
+
+
+def expected_count(count: float) -> str:
+    """Write a number of errors that are expected, which need be no whole one: "none", ".03", "12.3"."""
+    if count < _EPS:
+        return "none"
+    if count >= 99.95:
+        return f"{count:,.0f}"
+    return f"{count:.1f}" if count >= 1 else without_zero(f"{count:.1g}")
+
+
+def confidence(value: float) -> str:
+    """Write a confidence in as few digits as distinguish it from 1: ".8", ".95", ".9995"."""
+    if value >= 1 - _EPS:
+        return "1.0"
+    digits = max(2, ceil(-log10(1 - value) + 1e-9) + 1)
+    return without_zero(f"{value:.{digits}f}".rstrip("0"))
+
+
+def four_decimals(value: float) -> str:
+    """Write an entry of a column: with four decimals unless the number is very small or very large."""
+    return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+def bound(value: float) -> str:
+    """Write a bound of a range: "0", "0.5", "−∞"."""
+    return with_minus(f"{value:g}".replace("inf", "∞"))
+
+
+def exact(value: float) -> str:
+    """Write a number with all digits that it has, as the values of an axis: "0.1", "0.00001", "2,500"."""
+    return _fixed(value, _digits_needed(value))
+
+
+def aligned(values: Sequence[float]) -> list[str]:
+    """Write numbers with as many digits behind the point as all of them need."""
+    digits = max(map(_digits_needed, values), default=0)
+    return [_fixed(value, digits) for value in values]
+
+
+def _digits_needed(value: float) -> int:
+    """Return how many digits behind the point are no result of rounding."""
+    exponent = Decimal(f"{round(value, 15):.15g}").normalize().as_tuple().exponent
+    return max(-int(exponent), 0)
+
+
+def _fixed(value: float, digits: int) -> str:
+    return with_minus(f"{round(value, digits) + 0.0:,.{digits}f}")
+
+
+def fewest_digits(values: NDArray[np.float64]) -> list[str]:
+    """Write numbers with the fewest digits that keep different ones apart, of three at least."""
+    if np.all((values == np.rint(values)) & (np.abs(values) < _LARGE)):
+        return [with_minus(f"{value + 0.0:.0f}") for value in values]
+    n_distinct, texts = len(np.unique(values)), list[str]()
+    for digits in range(3, 18):
+        texts = [_significant(value, digits) for value in values]
+        if len(set(texts)) == n_distinct:
+            break
+    return [with_minus(text) for text in texts]
+
+
+def _significant(value: float, digits: int) -> str:
+    if value == 0 or 1 / _LARGE <= abs(value) < _LARGE:
+        return np.format_float_positional(value, digits, fractional=False, trim="-")
+    return _short_power(f"{value:.{digits}g}".replace("inf", "∞"))
+
+
+def _short_power(text: str) -> str:
+    """Write a power of ten without what a reader needs not: "1.2e7" for "1.2e+07"."""
+    return text.replace("e+0", "e").replace("e+", "e")
