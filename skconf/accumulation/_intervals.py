@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
 from skconf.inference._evidence import Share, choose_of_share
-from skconf.inference._interval_ends import bootstrap_ends, delta_ends, share_ends, wilson_ends
+from skconf.inference._interval_methods import bootstrap_ends, delta_ends, share_ends, wilson_ends
 from skconf.inference._intervals import Interval, undefined_resamples
 from skconf.inference._p_values import ROUNDING, student
 from skconf.metrics._base.kinds import Ratio, Sums

@@ -1,12 +1,14 @@
 """How sure are we? Intervals, comparisons and slices for every metric."""
 
-from skconf.inference._assessment import Assessment, TopErrors, assess_confidence
+from skconf.inference._assessment import Assessment, TopErrors
 from skconf.inference._comparison import Comparison, compare
 from skconf.inference._contributions import contributions
 from skconf.inference._cross_validation import compare_scores
 from skconf.inference._intervals import Interval, confidence_interval
-from skconf.inference._shift import ShiftTest, shift_test
-from skconf.inference._slices import by_group, overconfidence_by_group
+from skconf.inference._overconfidence import overconfidence_by_group
+from skconf.inference._shift_test import ShiftTest, shift_test
+from skconf.inference._slices import by_group
+from skconf.inference._verdict import assess_confidence
 
 __all__ = [
     "Assessment",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skconf._core.probabilities import Floats
-from skconf.inference._error_counts import ErrorCount
 from skconf.inference._error_table import EPS, TOPS, ErrorTable
+from skconf.inference._poisson_binomial import ErrorCount
 
 #: Bandwidth of the smooth error; beyond so many cosines its kernel is below 1e-5.
 BANDWIDTH, _COSINES = 0.05, 31

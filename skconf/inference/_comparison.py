@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from skconf._core.checks import check_option
 from skconf._core.messages import short_repr
 from skconf._core.warn import Notice, warn_each
-from skconf.inference._few_differ import exact_p_value
-from skconf.inference._inputs import read_resampling
-from skconf.inference._interval_ends import less_bias
+from skconf.inference._interval_methods import less_bias
 from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
-from skconf.inference._p_values import holm, permutation_p_value, t_test
-from skconf.inference._resampling import replicate
+from skconf.inference._p_values import ROUNDING, holm, permutation_p_value, sign_flip_p_value, t_test
+from skconf.inference._resampling import read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.metrics._base.draws import resolution_notices
+from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -309,7 +308,7 @@ def _comparisons(
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])
             by = "permutation" if swapped else how
             if method == "auto" and how == "delta" and not np.isnan(p_value):
-                exact = exact_p_value(statistic, profiles[a], profiles[b], sampling, difference)
+                exact = _exact_p_value(statistic, profiles[a], profiles[b], sampling, difference)
                 by, p_value = (by, p_value) if np.isnan(exact) else ("exact", exact)
             found.append(
                 Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, confidence_level, by)
@@ -326,3 +325,21 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
     if not _alike(first.classes, second.classes):
         raise ValueError("The models differ in their classes, so their predictions cannot be swapped. Use 'bootstrap'.")
     return joined(first, second)
+
+
+def _exact_p_value(
+    statistic: Statistic, first: ConfidenceProfile, second: ConfidenceProfile, sampling: Sampling, difference: float
+) -> float:
+    """Return the p-value of a difference of means of which few units differ; NaN of any other difference."""
+    metric = statistic.metric
+    if not isinstance(metric, Ratio) or not _count_alike(metric, first, second):
+        return float("nan")
+    apart = sampling.totals(metric.contributions(first) - metric.contributions(second))
+    if abs(abs(apart.sum()) - abs(difference)) > ROUNDING * np.abs(apart).sum():  # a score that is no such mean
+        return float("nan")
+    return sign_flip_p_value(apart)
+
+
+def _count_alike(metric: Ratio, first: ConfidenceProfile, second: ConfidenceProfile) -> bool:
+    """Return whether each sample counts as much for one model as for the other."""
+    return np.array_equal(metric.ratio(first)[1], metric.ratio(second)[1])

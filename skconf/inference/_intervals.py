@@ -15,12 +15,11 @@ from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
+from skconf.inference._bayesian_bootstrap import phantom_replicates
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
-from skconf.inference._inputs import read_resampling
-from skconf.inference._interval_ends import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
+from skconf.inference._interval_methods import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
 from skconf.inference._p_values import ROUNDING
-from skconf.inference._phantoms import phantom_replicates
-from skconf.inference._resampling import replicate
+from skconf.inference._resampling import read_resampling, replicate
 from skconf.inference._sampling import Sampling, both_outcomes, both_sides, draw_mirrored, draw_outcomes
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import bdtr, stdtr, stdtrit
 
 from skconf._core.probabilities import Floats
 
 #: A standard error that is a smaller share of what it belongs to is zero, but for rounding.
 ROUNDING = 1e-10
+#: Most differences of which all signs are gone through; and most of one size, which the binomial distribution counts.
+_MOST, _MOST_EQUAL = 16, 100
 
 
 def student(confidence_level: float, degrees_of_freedom: float) -> float:
@@ -47,6 +49,26 @@ def t_test(
     if error >= 0 and max(-least, most) <= ROUNDING * scale:
         return least, most, 1.0
     return np.nan, np.nan, np.nan
+
+
+def sign_flip_p_value(apart: Floats) -> float:
+    """Return the share of all signs of paired differences whose sum is as far from 0; NaN of too many differences.
+
+    If models are exchangeable, each difference might as well have the other sign. Of differences of one size it is the
+    two-sided sign test, which is McNemar's exact test of two accuracies.
+    """
+    size = np.abs(apart[apart != 0])
+    if not len(size):
+        return 1.0
+    if np.ptp(size) <= ROUNDING * size.max() and len(size) <= _MOST_EQUAL:
+        fewer = min(np.count_nonzero(apart > 0), np.count_nonzero(apart < 0))
+        return float(min(2 * bdtr(fewer, len(size), 0.5), 1.0))
+    if len(size) > _MOST:
+        return float("nan")
+    sums = size[:1]  # those with the other sign are as far from 0
+    for each in size[1:]:
+        sums = np.concatenate([sums + each, sums - each])
+    return float(np.mean(np.abs(sums) >= abs(apart.sum()) * (1 - ROUNDING)))
 
 
 def permutation_p_value(difference: float, permuted: Floats) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skconf._core.checks import check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.progress import progress as progress_bar
@@ -22,6 +24,17 @@ from skconf.scoring._names import Statistic
 _MOST_DRAWS, _MOST_COUNTS, _MOST_FACTORS = 64, 1 << 26, 1 << 23
 
 Draw = Callable[[int, np.random.Generator], Counts]
+
+
+def read_resampling(n_resamples: Any, random_state: Any, n_jobs: Any, progress: bool = False) -> dict[str, Any]:
+    """Return how to resample, checked."""
+    check_whole(n_resamples, "n_resamples", 2)
+    if not (random_state is None or isinstance(random_state, Integral | np.random.Generator)):
+        raise TypeError(
+            "random_state must be None, a whole number or a numpy.random.Generator, but is "
+            f"{type(random_state).__name__}."
+        )
+    return {"n_resamples": n_resamples, "random_state": random_state, "n_jobs": n_jobs, "progress": progress}
 
 
 def replicate(

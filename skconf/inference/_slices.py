@@ -13,13 +13,9 @@ from skconf._core.estimators import takes_no_estimator
 from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
-from skconf.inference._inputs import read_resampling
 from skconf.inference._intervals import METHODS, check_confidence_level, intervals
-from skconf.inference._p_values import holm
+from skconf.inference._resampling import read_resampling
 from skconf.inference._sampling import Sampling
-from skconf.inference._sequential import most_draws, size_ratio_p_value
-from skconf.metrics._base.draws import resolution_notices
-from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -152,126 +148,6 @@ def by_group(
     return joint
 
 
-@takes_no_estimator()
-def overconfidence_by_group(
-    y_true: ArrayLike | ConfidenceProfile,
-    y_proba: ArrayLike | None = None,
-    *,
-    groups: Any,
-    eps: float = 1e-8,
-    method: str = "monte_carlo",
-    n_resamples: int | None = None,
-    random_state: Any = None,
-    y_pred: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> pd.DataFrame:
-    """Return the size ratio of each slice, and which slices' confidences it refutes.
-
-    The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
-    p-values take that into account: where slices are called overconfident if theirs is at most .05, there is a wrong
-    call in no more than 5 % of such tables.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
-    groups : array-like of shape (n_samples,), DataFrame or mapping of columns
-        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
-    eps : float, default=1e-8
-        Confidence is clipped to [eps, 1 - eps], in float64.
-    method : {"monte_carlo", "normal"}, default="monte_carlo"
-        As in :func:`~skconf.metrics.overconfidence_risk`: "monte_carlo" is valid for slices of any size; "normal", the
-        paper's formula, is not, and takes weights.
-    n_resamples : int, default=None
-        Draws of "monte_carlo" for each slice; the smallest p-value is 1 / (n_resamples + 1), and a warning tells where
-        that is too large for the number of slices. None draws by a rule that is fixed beforehand and shows any p-value
-        that is small enough to count: see Notes.
-    random_state : int, Generator or None, default=None
-        Seed of "monte_carlo".
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights; "monte_carlo" takes none.
-
-    Returns
-    -------
-    DataFrame
-        A row for each group, in sorted order, with columns
-
-        - `value`: calibrated size ratio, 1 for calibrated confidences;
-        - `count`: number of samples;
-        - `risk`: overconfidence risk of the group alone, one minus the p-value;
-        - `p_value`: p-value of as large a ratio under calibrated confidences;
-        - `p_adjusted`: the same, corrected by the method of Holm for the number of groups.
-
-    Raises
-    ------
-    ValueError
-        If `groups` has a missing label or another length, there are weights with "monte_carlo", or predictions are
-        malformed.
-
-    Notes
-    -----
-    With m slices, a p-value must be below .05/m to count at all: 600 slices need 12,000 draws each. Without
-    `n_resamples`, a slice whose p-value Chernoff's bound shows to be smaller than draws could has that bound as its
-    p-value, and needs none. In the others draws end when 100 are as large as the data, p = 100 / draws [3]_; and
-    after 400 m at the latest, or 9,999 if that is more. A few hundred are enough where nothing is wrong.
-
-    References
-    ----------
-    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
-       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Section 2.1.
-    .. [2] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
-    .. [3] J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skconf.inference import overconfidence_by_group
-    >>> rng = np.random.default_rng(0)
-    >>> y_proba, region = rng.random(600), np.repeat(["north", "south", "west"], 200)
-    >>> chance = np.where(region == "west", 0.5 + 0.6 * (y_proba - 0.5), y_proba)
-    >>> y_true = (rng.random(600) < chance).astype(int)
-    >>> overconfidence_by_group(y_true, y_proba, groups=region, random_state=0).round(3)
-           value  count   risk  p_value  p_adjusted
-    group
-    north  0.797    200  0.180    0.820       1.000
-    south  0.827    200  0.153    0.847       1.000
-    west   2.390    200  0.999    0.001       0.002
-    """
-    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    profile = as_profile("overconfidence_by_group()", y_true, y_proba, **given)
-    slices = read_groups(groups, len(profile), "groups")
-    ratio = get_metric("calibrated_size_ratio", eps=eps)
-    ratio.check_kind(profile)
-    values, counts = ratio.by_group(profile, slices.codes, len(slices)), np.bincount(slices.codes)
-    rng = np.random.default_rng(random_state)
-    drawn = {} if n_resamples is None else {"n_resamples": n_resamples}
-    risk = get_metric("overconfidence_risk", eps=eps, method=method, random_state=rng, **drawn)
-    risk.check_kind(profile)
-    if method == "monte_carlo" and n_resamples is None:
-        risk.refuse_weights(profile)
-        most, parts = most_draws(len(slices), _LEVEL), (profile[rows] for rows in slices.members())
-        sizes = ((1 / (1 - ratio.clipped(part)), part) for part in parts)
-        p_value = np.array([size_ratio_p_value(size, size[~part.correct].sum(), most, rng) for size, part in sizes])
-    else:
-        p_value = 1 - risk.by_group(profile, slices.codes, len(slices))
-    if method == "monte_carlo" and n_resamples is not None:
-        warn_each(resolution_notices("overconfidence_by_group()", len(slices), n_resamples, _LEVEL))
-    columns = {"value": values, "count": counts, "risk": 1 - p_value, "p_value": p_value}
-    return pd.DataFrame({**columns, "p_adjusted": holm(p_value)}, index=slices.labels)
-
-
-#: Level at which slices are called overconfident.
-_LEVEL = 0.05
 _FACTS = ("overall", "worst", "spread")
 
 

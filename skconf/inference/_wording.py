@@ -1,21 +1,17 @@
 """Verdicts on confidences as sentences, with counts and intervals; they claim only what the tests show."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from skconf._core.numbers import confidence, decimal, expected_count, short, without_zero
+from skconf.inference._assessment import Assessment, TopErrors
 from skconf.inference._error_table import EPS, ErrorTable
-
-if TYPE_CHECKING:
-    from skconf.inference._assessment import Assessment, TopErrors
 
 #: If gaps of this size, in points, and ratios of this size could be missed, the sample is too small to say.
 _TOO_WIDE, _TOO_HIGH = 10.0, 3.0
 
 
 def in_words(
-    found: "Assessment",
+    found: Assessment,
     table: ErrorTable | None = None,
     chance_limit: float = np.nan,
     *,
@@ -56,7 +52,7 @@ def in_words(
     return "Off by more than chance, but this sample does not show where: overall, at the top or in between."
 
 
-def _nothing(found: "Assessment") -> str:
+def _nothing(found: Assessment) -> str:
     points = 100 * found.detectable_gap
     if points > _TOO_WIDE:
         answers = "1 answer is" if found.n_samples == 1 else f"{found.n_samples:,} answers are"
@@ -71,7 +67,7 @@ def _nothing(found: "Assessment") -> str:
     return text
 
 
-def one_answer(found: "Assessment", n_rows: int | None = None) -> str:
+def one_answer(found: Assessment, n_rows: int | None = None) -> str:
     """Return the sentence on the one answer that decides; with its number if the number of rows is given."""
     chance = 1 - (found.decisive or 0.0)
     rarity = "which should never happen" if chance <= EPS else f"expected of 1 in {1 / chance:,.0f}"
@@ -81,7 +77,7 @@ def one_answer(found: "Assessment", n_rows: int | None = None) -> str:
     return f"One answer decides:{number} wrong at {confidence(1 - chance)}, {rarity}."
 
 
-def _too_sure(found: "Assessment") -> str:
+def _too_sure(found: Assessment) -> str:
     counts = f"{found.wrong:,} wrong, {expected_count(found.announced)} announced"
     if found.certain and not found.certain_wrong and found.size_ratio < 1:
         answers = (
@@ -91,7 +87,7 @@ def _too_sure(found: "Assessment") -> str:
     return f"Too sure: says {_percent(found.confidence)} %, is right in {_accuracy(found)}; {counts}."
 
 
-def _more_at_the_top(found: "Assessment") -> str:
+def _more_at_the_top(found: Assessment) -> str:
     """Return the part that is worse at the top than overall by more than chance, if it is at most half the answers."""
     worst = _worst(found)
     few = worst is not None and worst.count <= found.n_samples / 2
@@ -100,7 +96,7 @@ def _more_at_the_top(found: "Assessment") -> str:
     return f" More so at the top: {_errors(worst)}."
 
 
-def _top(found: "Assessment", chance_limit: float) -> str:
+def _top(found: Assessment, chance_limit: float) -> str:
     worst = _worst(found)
     if worst is None or worst.p_value > 0.05:
         ratio = f"its errors would be expected of {short(found.size_ratio)} times as many answers (size ratio"
@@ -108,11 +104,11 @@ def _top(found: "Assessment", chance_limit: float) -> str:
     return _errors(worst)
 
 
-def _worst(found: "Assessment") -> "TopErrors | None":
+def _worst(found: Assessment) -> TopErrors | None:
     return min(found.tops, key=lambda top: top.p_value, default=None)
 
 
-def _errors(top: "TopErrors") -> str:
+def _errors(top: TopErrors) -> str:
     ratio = ""
     if top.announced > EPS * top.count and top.low > 1:
         ratio = f" (× {short(top.wrong / top.announced)} [{short(top.low)}, {short(top.high)}])"
@@ -153,7 +149,7 @@ def _shape(table: ErrorTable) -> str:
     return f"Too {direction} {where}: says {sure:.0f} %, is right in {right:.0f} %. Overall not shown."
 
 
-def _of_gap(found: "Assessment", why: str, is_right_in: str) -> str:
+def _of_gap(found: Assessment, why: str, is_right_in: str) -> str:
     if np.isnan(found.p_value):
         answers = f"{why} answers" if why != "in groups" else "answers in groups"
         return f"The {answers} have too few errors to say."
@@ -168,12 +164,12 @@ def _of_gap(found: "Assessment", why: str, is_right_in: str) -> str:
     return f"{text} {why.capitalize()}: only the gap is tested."
 
 
-def _accuracy(found: "Assessment") -> str:
+def _accuracy(found: Assessment) -> str:
     low, high = _percent(found.accuracy_low), _percent(found.accuracy_high)
     return f"{_percent(found.accuracy)} % [{low}, {high}]"
 
 
-def _gap(found: "Assessment") -> str:
+def _gap(found: Assessment) -> str:
     low, high = short(100 * found.gap_low), short(100 * found.gap_high)
     return f"{short(100 * found.gap)} points [{low}, {high}]"
 

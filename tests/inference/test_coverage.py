@@ -50,7 +50,7 @@ def test_intervals_of_few_errors_hold_the_truth(population):
 @pytest.mark.parametrize("population", ["calibrated", "heavy errors"])
 def test_a_few_sets_of_few_errors(population, monkeypatch):
     """At 3 % errors of 100 samples influence values hold the truth of many metrics in some two thirds of sets."""
-    monkeypatch.setattr("skconf.inference._phantoms.N_DRAWS", 300)
+    monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 300)
     sums = ["ecuas_loss", "confidence_log_loss", "cwsa_score", "selective_risk_loss", "capped_size_ratio"]
     for name in set(FEW) - set(sums):
         monkeypatch.delitem(FEW, name)

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf.inference import confidence_interval
-from skconf.inference._phantoms import phantoms_for
+from skconf.inference._bayesian_bootstrap import phantoms_for
 from skconf.metrics import get_metric
 from skconf.metrics._base.registry import metric_classes
 from skconf.scoring._names import read_statistics
@@ -324,7 +324,7 @@ class TestFewErrors:
         """The rest is thinned, evenly over the confidences: errors decide, and all of them are kept."""
         profile = with_errors(40, 6000)
         whole = confidence_interval(metric, profile, random_state=0)
-        monkeypatch.setattr("skconf.inference._phantoms._MOST_ROWS", 1500)
+        monkeypatch.setattr("skconf.inference._bayesian_bootstrap._MOST_ROWS", 1500)
         thinned = confidence_interval(metric, profile, random_state=0)
         width = whole.high - whole.low
         assert (thinned.low, thinned.high) == pytest.approx((whole.low, whole.high), abs=0.06 * width)

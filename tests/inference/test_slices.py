@@ -8,7 +8,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 
 from skconf import ConfidenceProfile, SelectiveClassifier, get_scorer, metrics
-from skconf.inference import by_group, confidence_interval, contributions, overconfidence_by_group, shift_test
+from skconf.inference import by_group, confidence_interval, contributions, shift_test
 from skconf.inference._p_values import holm
 from skconf.metrics import get_metric
 
@@ -189,55 +189,6 @@ class TestByGroup:
         assert values.shape == (3, 3)
         assert np.isnan(values[1]).all()
         np.testing.assert_allclose(values[2], metric(profile[np.arange(60) % 2 == 1]))
-
-
-class TestOverconfidence:
-    def test_normal_risk_of_every_group_and_holms_correction(self):
-        y, proba = draw(200)
-        groups = np.arange(200) % 4
-        frame = overconfidence_by_group(y, proba, groups=groups, method="normal")
-        for group in range(4):
-            rows = groups == group
-            expected = metrics.overconfidence_risk(y[rows], proba[rows], labels=[0, 1, 2])
-            assert frame.loc[group, "risk"] == pytest.approx(expected)
-            ratio = metrics.calibrated_size_ratio(y[rows], proba[rows], labels=[0, 1, 2])
-            assert frame.loc[group, "value"] == pytest.approx(ratio)
-        np.testing.assert_allclose(frame["p_adjusted"], holm(1 - frame["risk"]))
-        assert frame["count"].tolist() == [50] * 4
-
-    def test_the_overconfident_group_is_found_and_no_other(self):
-        rng = np.random.default_rng(0)
-        sure, groups = rng.uniform(0.5, 1, 4000), np.arange(4000) % 20
-        right = rng.random(4000) < np.where(groups == 7, 0.5 + (sure - 0.5) / 2, sure)
-        profile = ConfidenceProfile.from_correctness(right, sure)
-        frame = overconfidence_by_group(profile, groups=groups, random_state=0)
-        assert frame.index[frame["p_adjusted"] < 0.05].tolist() == [7]
-
-    def test_one_group_of_many_that_is_wrong_for_sure_is_found(self):
-        """20 errors of 20 at .9, p = 1e-20, among 600 groups: 9,999 draws cannot show p < .06, and say so."""
-        rng = np.random.default_rng(0)
-        groups, right = np.repeat(np.arange(600), 20), rng.random(12_000) < 0.9
-        right[:20] = False
-        profile = ConfidenceProfile.from_correctness(right, np.full(12_000, 0.9))
-        found = overconfidence_by_group(profile, groups=groups, random_state=0)
-        assert found.loc[0, "p_value"] == pytest.approx(1e-20)
-        assert found.index[found["p_adjusted"] <= 0.05].tolist() == [0]
-        np.testing.assert_allclose(found["risk"], 1 - found["p_value"])
-        with pytest.warns(UserWarning, match=r"smallest p-value, adjusted for 600 tests, is 0\.6\. .*=11999 at least"):
-            fixed = overconfidence_by_group(profile, groups=groups, n_resamples=999, random_state=0)
-        assert fixed.loc[0, "p_adjusted"] == pytest.approx(0.6)
-
-    def test_a_group_that_certain_right_answers_dilute_is_found(self):
-        right, sure = np.arange(4000) >= 299, np.repeat([0.9, 1.0], 2000)
-        profile = ConfidenceProfile.from_correctness(right, sure)
-        frame = overconfidence_by_group(profile, groups=np.zeros(4000), random_state=0)
-        assert frame.loc[0.0, "value"] < 1
-        assert frame.loc[0.0, "p_value"] == 1e-4
-
-    def test_weights_are_refused_by_the_simulation(self):
-        y, proba = draw(30)
-        with pytest.raises(ValueError, match="takes no sample_weight"):
-            overconfidence_by_group(y, proba, groups=np.arange(30) % 2, sample_weight=np.arange(30))
 
 
 class TestContributions:

@@ -13,8 +13,9 @@ from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumul
 from skconf.accumulation._job import Job
 from skconf.accumulation._read import read_files
 from skconf.accumulation._scores import ScoreOfSums
-from skconf.inference._assessment import Assessment, assess_graded, assess_sums
+from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import GradedSums, VerdictSums
+from skconf.inference._verdict import assess_graded, assess_sums
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.rows import Row, rows_of

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.special import stdtr
 
 from skconf._core.numbers import decimal, number
-from skconf.inference._assessment import LEVEL, Assessment
-from skconf.inference._means import Means, said_and_found
+from skconf.inference._assessment import Assessment
+from skconf.inference._grouped_means import Means, said_and_found
 from skconf.inference._p_values import student
+from skconf.inference._verdict import LEVEL
 from skconf.profile import ConfidenceProfile
 
 #: Fewest units whose mean cost is near enough to normal.

@@ -7,7 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skconf.inference._assessment import Assessment, assess
+from skconf.inference._assessment import Assessment
+from skconf.inference._verdict import assess
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
-from skconf.inference._means import Means, are_counts, said_and_found
+from skconf.inference._grouped_means import Means, are_counts, said_and_found
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 from skconf.report._sections.words import Words, words_for

@@ -9,9 +9,9 @@ from scipy.special import ndtr
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inference._error_counts import ErrorCount
 from skconf.inference._error_table import FEWEST_ERRORS, ErrorSums, ErrorTable, GapSums
-from skconf.inference._means import Means, are_counts, drawn_as_counts
+from skconf.inference._grouped_means import Means, are_counts, drawn_as_counts
+from skconf.inference._poisson_binomial import ErrorCount
 from skconf.metrics._base.kinds import Additive, Sums, divide, merge
 from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf._core.ranking import Ranking
-from skconf.inference._means import Means, are_counts, losses_from_the_top
+from skconf.inference._grouped_means import Means, are_counts, losses_from_the_top
 from skconf.profile import ConfidenceProfile
 from skconf.report._sections.words import Words, words_for
 

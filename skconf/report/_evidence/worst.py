@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skconf._core.numbers import decimal, number, percent
-from skconf.inference._means import said_and_found
+from skconf.inference._grouped_means import said_and_found
 from skconf.profile import ConfidenceProfile
 
 #: Answers that are listed.

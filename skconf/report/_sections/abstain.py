@@ -8,7 +8,7 @@ import pandas as pd
 
 from skconf._core.numbers import DASH, decimal
 from skconf._core.warn import collected
-from skconf.inference._means import drawn_as_counts
+from skconf.inference._grouped_means import drawn_as_counts
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark

@@ -10,7 +10,7 @@ from skconf._core.numbers import DASH, number, percent
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import TOPS
-from skconf.inference._means import Means, are_counts, losses_from_the_top, said_and_found
+from skconf.inference._grouped_means import Means, are_counts, losses_from_the_top, said_and_found
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import LEVEL, Evidence

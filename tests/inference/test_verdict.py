@@ -8,9 +8,9 @@ from scipy.stats import binomtest, poisson
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets import make_confidence_profile
 from skconf.inference import assess_confidence
-from skconf.inference._assessment import assess_sums, assess_table
 from skconf.inference._calibration_draws import CalibrationDraws, ranks
 from skconf.inference._error_table import TOPS, ErrorSums, ErrorTable, VerdictSums
+from skconf.inference._verdict import assess_sums, assess_table
 from skconf.metrics._base.kinds import merge
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from skconf.inference._error_counts import ErrorCount
+from skconf.inference._poisson_binomial import ErrorCount
 
 
 def convolved(chance):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from skconf import ConfidenceProfile
-from skconf.inference._means import Means, are_counts
+from skconf.inference._grouped_means import Means, are_counts
 
 RNG = np.random.default_rng(0)
 N = 300

@@ -9,7 +9,7 @@ from scipy import stats
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inference import compare
-from skconf.inference._few_differ import sign_flip_p_value
+from skconf.inference._p_values import sign_flip_p_value
 
 
 def of(right, sure=0.8, **more):

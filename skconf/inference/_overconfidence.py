@@ -1,0 +1,210 @@
+"""Which slices are overconfident: size ratios by group, and p-values of any resolution.
+
+How many draws are made must not be decided by how close a p-value comes to a level: the rule here is fixed beforehand.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from skconf._core.estimators import takes_no_estimator
+from skconf._core.groups import read_groups
+from skconf._core.probabilities import Floats
+from skconf._core.warn import warn_each
+from skconf.inference._p_values import holm
+from skconf.metrics._base.draws import resolution_notices
+from skconf.metrics._base.registry import get_metric
+from skconf.metrics._size_ratio import as_large_as, draw_error_sizes
+from skconf.profile import ConfidenceProfile, as_profile
+
+#: Level at which slices are called overconfident.
+_LEVEL = 0.05
+#: Draws as large as the data at which drawing stops; and in how many times the fewest draws that could reject it ends,
+#: but not before a number of draws.
+_ENOUGH, _TIMES, _AT_LEAST = 100, 20, 9999
+_FIRST, _AT_ONCE = 256, 1 << 14
+
+
+@takes_no_estimator()
+def overconfidence_by_group(
+    y_true: ArrayLike | ConfidenceProfile,
+    y_proba: ArrayLike | None = None,
+    *,
+    groups: Any,
+    eps: float = 1e-8,
+    method: str = "monte_carlo",
+    n_resamples: int | None = None,
+    random_state: Any = None,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """Return the size ratio of each slice, and which slices' confidences it refutes.
+
+    The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
+    p-values take that into account: where slices are called overconfident if theirs is at most .05, there is a wrong
+    call in no more than 5 % of such tables.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfidenceProfile
+        True labels; or a profile, which holds all predictions already.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    groups : array-like of shape (n_samples,), DataFrame or mapping of columns
+        Group of each sample. Several columns are read as combinations, and make a MultiIndex.
+    eps : float, default=1e-8
+        Confidence is clipped to [eps, 1 - eps], in float64.
+    method : {"monte_carlo", "normal"}, default="monte_carlo"
+        As in :func:`~skconf.metrics.overconfidence_risk`: "monte_carlo" is valid for slices of any size; "normal", the
+        paper's formula, is not, and takes weights.
+    n_resamples : int, default=None
+        Draws of "monte_carlo" for each slice; the smallest p-value is 1 / (n_resamples + 1), and a warning tells where
+        that is too large for the number of slices. None draws by a rule that is fixed beforehand and shows any p-value
+        that is small enough to count: see Notes.
+    random_state : int, Generator or None, default=None
+        Seed of "monte_carlo".
+    y_pred : array-like of shape (n_samples,), default=None
+        Predicted labels, where they are not the first maximum of the probabilities.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for the second label.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights; "monte_carlo" takes none.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, in sorted order, with columns
+
+        - `value`: calibrated size ratio, 1 for calibrated confidences;
+        - `count`: number of samples;
+        - `risk`: overconfidence risk of the group alone, one minus the p-value;
+        - `p_value`: p-value of as large a ratio under calibrated confidences;
+        - `p_adjusted`: the same, corrected by the method of Holm for the number of groups.
+
+    Raises
+    ------
+    ValueError
+        If `groups` has a missing label or another length, there are weights with "monte_carlo", or predictions are
+        malformed.
+
+    Notes
+    -----
+    With m slices, a p-value must be below .05/m to count at all: 600 slices need 12,000 draws each. Without
+    `n_resamples`, a slice whose p-value Chernoff's bound shows to be smaller than draws could has that bound as its
+    p-value, and needs none. In the others draws end when 100 are as large as the data, p = 100 / draws [3]_; and
+    after 400 m at the latest, or 9,999 if that is more. A few hundred are enough where nothing is wrong.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Section 2.1.
+    .. [2] S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+    .. [3] J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf.inference import overconfidence_by_group
+    >>> rng = np.random.default_rng(0)
+    >>> y_proba, region = rng.random(600), np.repeat(["north", "south", "west"], 200)
+    >>> chance = np.where(region == "west", 0.5 + 0.6 * (y_proba - 0.5), y_proba)
+    >>> y_true = (rng.random(600) < chance).astype(int)
+    >>> overconfidence_by_group(y_true, y_proba, groups=region, random_state=0).round(3)
+           value  count   risk  p_value  p_adjusted
+    group
+    north  0.797    200  0.180    0.820       1.000
+    south  0.827    200  0.153    0.847       1.000
+    west   2.390    200  0.999    0.001       0.002
+    """
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    profile = as_profile("overconfidence_by_group()", y_true, y_proba, **given)
+    slices = read_groups(groups, len(profile), "groups")
+    ratio = get_metric("calibrated_size_ratio", eps=eps)
+    ratio.check_kind(profile)
+    values, counts = ratio.by_group(profile, slices.codes, len(slices)), np.bincount(slices.codes)
+    rng = np.random.default_rng(random_state)
+    drawn = {} if n_resamples is None else {"n_resamples": n_resamples}
+    risk = get_metric("overconfidence_risk", eps=eps, method=method, random_state=rng, **drawn)
+    risk.check_kind(profile)
+    if method == "monte_carlo" and n_resamples is None:
+        risk.refuse_weights(profile)
+        most, parts = most_draws(len(slices), _LEVEL), (profile[rows] for rows in slices.members())
+        sizes = ((1 / (1 - ratio.clipped(part)), part) for part in parts)
+        p_value = np.array([size_ratio_p_value(size, size[~part.correct].sum(), most, rng) for size, part in sizes])
+    else:
+        p_value = 1 - risk.by_group(profile, slices.codes, len(slices))
+    if method == "monte_carlo" and n_resamples is not None:
+        warn_each(resolution_notices("overconfidence_by_group()", len(slices), n_resamples, _LEVEL))
+    columns = {"value": values, "count": counts, "risk": 1 - p_value, "p_value": p_value}
+    return pd.DataFrame({**columns, "p_adjusted": holm(p_value)}, index=slices.labels)
+
+
+def most_draws(n_tests: int, level: float) -> int:
+    """Return after how many draws to stop, so that the smallest p-value of many tests is far below the level."""
+    return max(int(np.ceil(_TIMES * n_tests / level)), _AT_LEAST)
+
+
+def size_ratio_p_value(size: Floats, observed: float, most: int, rng: np.random.Generator) -> float:
+    """Return the one-sided p-value of a sum of error sizes under errors drawn from the confidences.
+
+    Chernoff's bound is the p-value where it is below what draws can show. Else draws are made by the rule of Besag and
+    Clifford: until 100 are as large, p = 100 / draws; or up to `most`, p = (as large + 1) / (most + 1).
+
+    Parameters
+    ----------
+    size : ndarray of shape (n,)
+        1/(1 − c) of every sample.
+    observed : float
+        Sum of the sizes of the errors.
+    most : int
+        Largest number of draws.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    J. Besag and P. Clifford, Sequential Monte Carlo p-values, Biometrika 78, 1991.
+    """
+    bound = chernoff_bound(size, observed)
+    if bound * (most + 1) <= 1:
+        return bound
+    drawn, as_large, batch = 0, 0, _FIRST
+    while drawn < most:
+        batch = min(batch, most - drawn)
+        reached = as_large + np.cumsum(as_large_as(observed, draw_error_sizes(size, batch, rng)))
+        if reached[-1] >= _ENOUGH:
+            return _ENOUGH / (drawn + 1 + int(np.searchsorted(reached, _ENOUGH)))
+        drawn, as_large, batch = drawn + batch, int(reached[-1]), min(2 * batch, _AT_ONCE)
+    return (as_large + 1) / (most + 1)
+
+
+def chernoff_bound(size: Floats, observed: float) -> float:
+    """Return min_t exp(Σ log E exp(t s e) − t · observed), which no p-value of the sum of error sizes exceeds."""
+    if observed <= len(size):  # their mean
+        return 1.0
+    chance = 1 / size
+    with np.errstate(divide="ignore"):
+        log_odds, log_chance, log_rest = np.log(chance) - np.log1p(-chance), np.log(chance), np.log1p(-chance)
+    if observed >= size.sum() * (1 - 1e-12):
+        return float(np.exp(log_chance.sum()))  # all are wrong
+
+    def excess(t: float) -> float:
+        return float(size @ expit(log_odds + t * size)) - observed
+
+    high = 1 / observed
+    while excess(high) < 0:
+        high *= 2
+    t = brentq(excess, 0.0, high, xtol=1e-300, rtol=1e-6)
+    return float(np.exp(min(np.logaddexp(log_rest, log_chance + t * size).sum() - t * observed, 0.0)))
