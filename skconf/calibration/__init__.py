@@ -7,9 +7,8 @@ from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import IsotonicCalibrator
 from skconf.calibration._learned import LearnedConfidence
 from skconf.calibration._matrix import MatrixCalibrator
-from skconf.calibration._names import CALIBRATORS, make_calibrator
 from skconf.calibration._platt import PlattCalibrator
-from skconf.calibration._pooled import PooledCalibrator
+from skconf.calibration._pooled import CALIBRATORS, PooledCalibrator, make_calibrator
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
 from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 from skconf.calibration._venn_abers import VennAbersCalibrator

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.calibration._base import Calibrator, rows_to_one
-from skconf.calibration._names import make_calibrator
+from skconf.calibration._pooled import make_calibrator
 
 
 class ConfidenceCalibrator(Calibrator):

@@ -20,7 +20,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
 from skconf.calibration._base import check_repetitions
-from skconf.calibration._pooled import lifted, tail_width
+from skconf.calibration._pool import lifted, tail_width
 from skconf.calibration._stack import (
     EPS,
     N_MODELS,

@@ -1,48 +1,38 @@
-"""Pools of calibrators."""
+"""Calibrators by name, and the pool of those that are named."""
 
-from collections.abc import Iterator
-from itertools import islice
-from math import ceil
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
+from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf._core.warn import collected
-from skconf.calibration._base import EPS, AmongPresentCalibrator, rows_to_one
+from skconf.calibration._base import EPS, AmongPresentCalibrator
 from skconf.calibration._bayesian import BayesianCalibrator
-from skconf.calibration._folds import fold_weights
+from skconf.calibration._beta import BetaCalibrator
+from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
-from skconf.calibration._softmax import TemperatureCalibrator
-from skconf.calibration._spline import SplineCalibrator
-
-#: Samples that the prior on the weights of members counts as; of 1 to 32, tried with few and many samples, the middle
-#: ones were best, by little.
-_PRIOR_SAMPLES = 8.0
-
-#: A lag of so many times √n nats of log-likelihood divides a member's prior by e.
-_LAG = 2.0
-
-#: With two classes half of the prior is the Bayesian calibrator's; the number of samples at which half of the rest is
-#: flexible; of that a quarter at most is for steps, half of it at so many samples.
-_SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
-
-#: Folds are predicted until so many samples have been: more say little about a handful of weights.
-_ENOUGH = 2000
-
-#: The fewest folds. With 10,000 samples and more there are more of them, of 2,000 samples.
-_N_FOLDS = 5
-
-#: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
-_LEARN_PAIR, _LEARN = 100, 4000
-#: With fewer of the rarest class among them, all samples of other folds are learned from.
-_LEARN_RARE = 50
+from skconf.calibration._platt import PlattCalibrator
+from skconf.calibration._pool import (
+    PRIOR_SAMPLES,
+    believed_prior,
+    default_members,
+    fitted,
+    lowered,
+    out_of_fold,
+    pool,
+    predicted,
+    simplex_weights,
+    tail_width,
+)
+from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
+from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
+from skconf.calibration._venn_abers import VennAbersCalibrator
 
 
 class PooledCalibrator(AmongPresentCalibrator):
@@ -147,8 +137,6 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     def _named(self) -> list[Any] | None:
         """Return the members that were given, by name or not."""
-        from skconf.calibration._names import make_calibrator  # this class has a name, too
-
         if self.members is None:
             return None
         if not isinstance(self.members, list | tuple) or not self.members:
@@ -172,7 +160,7 @@ class PooledCalibrator(AmongPresentCalibrator):
             return
         if learned:
             chance = np.stack([np.maximum(each[np.arange(len(true)), true], EPS) for each in held])
-            self.weights_ = simplex_weights(chance, weight, _believed(_PRIOR_SAMPLES * prior, chance, weight))
+            self.weights_ = simplex_weights(chance, weight, believed_prior(PRIOR_SAMPLES * prior, chance, weight))
         if self.tail_zscore is not None:
             pooled = pool(held, self.weights_)
             unsure = 1 - pooled.max(axis=1)
@@ -185,190 +173,57 @@ class PooledCalibrator(AmongPresentCalibrator):
         return (1 - self._uniform) * pooled + self._uniform / pooled.shape[1]
 
 
-def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats]:
-    """Return members, and prior weights that favour those with few parameters while there are few samples."""
-    temperature = TemperatureCalibrator(smoothing=1.0)
-    rigid: list[Any] = [None, temperature]
-    isotonic = IsotonicCalibrator(smoothing=SMOOTHING)
-    if n_classes == 2:
-        flexible = n_samples / (n_samples + _SPLINE_HALF)
-        steps = _STEPS * flexible * n_samples / (n_samples + _STEPS_HALF)
-        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0]) / 2
-        return [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator()], prior
-    matrix = MatrixCalibrator(ridge=1 / 16, base=temperature)
-    n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
-    prior = 1 / (1 + 3 / n_samples * n_parameters)
-    return [*rigid, matrix, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
+CALIBRATORS: dict[str, Callable[[], Any]] = {
+    "platt": PlattCalibrator,
+    "isotonic": IsotonicCalibrator,
+    "smoothed_isotonic": partial(IsotonicCalibrator, smoothing=SMOOTHING),
+    "temperature": TemperatureCalibrator,
+    "smoothed_temperature": partial(TemperatureCalibrator, smoothing=1.0),
+    "affine": AffineCalibrator,
+    "matrix": MatrixCalibrator,
+    "quadratic": QuadraticCalibrator,
+    "beta": BetaCalibrator,
+    "spline": SplineCalibrator,
+    "bayesian": BayesianCalibrator,
+    "venn_abers": VennAbersCalibrator,
+    "pooled": PooledCalibrator,
+    "histogram": HistogramBinningCalibrator,
+}
 
 
-def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
-    """Return new members, fitted; None stands for the raw probabilities.
-
-    A member that is the base of another one is fitted once, unless a class is missing: the other one leaves it out.
-    """
-    labels, made = np.arange(proba.shape[1]), dict[int, Any]()
-    shared = bool(np.bincount(codes, minlength=len(labels)).all())
-    with collected():  # about classes, by numbers that the user has not given
-        for member in members:
-            if member is None:
-                continue
-            new = clone(member)
-            if shared and (base := made.get(id(getattr(member, "base", None)))) is not None:
-                new.base = FrozenEstimator(base)
-            made[id(member)] = new.fit(proba, codes, sample_weight, labels=labels)
-    return [None if member is None else made[id(member)] for member in members]
+#: Names of calibrators in other libraries.
+_ELSEWHERE = {"sigmoid": "platt", "logistic": "platt", "binning": "histogram"}
 
 
-def predicted(members: list[Any], proba: Floats) -> list[Floats]:
-    """Return every member's probabilities."""
-    return [proba if member is None else member.predict_proba(proba) for member in members]
+def hint(name: str) -> str:
+    """Return a sentence with the name that may be meant, or nothing."""
+    if name.lower() in _ELSEWHERE:
+        return f"Use {_ELSEWHERE[name.lower()]!r}, the name of {name!r} in skconf."
+    return suggest(name, CALIBRATORS).strip()
 
 
-def pool(proba: list[Floats], weights: Floats) -> Floats:
-    """Return the weighted mean of members' probabilities."""
-    out = np.zeros_like(proba[0])
-    for each, weight in zip(proba, weights, strict=True):
-        out += weight * each
-    return rows_to_one(out)
-
-
-def out_of_fold(
-    members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats
-) -> tuple[list[Floats], Codes, Floats]:
-    """Return members' probabilities of samples that they were not fitted on, with their classes and weights."""
-    found: list[list[Floats]] = [[] for _ in members]
-    rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
-    for kept, held in _rounds(proba, codes, sample_weight):
-        learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
-        if not len(asked) or len(np.unique(codes[learned])) < 2:
-            continue  # of one class alone nothing is learned: that says nothing about the members
-        models = fitted(members, proba[learned], codes[learned], kept[learned])
-        for parts, each in zip(found, predicted(models, proba[asked]), strict=True):
-            parts.append(each)
-        rows.append(asked)
-        weights.append(held[asked])
-        if sum(each.sum() for each in weights) >= _ENOUGH:
-            break
-    every = [np.concatenate([proba[:0], *parts]) for parts in found]
-    return every, codes[np.concatenate(rows)], np.concatenate(weights)
-
-
-def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
-    total = float(sample_weight.sum())
-    n_folds = max(_N_FOLDS, int(total / _ENOUGH))
-    enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
-    n_learned = min(n_folds - 1, ceil(n_folds * enough / total))
-    if np.bincount(codes, sample_weight).min() * n_learned < _LEARN_RARE * n_folds:
-        n_learned = n_folds - 1
-    folds = fold_weights(proba, codes, sample_weight, n_folds)
-    if n_learned == n_folds - 1:
-        yield from ((sample_weight - held, held) for held in folds)
-    elif n_folds > _N_FOLDS:
-        held = next(folds)
-        yield np.asarray(sum(islice(folds, n_learned))), held  # one by one: each fold is as long as the data
-    else:
-        dealt = list(folds)
-        for number, held in enumerate(dealt):
-            yield np.sum([dealt[(number + ahead) % n_folds] for ahead in range(1, n_learned + 1)], axis=0), held
-
-
-def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, zscore: float) -> float:
-    """Return the least width of the tail in which confidences must be lowered, for the size ratio to be low enough.
+def make_calibrator(calibration: Any) -> Any:
+    """Return a new calibrator for a name, or the given one.
 
     Parameters
     ----------
-    unsure : ndarray of shape (n_samples,)
-        1 − confidence.
-    wrong : ndarray of shape (n_samples,), bool
-        Whether the prediction was wrong.
-    sample_weight : ndarray of shape (n_samples,)
-        How often each sample counts.
-    zscore : float
-        How many standard deviations the ratio may lie above 1.
+    calibration : str or calibrator
+        A name from ``CALIBRATORS``, or an object with ``fit(proba, y, sample_weight)`` and ``predict_proba(proba)``.
 
     Returns
     -------
-    float
-        In [0, 0.5].
+    calibrator
+
+    Raises
+    ------
+    ValueError
+        If there is no calibrator of that name.
     """
-
-    def too_sure(width: float) -> bool:
-        doubt = np.maximum(lifted(unsure, width), EPS)
-        excess = float(sample_weight @ (wrong / doubt - 1))
-        return excess > zscore * float(np.sqrt(sample_weight @ (1 / doubt - 1))) + 1e-9 * float(sample_weight.sum())
-
-    if not too_sure(0.0):
-        return 0.0
-    low, high = np.log(1e-12), np.log(0.5)
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if too_sure(np.exp(middle)) else (low, middle)
-    return float(np.exp(high))
-
-
-def lifted(unsure: Floats, width: float) -> Floats:
-    """Return distances to 1, of which those below a width become the mean of it and them."""
-    return np.where(unsure < width, (unsure + width) / 2, unsure)
-
-
-def lowered(proba: Floats, width: float) -> Floats:
-    """Return rows whose confidence is lowered in the tail; the other classes gain in proportion."""
-    surest = np.arange(len(proba)), proba.argmax(axis=1)
-    others = proba.copy()
-    others[surest] = 0.0
-    unsure = others.sum(axis=1)
-    target = lifted(unsure, width)
-    others[unsure == 0] = 1.0
-    others[surest] = 0.0
-    others *= (target / others.sum(axis=1))[:, np.newaxis]
-    others[surest] = 1 - target
-    return others
-
-
-def _believed(prior: Floats, chance: Floats, sample_weight: Floats) -> Floats:
-    """Return less prior for members whose likelihood is far behind that of the best: they would spoil the mean.
-
-    A lag of a few times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
-    """
-    likelihood = np.log(chance) @ sample_weight
-    lag = (likelihood.max() - likelihood) / (_LAG * np.sqrt(sample_weight.sum()))
-    return np.maximum(prior * np.exp(-lag), 1e-3)
-
-
-def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:
-    """Return weights w ≥ 0 of sum 1 with the largest Σ a log(w · chance) + Σ prior log w.
-
-    Parameters
-    ----------
-    chance : ndarray of shape (n_members, n_samples)
-        Each member's probability of what happened.
-    sample_weight : ndarray of shape (n_samples,)
-        The weights a of the samples.
-    prior : ndarray of shape (n_members,)
-        Positive: it keeps w away from the bounds, so that Newton's method needs no others. Nor does it need the sum:
-        with a penalty of (Σ a + Σ prior) Σ w it is 1 where the gradient is zero.
-    """
-    total = float(sample_weight.sum() + prior.sum())
-    gain, pull = sample_weight / total, prior / total
-
-    def loss(weights: Floats) -> float:
-        return float(weights.sum() - gain @ np.log(weights @ chance) - pull @ np.log(weights))
-
-    weights = prior / prior.sum()
-    value = loss(weights)
-    for _ in range(100):
-        share = chance / (weights @ chance)
-        gradient = 1 - share @ gain - pull / weights
-        hessian = (share * gain) @ share.T + np.diag(pull / weights**2)
-        step = -np.linalg.solve(hessian, gradient)
-        if -(gradient @ step) < 1e-14:
-            break
-        falling = step < 0
-        length = min(1.0, 0.99 * float(np.min(-weights[falling] / step[falling], initial=np.inf)))
-        while (moved := loss(weights + length * step)) > value and length > 1e-9:
-            length /= 2
-        if moved > value:
-            break
-        weights, value = weights + length * step, moved
-    return weights / weights.sum()
+    if not isinstance(calibration, str):
+        return calibration
+    if calibration not in CALIBRATORS:
+        raise ValueError(
+            f"There is no calibrator {calibration!r}. Choose one of {', '.join(map(repr, CALIBRATORS))}."
+            f" {hint(calibration)}".rstrip()
+        )
+    return CALIBRATORS[calibration]()

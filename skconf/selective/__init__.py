@@ -1,12 +1,11 @@
 """Selective classifiers: any classifier with probabilities, extended to reject predictions whose score is too low."""
 
-from skconf.selective._base import SelectivePrediction
 from skconf.selective._classifier import SelectiveClassifier
-from skconf.selective._predict import predict_selective
+from skconf.selective._prediction import SelectivePrediction, predict_selective
 from skconf.selective._risk_control import required_samples
-from skconf.selective._tune import tune_threshold
+from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._tuned import TunedSelectiveClassifierCV
-from skconf.selective._tuned_threshold import TunedThreshold
+from skconf.selective._tuning import tune_threshold
 
 __all__ = [
     "SelectiveClassifier",

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from datetime import date, timedelta
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,48 +18,22 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, indexable
 from skconf._core.costs import read_costs_by_sample
 from skconf._core.inputs import check_weight
 from skconf._core.labels import Codes, LabelColumn
-from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.rejection import SCORES, choose_reject_label, selection_score, with_reject_label
 from skconf._core.response import NEEDS_PROBABILITIES
 from skconf._core.sklearn_names import HasMethods, Interval, InvalidParameterError, StrOptions, fit_context
 from skconf.calibration import CALIBRATORS
 from skconf.calibration._learned import learns
-from skconf.calibration._names import hint
-from skconf.selective._clusters import read_clusters
+from skconf.calibration._pooled import hint
 from skconf.selective._decisions import DecisionRule, read_rule
-from skconf.selective._evaluation import check_takes_evaluation
-from skconf.selective._inner import FittedClassifier
-from skconf.selective._training import Rows, Training
+from skconf.selective._inner_classifier import FittedClassifier, check_takes_evaluation
+from skconf.selective._prediction import SelectivePrediction
+from skconf.selective._training import Rows, Training, read_clusters
 
 #: The classifiers whose probabilities are averaged, each with its calibrator or None.
 Members = list[tuple[FittedClassifier, Any]]
 #: Raw probabilities of rows that a classifier has not seen, its calibrator or None, and the rows.
 HeldOut = tuple[NDArray[Any], Any, Rows]
-
-
-class SelectivePrediction(NamedTuple):
-    """The output of a selective classifier, from one call of the inner ``predict_proba``.
-
-    Attributes
-    ----------
-    proba : ndarray of shape (n_samples, n_classes)
-        Calibrated probabilities.
-    prediction : ndarray of shape (n_samples,)
-        Predicted labels, or decisions, before any rejection.
-    score : ndarray of shape (n_samples,)
-        The score that selection ranks by, in [0, 1].
-    accepted : ndarray of shape (n_samples,), bool
-        Whether the score reaches the threshold.
-    """
-
-    proba: NDArray[Any]
-    prediction: NDArray[Any]
-    score: Floats
-    accepted: NDArray[np.bool_]
-
-    def __repr__(self) -> str:
-        return short_repr(self)
 
 
 #: Constraints of the parameters that all selective classifiers have.

@@ -18,8 +18,7 @@ from skconf.selective._risk_control import (
     required_samples,
     smallest_sample,
 )
-from skconf.selective._sweep import Sweep, thresholds_of_counts
-from skconf.selective._tuned_threshold import TunedThreshold
+from skconf.selective._thresholds import Sweep, TunedThreshold, thresholds_of_counts
 
 #: Objectives that are fields of the CWSA curve.
 CURVES = ("cwsa", "cwsa_plus")

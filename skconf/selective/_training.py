@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv
@@ -16,13 +16,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from skconf._core.costs import costs_given_truth
-from skconf._core.labels import Codes
+from skconf._core.inputs import check_length
+from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
 from skconf.selective._decisions import DecisionRule
-from skconf.selective._evaluation import EvaluationSet
-from skconf.selective._inner import FittedClassifier, fit_classifier, fitted_classifier
+from skconf.selective._inner_classifier import EvaluationSet, FittedClassifier, fit_classifier, fitted_classifier
 
 Rows = NDArray[np.intp]
 
@@ -202,3 +202,10 @@ class Training:
         held_out = np.zeros(n_units, dtype=bool)
         held_out[order[np.diff(mark) > 0]] = True
         return np.sort(rows[~held_out[unit]]), np.sort(rows[held_out[unit]])
+
+
+def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
+    """Return the number of each sample's cluster."""
+    column = LabelColumn(groups, "groups")
+    check_length(column, n_samples, "groups")
+    return column.codes

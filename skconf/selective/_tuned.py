@@ -17,7 +17,7 @@ from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training
-from skconf.selective._tune import choose_threshold
+from skconf.selective._tuning import choose_threshold
 
 
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):

@@ -10,8 +10,15 @@ from scipy.special import expit, logit, softmax
 from sklearn.base import clone
 
 from skconf.calibration import IsotonicCalibrator, PlattCalibrator, PooledCalibrator, TemperatureCalibrator
-from skconf.calibration._folds import fold_weights
-from skconf.calibration._pooled import _rounds, default_members, lowered, out_of_fold, simplex_weights, tail_width
+from skconf.calibration._pool import (
+    _rounds,
+    default_members,
+    fold_weights,
+    lowered,
+    out_of_fold,
+    simplex_weights,
+    tail_width,
+)
 from skconf.metrics import calibrated_size_ratio
 
 # --- weights ------------------------------------------------------------------------------------------------------

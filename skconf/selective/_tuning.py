@@ -2,15 +2,17 @@
 
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.warn import warn
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
-from skconf.selective._clusters import one_of_each, read_clusters
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._tuned_threshold import TunedThreshold
+from skconf.selective._thresholds import TunedThreshold
+from skconf.selective._training import read_clusters
 
 
 def tune_threshold(
@@ -187,3 +189,11 @@ def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any
     check_whole(n_candidates, "n_candidates")
     if reject_cost is not None:
         check_number(reject_cost, "reject_cost", 0.0, open_high=True)
+
+
+def one_of_each(clusters: Codes, random_state: Any) -> NDArray[np.intp]:
+    """Return the row of a random sample of each cluster, ascending."""
+    # Use a separate random stream: the same seed also draws which clusters are held out.
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+    shuffled = rng.permutation(len(clusters))
+    return np.sort(shuffled[np.unique(clusters[shuffled], return_index=True)[1]])

@@ -1,11 +1,37 @@
-"""The output of a selective classifier inside a pipeline or a search."""
+"""The output of a selective classifier, also of one inside a pipeline or a search."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.messages import short_repr
+from skconf._core.probabilities import Floats
 from skconf._core.response import ask_selective
-from skconf.selective._base import SelectivePrediction
+
+
+class SelectivePrediction(NamedTuple):
+    """The output of a selective classifier, from one call of the inner ``predict_proba``.
+
+    Attributes
+    ----------
+    proba : ndarray of shape (n_samples, n_classes)
+        Calibrated probabilities.
+    prediction : ndarray of shape (n_samples,)
+        Predicted labels, or decisions, before any rejection.
+    score : ndarray of shape (n_samples,)
+        The score that selection ranks by, in [0, 1].
+    accepted : ndarray of shape (n_samples,), bool
+        Whether the score reaches the threshold.
+    """
+
+    proba: NDArray[Any]
+    prediction: NDArray[Any]
+    score: Floats
+    accepted: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 def predict_selective(model: Any, X: Any, *, costs: ArrayLike | None = None) -> SelectivePrediction:

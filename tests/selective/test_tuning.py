@@ -20,7 +20,7 @@ from skconf import (
     tune_threshold,
 )
 from skconf.metrics import get_metric
-from skconf.selective._clusters import one_of_each
+from skconf.selective._tuning import one_of_each
 
 N = 600
 LEVEL = {"target": 0.15, "confidence_level": 0.9}
