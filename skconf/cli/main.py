@@ -17,8 +17,8 @@ from skconf.cli.output import CommandError, say, write_plainly_where_needed
 #: Every command: its module, imported when the command is used, and its help text.
 COMMANDS = {
     "evaluate": ("skconf.cli.evaluate", "report on predictions in files"),
-    "experiment": ("skconf.cli.experiments", "rerun an experiment of the papers"),
-    "datasets": ("skconf.cli.datasets", "list, download and check the data sets"),
+    "experiment": ("skconf.experiments._commands", "rerun an experiment of the papers"),
+    "datasets": ("skconf.experiments._csr.data_commands", "list, download and check the data sets"),
 }
 
 _DESCRIPTION = """\

@@ -4,7 +4,6 @@ import argparse
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
@@ -85,62 +84,3 @@ def output_file(text: str) -> Path:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise argparse.ArgumentTypeError(f"{path} cannot be written: no permission; choose another file")
     return path
-
-
-def cache_folder(name: str) -> Path:
-    """Return the folder where a command keeps its results, unless another is named."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / name
-
-
-def add_data_home(parser: Any) -> None:
-    """Add the option for the folder of the raw files."""
-    parser.add_argument(
-        "--data-home",
-        type=Path,
-        metavar="DIR",
-        help="folder that holds the raw files, under DIR/NAME/ (default: $SKCONF_DATA, else ~/skconf_data)",
-    )
-
-
-def add_own(parser: Any, estimator: str, *, several: bool) -> None:
-    """Add the options for data and classifiers of the user's own."""
-    parser.add_argument(
-        "--data", metavar="FILE", help="data of your own instead: CSV or Parquet, with a column of labels"
-    )
-    parser.add_argument("--target", metavar="COLUMN", help="column of the labels in that file; all others are features")
-    parser.add_argument(
-        "--estimator",
-        metavar="MODULE:CLASS",
-        nargs="+" if several else None,
-        help=f"{estimator}: a class of an installed module, or of MODULE.py in the current folder; or a function that "
-        "returns a classifier. A pipeline gets the columns as they are; everything else, numbers of unit variance",
-    )
-
-
-def own_data(options: argparse.Namespace) -> Any:
-    """Return the data of the user's own that the options name; None if they name none.
-
-    Raises
-    ------
-    CommandError
-        If the options do not fit together, or the file cannot be read.
-    """
-    from skconf.cli.output import CommandError
-
-    if options.data is None:
-        if options.target is not None:
-            raise CommandError("--target names a column of --data FILE, which is not given")
-        return None
-    from skconf.experiments._own_file import read_own_file  # which needs pandas, and help does not
-
-    try:
-        return read_own_file(options.data, options.target)
-    except (OSError, ValueError) as error:
-        raise CommandError(str(error)) from None
-
-
-def add_output_files(parser: Any, table: str, whole: str) -> None:
-    """Add the options for files to write."""
-    parser.add_argument("--csv", type=output_file, metavar="FILE", help=f"write {table}")
-    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables in Markdown")
-    parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")

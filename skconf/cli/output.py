@@ -1,17 +1,14 @@
 """Write to the terminal and to files."""
 
-import argparse
 import codecs
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from skconf.experiments._document import ExperimentReport
 
 #: Replacements for characters that an encoding lacks.
 _PLAIN = {
@@ -98,38 +95,6 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
     except OSError as error:
         raise CommandError(f"cannot write {path}: {error}") from None
     say(f"wrote {path}", file=sys.stderr)
-
-
-def write_report(
-    options: argparse.Namespace,
-    figures: "pd.DataFrame",
-    report: "ExperimentReport",
-    run: Mapping[str, str] | None = None,
-) -> None:
-    """Write an experiment's figures and report to the files that are asked for, and then to the terminal.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        With those of `add_output_files`.
-    figures : pandas.DataFrame
-        What goes to the CSV file.
-    report : ExperimentReport
-        The rest.
-    run : mapping of str to str, default=None
-        What the page says of the run beside the command.
-    """
-    write_file(options.csv, lambda: csv_text(figures, index=False))
-    write_file(options.markdown, report.markdown)
-    write_file(options.html, lambda: report.page({"command": options.command, **(run or {})}))
-    say(report.text(line_width()))  # last, as its reader may stop listening
-
-
-def interrupted(*, kept: bool) -> int:
-    """Say what an interruption leaves, and return the exit status."""
-    then = "run the same command again to continue" if kept else "nothing was kept"
-    say(f"skconf: interrupted; {then}", file=sys.stderr)
-    return 130
 
 
 def line_width() -> int | None:

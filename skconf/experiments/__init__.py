@@ -1,21 +1,21 @@
 """The papers' experiments, rerun beside the printed numbers."""
 
-from skconf.experiments._answers import AnswersResult, answers_experiment
-from skconf.experiments._arena import arena_experiment
-from skconf.experiments._cf1_agreement import cf1_agreement_experiment
-from skconf.experiments._cf1_page import plot_cf1_values, plot_cf1_variance
-from skconf.experiments._cf1_variance import cf1_variance_experiment
-from skconf.experiments._csr import csr_experiment
-from skconf.experiments._csr_page import csr_html, csr_markdown, csr_text, plot_csr
-from skconf.experiments._csr_tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
-from skconf.experiments._cwsa import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
-from skconf.experiments._cwsa_files import cwsa_predictions_experiment
-from skconf.experiments._cwsa_ranking import cwsa_ranking_experiment
-from skconf.experiments._cwsa_stress import cwsa_stress_experiment
-from skconf.experiments._ecuas import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
-from skconf.experiments._printed import count_agreement
-from skconf.experiments._synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
-from skconf.experiments._synthetic_means import csr_table1
+from skconf.experiments._answers.experiment import AnswersResult, answers_experiment
+from skconf.experiments._arena.experiment import arena_experiment
+from skconf.experiments._cf1.agreement import cf1_agreement_experiment
+from skconf.experiments._cf1.page import plot_cf1_values, plot_cf1_variance
+from skconf.experiments._cf1.variance import cf1_variance_experiment
+from skconf.experiments._csr.experiment import csr_experiment
+from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text, plot_csr
+from skconf.experiments._csr.synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
+from skconf.experiments._csr.synthetic_means import csr_table1
+from skconf.experiments._csr.tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
+from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
+from skconf.experiments._cwsa.files import cwsa_predictions_experiment
+from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
+from skconf.experiments._cwsa.stress import cwsa_stress_experiment
+from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
+from skconf.experiments._shared.printed import count_agreement
 
 __all__ = [
     "AnswersResult",

@@ -24,7 +24,7 @@ from skconf.metrics import cw_accuracy_score
 def no_environment(monkeypatch, tmp_path):
     """The user's own data and results must not leak into the tests, nor the archives."""
     monkeypatch.delenv("SKCONF_DATA", raising=False)
-    monkeypatch.setattr("skconf.cli.csr.cache_folder", lambda _: tmp_path / "cache")
+    monkeypatch.setattr("skconf.experiments._csr.commands.cache_folder", lambda _: tmp_path / "cache")
 
     def no_network(*args, **kwargs):
         raise OSError("no network here")
@@ -302,7 +302,7 @@ def test_unknown_data_set(capsys):
 
 
 def test_check_compares_checksums(monkeypatch, capsys):
-    monkeypatch.setattr("skconf.cli.datasets.changed_files", lambda *_: ["x.csv"])
+    monkeypatch.setattr("skconf.experiments._csr.data_commands.changed_files", lambda *_: ["x.csv"])
     assert main(["datasets", "check", "digits"]) == 0
     assert "digits: x.csv: not the archive's file, though its counts agree" in capsys.readouterr().err
 
@@ -659,7 +659,7 @@ def test_an_interruption_is_told_without_a_traceback(monkeypatch, capsys):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skconf.experiments.cwsa_experiment", interrupted)
+    monkeypatch.setattr("skconf.experiments._cwsa.commands.cwsa_experiment", interrupted)
     assert fails(["experiment", "cwsa"], capsys, status=130) == "skconf: interrupted\n"
 
 

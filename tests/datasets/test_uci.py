@@ -23,7 +23,7 @@ from skconf.datasets import _download, _registry, _uci
 from skconf.datasets._readers import READERS
 from skconf.datasets._registry import DATA_SETS
 from skconf.datasets._uci import changed_files, describe_uci, fetch_uci, list_uci
-from skconf.experiments._printed import printed_table
+from skconf.experiments._shared.printed import printed_table
 
 DATA = os.environ.get("SKCONF_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="SKCONF_DATA, the directory of the raw files, is not set")

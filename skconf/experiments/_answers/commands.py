@@ -1,0 +1,40 @@
+"""``experiment answers``: graded answers of generative systems."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from skconf.experiments._answers.experiment import answers_experiment
+from skconf.experiments._answers.page import answers_report
+from skconf.experiments._shared.commands import Result, add_experiment
+
+
+def add_answers(names: Any) -> None:
+    """Add the command."""
+    answers = {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "folder with TASK/SYSTEM.METHOD.csv, or with the files of one task: a row for each question, with "
+        "columns confidence (any number), correct (1 or 0) or grade (a word; of several graders correct_NAME or "
+        "grade_NAME), and perhaps id or question, by which files are matched",
+    }
+    right = {
+        "metavar": "WORD",
+        "help": "the grade of a right answer; all others are wrong (default: a usual one, such as correct)",
+    }
+    add_experiment(
+        names,
+        "answers",
+        "graded answers of generative systems and their confidences (ECUAS paper, Tables 2, 4, 5 and 6)",
+        _run,
+        (("answers", answers), ("--right", right), "--seed", "--jobs"),
+        ("answers/ --html answers.html", "answers/ --right Yes"),
+    )
+
+
+def _run(options: argparse.Namespace) -> Result:
+    result = answers_experiment(
+        options.answers, right=options.right, random_state=options.seed, n_jobs=options.jobs, progress=True
+    )
+    source = {"files": f"{len(result.files)}", "intervals": "95 %", "seed": str(options.seed)}
+    return result.figures, answers_report(result, source)

@@ -1,0 +1,254 @@
+"""The ECUAS paper's evaluation of generative systems, on files of graded answers."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+
+from skconf._core.messages import short_repr
+from skconf._core.progress import run_parallel
+from skconf._core.warn import collected
+from skconf.experiments._answers.files import AnswerFile, read_answers
+from skconf.experiments._answers.pairs import adjusted, by_graders, compared
+from skconf.experiments._answers.scores import METRICS, Scored
+from skconf.experiments._shared.printed import bare_name, compare_with_paper, figures_of, printed_table
+from skconf.inference import confidence_interval
+from skconf.inference._intervals import check_confidence_level
+
+_KEY = ["task", "system", "method", "grader", "scores"]
+_HALF_DIGIT = 0.5e-3
+#: AUROC of the files in bplaut/llm-calibration-and-correctness-prediction, printed in full.
+_IN_FULL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersResult:
+    """What files of graded answers show.
+
+    Attributes
+    ----------
+    figures : DataFrame
+        A row for each `task`, `system`, `method`, `grader` ("" for the only one), `scores` ("raw" or "calibrated") and
+        `quantity`, with the number of answers `n`, the interval from `low` to `high`, and `ours`, `paper`,
+        `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
+    comparisons : DataFrame
+        A row for each pair and quantity: value of the `first`, of the `second`, `difference`, `low`, `high`, `p_value`,
+        `p_adjusted` by the method of Holm over the task, the number of questions `n`, and on how many answers
+        `differ` in being right.
+    graders : DataFrame
+        The same for pairs of graders of the same answers.
+    files : DataFrame
+        What was read from each file: how many `answers` are `right` and `wrong`, the words that count as wrong, how
+        many have no confidence (and how many of these are right) or no grade, the `smallest` and `largest` confidence,
+        and whether these may be a `probability`.
+    left_out : dict of str to str
+        Files that could not be read, and why.
+    unmatched : dict of str to str
+        Pairs that could not be compared, and why.
+    notices : tuple of str
+        What figures warn of.
+    """
+
+    figures: pd.DataFrame
+    comparisons: pd.DataFrame
+    graders: pd.DataFrame
+    files: pd.DataFrame
+    left_out: dict[str, str]
+    unmatched: dict[str, str]
+    notices: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def answers_experiment(
+    folder: str | PathLike[str],
+    *,
+    right: str | None = None,
+    confidence_level: float = 0.95,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> AnswersResult:
+    r"""Evaluate answers of generative systems and their confidences, as Tables 2, 4, 5 and 6 of the ECUAS paper.
+
+    Parameters
+    ----------
+    folder : path-like
+        Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task: a row for each question,
+        with columns
+
+        - `confidence`: any number, "95 %" being .95. Where one in the file is outside [0, 1], all are no probabilities:
+          they are ranked, and scored only after calibration.
+        - `correct`, 1 or 0; or `grade`, words of which one means right. Those of several graders stand in columns
+          `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
+        - an id, or `question`, by which the files of a task are matched; without it, rows are.
+    right : str, default=None
+        The grade of a right answer; all others are wrong. None stands for a usual word, such as "correct".
+    confidence_level : float, default=0.95
+        Confidence level of the intervals, between 0 and 1.
+    random_state : int, default=0
+        Seed of the folds and of resamples.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    AnswersResult
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file of a table.
+    ValueError
+        If none can be read, or the word for a right answer is not known.
+
+    See Also
+    --------
+    ecuas_experiment : The same of classifiers.
+
+    Notes
+    -----
+    Answers without a confidence or a grade are left out and counted. The number of possible answers is taken as
+    infinite, u_M = 1. Calibration is Platt scaling in five folds, of the logit of a probability and of other
+    confidences as they are; intervals and differences take the calibrators as they came out.
+
+    Pairs of one system or of one method are compared on the questions that both have. Quality of confidences alone
+    (ECE, AUC, cross-entropy, Brier score) is compared only where the same questions are answered right.
+
+    What follows the last point of a file's name is the method. Tasks "triviaqa" and "mmlu" get the paper's figures, by
+    its names of systems and methods ("Qwen3.5 4B.Seq Post.csv"); "arc" and "truthfulqa" the AUROC of the repository
+    bplaut/llm-calibration-and-correctness-prediction, whose answers they are.
+
+    References
+    ----------
+    .. [1] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+       evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026, Section 4.2 and appendix C.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skconf.experiments import answers_experiment
+    >>> rows = ["question,grade,confidence", "q1,Correct,0.9", "q2,Wrong,0.6", "q3,Correct,0.8", "q4,Unparseable,0.1"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "model.verbalized.csv").write_text("\n".join(rows))
+    ...     result = answers_experiment(folder)
+    >>> raw = result.figures.query("scores == 'raw'").set_index("quantity")
+    >>> raw.loc[["error_rate", "auc_confidence", "ecuas_1"], "ours"].round(3)
+    quantity
+    error_rate        0.500
+    auc_confidence    1.000
+    ecuas_1           0.605
+    Name: ours, dtype: float64
+    """
+    check_confidence_level(confidence_level)
+    answers, left_out = read_answers(Path(folder), right)
+    read = [Scored(file, grader, random_state) for file in answers for grader in file.grades]
+    shared = {"confidence_level": confidence_level, "random_state": random_state}
+    tasks = [delayed(_intervals)(scored, shared) for scored in read]
+    found = run_parallel(tasks, "scoring answers", n_jobs=n_jobs, quiet=not progress)
+    by_pair, unmatched = compared(read, shared)
+    return AnswersResult(
+        _beside_printed(pd.concat([table for table, _ in found], ignore_index=True)),
+        adjusted(by_pair),
+        adjusted(list(by_graders(read, shared))),
+        pd.DataFrame([_facts(file, grader) for file in answers for grader in file.grades]),
+        left_out,
+        unmatched,
+        _grouped([notice for _, several in found for notice in several]),
+    )
+
+
+def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
+    """Return the figures of a file, and what they warn of, with its name."""
+    tables: list[pd.DataFrame] = []
+    notices: list[tuple[str, str]] = []
+    for scores, values in scored.scores.items():
+        rows = np.flatnonzero(scored.rows & ~np.isnan(values))
+        if len(rows) < 2:
+            continue
+        metrics = {name: METRICS[name] for name in scored.quantities(scores)}
+        with collected() as warned:
+            table = confidence_interval(metrics, scored.profile(scores, rows), **shared)
+        notices += [(_few(notice.message), f"{scored.file.task}: {scored.file.label}") for notice in warned]
+        table = table.rename_axis("quantity").reset_index().rename(columns={"value": "ours"})
+        tables.append(table.assign(**scored.key, scores=scores, n=len(rows)))
+    return pd.concat(tables, ignore_index=True), notices
+
+
+def _few(message: str) -> str:
+    """Return a warning without the number of errors, which differs by file."""
+    return re.sub(r"\d[\d,]* errors", "few errors", message)
+
+
+def _grouped(notices: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return each warning once, with the names of all files that it is about."""
+    by_message: dict[str, dict[str, None]] = {}
+    for message, name in notices:
+        by_message.setdefault(message.rstrip("."), {})[name] = None
+    return tuple(f"{message} ({'; '.join(names)})." for message, names in by_message.items())
+
+
+def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
+    """Return figures with the printed ones of the same names."""
+    printed = _printed()
+    names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
+    # A single grader stands for the paper's own, who were persons.
+    found = [printed.get(name) or printed.get((*name[:3], name[3] or "human", name[4])) for name in names]
+    raw = table["scores"] == "raw"
+    table["paper"] = np.where(raw, [np.nan if cell is None else cell[0] for cell in found], np.nan)
+    table["resolution"] = [0.0 if cell is None else cell[1] for cell in found]
+    table["spread"] = table["standard_error"]
+    table["note"] = ""
+    shown = [*_KEY, "quantity", "n", "low", "high", "ours", "paper", "resolution", "spread", "note"]
+    return compare_with_paper(table[shown], n_repetitions=1)
+
+
+def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
+    """Return printed figures, and half their last digit, by task, system, method, grader and quantity."""
+    tables = [
+        (printed_table("ecuas_table4").assign(task="mmlu", grader=""), _HALF_DIGIT),
+        (printed_table("ecuas_table5").assign(task="triviaqa", grader="human"), _HALF_DIGIT),
+        (printed_table("ecuas_table6").assign(task="triviaqa"), _HALF_DIGIT),
+        (printed_table("answers_auroc").assign(grader=""), _IN_FULL),
+    ]
+    return {
+        _plain((*(getattr(row, name) for name in _KEY[:4]), row.quantity)): (row.paper, resolution)
+        for table, resolution in tables
+        for row in figures_of(table, _KEY[:4]).itertuples()
+    }
+
+
+def _plain(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names by their letters and digits; that of a quantity is left as it is."""
+    *most, quantity = names
+    return (*map(bare_name, most), quantity)
+
+
+def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:
+    """Return what was read from a file."""
+    grade, known = file.grades[grader], file.confidence[~np.isnan(file.confidence)]
+    lacks = np.isnan(file.confidence)
+    return {
+        **{name: getattr(file, name) for name in ("task", "system", "method")},
+        "grader": grader,
+        "answers": len(grade),
+        "right": int((grade == 1).sum()),
+        "wrong": int((grade == 0).sum()),
+        "wrong_grades": dict(file.wrong.get(grader, {})),
+        "without_confidence": int(lacks.sum()),
+        "of_these_right": int((grade[lacks] == 1).sum()),
+        "without_grade": int(np.isnan(grade).sum()),
+        "smallest": float(known.min()),
+        "largest": float(known.max()),
+        "probability": file.is_probability,
+    }

@@ -1,0 +1,1 @@
+"""Calibrators against each other, on predictions of real models."""

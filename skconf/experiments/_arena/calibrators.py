@@ -1,0 +1,425 @@
+"""The arena's calibrators: ours, scikit-learn's, those of other packages where they are installed, and own ones."""
+
+import contextlib
+import hashlib
+import inspect
+import io
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+
+from skconf import calibration
+from skconf._core.labels import Codes
+from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
+from skconf.calibration import CALIBRATORS
+from skconf.experiments._shared.estimators import find_by_place
+
+#: Most classes that methods are asked for: those tried with two only, slow ones, and one class against the rest.
+_TWO, _FEW, _MANY = 2, 5, 20
+#: Rows must sum to one within this; the rest is rounding, and is scaled away.
+_ROUNDING = 1e-3
+
+Make = Callable[[], Any]
+
+
+class RefusalError(ValueError):
+    """What a calibrator returned is no probabilities."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A calibrator of the arena.
+
+    Attributes
+    ----------
+    name, package : str
+        "sms" of "probmetrics".
+    make : callable
+        Returns a new calibrator.
+    version : str
+        Changes where its results may.
+    most_classes : int or None
+        The most classes it is asked for; None: any number.
+    """
+
+    name: str
+    package: str
+    make: Make
+    version: str
+    most_classes: int | None = None
+
+    def answer(self, proba: Floats, codes: Codes, asked: Floats) -> tuple[Floats, float, float]:
+        """Return calibrated probabilities, and seconds of the processor to fit and to predict.
+
+        Raises
+        ------
+        Exception
+            Whatever it raises; RefusalError if it returns anything but a row of probabilities for each sample.
+        """
+        with warnings.catch_warnings(), np.errstate(all="ignore"), _silence():
+            warnings.simplefilter("ignore")
+            calibrator = self.make()
+            start = time.process_time()
+            calibrator.fit(proba, codes, **_labels_for(calibrator, proba.shape[1]))
+            fitted = time.process_time()
+            out = np.asarray(calibrator.predict_proba(asked), dtype=np.float64)
+            end = time.process_time()
+        if out.shape == (len(asked),):
+            out = np.column_stack([1 - out, out])
+        return _checked(out, asked.shape), fitted - start, end - fitted
+
+
+def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> list[Contestant]:
+    """Return calibrators by name, package, MODULE:CLASS or class; None stands for all that are installed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such calibrator.
+    """
+    known = {each.name: each for each in _all()}
+    if names is None:
+        return list(known.values())
+    packages = {each.package for each in known.values()}
+    found: dict[str, Contestant] = {}
+    for name in names:
+        if not isinstance(name, str):
+            own = _own(getattr(name, "__name__", str(name)), name)
+            if own.name in found:
+                raise ValueError(f"two calibrators are called {own.name!r}. Give each a name: def mine(): return ...")
+            found[own.name] = own
+        elif ":" in name:
+            found[name] = _own(name, _imported(name))
+        elif name in packages:
+            found |= {each.name: each for each in known.values() if each.package == name}
+        elif name in known:
+            found[name] = known[name]
+        else:
+            raise ValueError(
+                f"There is no calibrator {name!r} here.{suggest(name, [*known, *packages])} Known: "
+                f"{', '.join([*sorted(packages), *known])}; or your own, MODULE:CLASS."
+            )
+    return list(found.values())
+
+
+def _all() -> list[Contestant]:
+    ours = _digest(Path(str(calibration.__file__)).parent)
+    found = [Contestant("none", "skconf", _Raw, "1")]
+    found += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
+    found.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
+    for package, of_package in _PEERS.items():
+        try:
+            number = version(_DISTRIBUTIONS.get(package, package))
+            found += [
+                Contestant(f"{package} {name}", package, make, number, most)
+                for name, (make, most) in of_package().items()
+            ]
+        except (PackageNotFoundError, ImportError):
+            continue
+    return found
+
+
+def _imported(name: str) -> Any:
+    try:
+        return find_by_place(name, "calibrator", "mine:MyCalibrator")[-1]
+    except ValueError as error:
+        raise ValueError(f"There is no calibrator {name!r}: {error}") from error
+
+
+def _own(name: str, make: Any) -> Contestant:
+    if not callable(make):
+        raise ValueError(f"{name!r} must be a class or a function without arguments, but is a {type(make).__name__}.")
+    edition = uuid4().hex[:16]  # of a notebook or a closure nobody knows whether it is the one of an earlier run
+    if name != "<lambda>" and not getattr(make, "__closure__", None):
+        with contextlib.suppress(OSError, TypeError):
+            edition = _digest(Path(inspect.getfile(inspect.unwrap(make))))
+    return Contestant(name, "own", make, edition)
+
+
+def _digest(path: Path) -> str:
+    files = sorted(path.glob("*.py")) if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def _labels_for(calibrator: Any, n_classes: int) -> dict[str, Any]:
+    """Return the labels of all columns, for a calibrator that wants to know of those that it has not seen."""
+    try:
+        wanted = "labels" in inspect.signature(calibrator.fit).parameters
+    except (TypeError, ValueError):
+        wanted = False
+    return {"labels": np.arange(n_classes)} if wanted else {}
+
+
+def _checked(out: Floats, shape: tuple[int, ...]) -> Floats:
+    if out.shape != shape:
+        raise RefusalError(f"shape {out.shape} instead of {shape}")
+    if not np.isfinite(out).all():
+        raise RefusalError("probabilities that are not finite")
+    total = out.sum(axis=1, keepdims=True)
+    if np.abs(total - 1).max() > _ROUNDING:
+        raise RefusalError(f"rows that sum to {total.min():.3g} to {total.max():.3g}")
+    out = np.clip(out, 0.0, 1.0)
+    return out / out.sum(axis=1, keepdims=True)
+
+
+@contextlib.contextmanager
+def _silence() -> Any:
+    """Let nothing be printed: some packages report on every fit."""
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
+
+
+class _Raw:
+    """The probabilities as they are."""
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        """Learn nothing."""
+
+    def predict_proba(self, proba: Floats) -> Floats:
+        """Return what is given."""
+        return proba
+
+
+class EnsembleTemperature:
+    """Ensemble temperature scaling: the mean of scaled, raw and uniform probabilities, by squared error.
+
+    The temperature has the least squared error in [.05, 5], then the weights have, both on the calibration data.
+
+    References
+    ----------
+    .. [1] J. Zhang, B. Kailkhura and T. Y.-J. Han, Mix-n-Match: Ensemble and compositional methods for uncertainty
+       calibration in deep learning, ICML, 2020.
+    """
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        """Find the temperature and the weights."""
+        truth = np.eye(proba.shape[1])[y]
+
+        def error(temperature: float) -> float:
+            return float(np.square(_scaled(proba, temperature) - truth).sum())
+
+        self.temperature = float(minimize_scalar(error, bounds=(0.05, 5.0), method="bounded").x)
+        parts = self._parts(proba)
+        square = np.einsum("ank,bnk->ab", parts, parts) / len(y)
+        target = np.einsum("ank,nk->a", parts, truth) / len(y)
+        self.weights = minimize(
+            lambda weights: weights @ square @ weights - 2 * weights @ target,
+            np.array([1.0, 0.0, 0.0]),
+            jac=lambda weights: 2 * (square @ weights - target),
+            method="SLSQP",
+            bounds=[(0.0, 1.0)] * 3,
+            constraints={"type": "eq", "fun": lambda weights: weights.sum() - 1},
+            options={"ftol": 1e-12},
+        ).x
+
+    def _parts(self, proba: Floats) -> Floats:
+        return np.stack([_scaled(proba, self.temperature), proba, np.full_like(proba, 1 / proba.shape[1])])
+
+    def predict_proba(self, proba: Floats) -> Floats:
+        """Return the mean."""
+        out: Floats = np.tensordot(self.weights / self.weights.sum(), self._parts(proba), axes=1)
+        return out
+
+
+def _scaled(proba: Floats, temperature: float) -> Floats:
+    logs = np.log(np.maximum(proba, 1e-15)) / temperature
+    out = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return out / out.sum(axis=1, keepdims=True)
+
+
+class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose samples are its probabilities, so that scikit-learn calibrates these."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes, self.classes_ = n_classes, np.arange(n_classes)
+
+    def fit(self, X: Floats, y: Codes) -> "_Given":  # noqa: ARG002
+        """Learn nothing."""
+        return self
+
+    def predict_proba(self, X: Floats) -> Floats:
+        """Return what is given."""
+        return X
+
+    def predict(self, X: Floats) -> Codes:
+        """Return the most probable classes."""
+        return X.argmax(axis=1)
+
+
+class _FromSklearn:
+    def __init__(self, method: str) -> None:
+        self.method = method
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        self.model = CalibratedClassifierCV(FrozenEstimator(_Given(proba.shape[1])), method=self.method)
+        self.model.fit(proba, y)
+
+    def predict_proba(self, proba: Floats) -> Floats:
+        out: Floats = self.model.predict_proba(proba)
+        return out
+
+
+class _OneAgainstRest:
+    """A calibrator of two classes, one against the rest; rows are scaled to sum to one."""
+
+    def __init__(self, fitted: Callable[[Floats, Codes], Callable[[Floats], Any]]) -> None:
+        self.fitted = fitted
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        columns = range(1, 2) if proba.shape[1] == 2 else range(proba.shape[1])
+        self.maps = [self.fitted(proba[:, k], (y == k).astype(int)) for k in columns]
+
+    def predict_proba(self, proba: Floats) -> Floats:
+        if proba.shape[1] == 2:
+            second = np.asarray(self.maps[0](proba[:, 1]), dtype=float).ravel()
+            return np.column_stack([1 - second, second])
+        each = [np.asarray(of(column), dtype=float).ravel() for of, column in zip(self.maps, proba.T, strict=True)]
+        out = np.column_stack(each)
+        total = out.sum(axis=1, keepdims=True)
+        return np.where(total > 0, out / np.where(total > 0, total, 1), 1 / out.shape[1])
+
+
+class _OnlyTwo:
+    """A calibrator that its package offers for two classes."""
+
+    def __init__(self, make: Make) -> None:
+        self.make = make
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        self.model = self.make()
+        self.model.fit(proba, y)
+
+    def predict_proba(self, proba: Floats) -> Any:
+        return self.model.predict_proba(proba)
+
+
+Entries = dict[str, tuple[Make, int | None]]
+
+
+def _of_sklearn() -> Entries:
+    methods = ["sigmoid", "isotonic"]
+    if tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 8):
+        methods.append("temperature")
+    return {method: (partial(_FromSklearn, method), None) for method in methods}
+
+
+def _of_probmetrics() -> Entries:
+    _one_thread()
+    home = import_module("probmetrics.calibrators.factory")
+    found: Entries = {
+        name: (partial(home.get_calibrator, name), None)
+        for name in ("temp-scaling", "ts-mix", "svs", "sms", "ivap", "ivap-ovo")
+    }
+    for name, make in {
+        "quadratic": home.LogisticCalibrator,
+        "affine": partial(home.get_calibrator, "affine-scaling"),
+    }.items():
+        found[name] = (partial(_OnlyTwo, make), _TWO)
+    found |= {
+        "vector": (home.VectorScalingCalibrator, None),
+        "matrix": (home.MatrixScalingCalibrator, None),
+        "ets": (home.ETSCalibrator, None),
+        "kernel": (home.KernelCalibrator, _FEW),
+        "cdf-spline": (partial(home.MulticlassOneVsRestCalibrator, home.CDFSplineCalibrator()), _FEW),
+    }
+    with contextlib.suppress(PackageNotFoundError):
+        version("cir-model")
+        found["cir"] = partial(home.get_calibrator, "cir"), _MANY
+    return found
+
+
+def _of_venn_abers() -> Entries:
+    home = import_module("venn_abers")
+    return {"inductive": (partial(_VennAbers, home.VennAbers), _TWO)}
+
+
+class _VennAbers:
+    """The package's own class, which takes calibration and test at once or one after the other."""
+
+    def __init__(self, make: Make) -> None:
+        self.make = make
+
+    def fit(self, proba: Floats, y: Codes) -> None:
+        self.model = self.make()
+        self.model.fit(proba, y)
+
+    def predict_proba(self, proba: Floats) -> Floats:
+        out: Floats = self.model.predict_proba(proba)[0]
+        return out
+
+
+def _of_betacal() -> Entries:
+    home = import_module("betacal")
+
+    def fitted(parameters: str, column: Floats, target: Codes) -> Callable[[Floats], Any]:
+        model = home.BetaCalibration(parameters=parameters)
+        model.fit(column.reshape(-1, 1), target)
+        return lambda asked: model.predict(asked.reshape(-1, 1))
+
+    most = {"abm": _MANY}
+    return {
+        name: (partial(_OneAgainstRest, partial(fitted, name)), most.get(name, _TWO)) for name in ("abm", "am", "ab")
+    }
+
+
+def _of_netcal() -> Entries:
+    _one_thread()
+    scaling, binning = import_module("netcal.scaling"), import_module("netcal.binning")
+
+    def fitted(make: Make, column: Floats, target: Codes) -> Callable[[Floats], Any]:
+        model = make()
+        model.fit(column, target)
+        return lambda asked: model.transform(asked)
+
+    makers = {
+        "logistic": scaling.LogisticCalibration,
+        "beta": scaling.BetaCalibration,
+        "temperature": scaling.TemperatureScaling,
+        "histogram": binning.HistogramBinning,
+        "bbq": binning.BBQ,
+    }
+    return {name: (partial(_OneAgainstRest, partial(fitted, make)), _TWO) for name, make in makers.items()}
+
+
+def _of_splinecalib() -> Entries:
+    home = import_module("splinecalib")
+
+    def fitted(column: Floats, target: Codes) -> Callable[[Floats], Any]:
+        model = home.SplineCalib()
+        model.fit(column, target)
+        return lambda asked: model.calibrate(asked)
+
+    return {"spline": (partial(_OneAgainstRest, fitted), _FEW)}
+
+
+def _one_thread() -> None:
+    """Let torch use the one thread that all others have."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    import_module("torch").set_num_threads(1)
+
+
+_PEERS: dict[str, Callable[[], Entries]] = {
+    "sklearn": _of_sklearn,
+    "probmetrics": _of_probmetrics,
+    "venn-abers": _of_venn_abers,
+    "betacal": _of_betacal,
+    "netcal": _of_netcal,
+    "splinecalib": _of_splinecalib,
+}
+_DISTRIBUTIONS = {"sklearn": "scikit-learn"}

@@ -1,0 +1,142 @@
+"""``experiment arena``: calibrators against each other."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from skconf.cli.options import whole_number
+from skconf.cli.output import CommandError
+from skconf.experiments._arena.experiment import arena_experiment
+from skconf.experiments._arena.page import arena_report
+from skconf.experiments._shared.commands import (
+    add_data_home,
+    add_output_files,
+    cache_folder,
+    interrupted,
+    write_report,
+)
+
+_ARENA = """\
+Let calibrators compete on predictions of real models: ours, scikit-learn's and, where they are installed, those of
+probmetrics, venn-abers, betacal, netcal and splinecalib (pip install "skconf[arena]").
+
+Results are kept on disk: the same command continues after an interruption, and a new calibrator runs alone.
+
+Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+"""
+_EXAMPLES = """\
+data sets: generated, sklearn, uci, scores and all are groups; scores needs --scores.
+
+examples:
+  %(prog)s
+  %(prog)s --datasets breast_cancer digits --models forest logistic --calibrators pooled sklearn
+  %(prog)s --datasets all --scores scores/ --data-home ~/uci --html arena.html
+  %(prog)s --calibrators pooled platt mine:MyCalibrator
+  %(prog)s --predictions mine.npz --sizes 500
+"""
+
+
+def add_arena(names: Any) -> None:
+    """Add the command."""
+    arena = names.add_parser(
+        "arena",
+        help="calibrators against each other, your own among them",
+        description=_ARENA,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    arena.set_defaults(run=_run)
+    what = arena.add_argument_group("what to run")
+    what.add_argument(
+        "--datasets",
+        nargs="+",
+        metavar="NAME",
+        help="data sets or groups (default: generated sklearn, or none with --predictions)",
+    )
+    what.add_argument(
+        "--predictions",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="your own predictions: NAME.npz with arrays proba (or probabilities) and y (or labels)",
+    )
+    what.add_argument(
+        "--calibrators",
+        nargs="+",
+        metavar="NAME",
+        help="calibrators, packages, or your own as MODULE:CLASS (default: all that are installed)",
+    )
+    what.add_argument(
+        "--champion",
+        default="pooled",
+        metavar="NAME",
+        help="the calibrator that all others are compared with (default: pooled)",
+    )
+    what.add_argument("--models", nargs="+", metavar="NAME", help="models to train (default: all)")
+    what.add_argument(
+        "--sizes",
+        nargs="+",
+        type=whole_number(2),
+        default=[50, 200, 1000, 4000],
+        metavar="N",
+        help="numbers of calibration samples (default: 50 200 1000 4000)",
+    )
+    what.add_argument("--seed", type=whole_number(0), default=0, metavar="S", help="seed (default: 0)")
+    what.add_argument(
+        "--jobs", type=whole_number(1), default=-1, metavar="N", help="processes (default: one for each core)"
+    )
+    _add_files(arena)
+
+
+def _add_files(arena: argparse.ArgumentParser) -> None:
+    files = arena.add_argument_group("files")
+    add_data_home(files)
+    files.add_argument("--scores", type=Path, metavar="DIR", help="folder with NAME.scores.npy and NAME.targets.npy")
+    files.add_argument(
+        "--results",
+        type=Path,
+        default=cache_folder("arena"),
+        metavar="DIR",
+        help="where results are kept (default: %(default)s)",
+    )
+    files.add_argument("--no-results", action="store_true", help="do not keep results, and run everything again")
+    add_output_files(
+        files, "all losses, a row for each run and calibrator", "a page with the result, pictures and tables"
+    )
+
+
+def _run(options: argparse.Namespace) -> int:
+    datasets = options.datasets
+    if datasets is None:
+        datasets = [] if options.predictions else ["generated", "sklearn"]
+    calibrators = options.calibrators
+    if calibrators is not None and options.champion not in calibrators:
+        calibrators = [options.champion, *calibrators]
+    kept = None if options.no_results else options.results
+    try:
+        result = arena_experiment(
+            datasets,
+            calibrators=calibrators,
+            only_models=options.models,
+            sizes=options.sizes,
+            predictions=options.predictions,
+            scores=options.scores,
+            data_home=options.data_home,
+            results=kept,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            progress=True,
+        )
+        report = arena_report(result, options.champion, _source(options, datasets))
+    except KeyboardInterrupt:
+        return interrupted(kept=kept is not None)
+    except (ImportError, OSError, ValueError) as error:
+        raise CommandError(str(error)) from None
+    write_report(options, result, report)
+    return 0
+
+
+def _source(options: argparse.Namespace, datasets: list[str]) -> dict[str, str]:
+    data = [*datasets, *(path.name for path in options.predictions)]
+    return {"data": ", ".join(data), "seed": str(options.seed), "champion": options.champion}

@@ -1,0 +1,228 @@
+"""The arena: calibrators against each other, on predictions of real models."""
+
+import hashlib
+import json
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from skconf import metrics
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
+from skconf._core.progress import run_parallel
+from skconf.experiments._arena import data
+from skconf.experiments._arena.calibrators import Contestant, find_contestants
+from skconf.experiments._arena.data import Predictions, find_predictions, known_datasets, models, own_predictions
+from skconf.experiments._shared.folders import prepare_results
+from skconf.experiments._shared.journal import add_line, read_lines
+from skconf.profile import ConfidenceProfile
+
+SIZES = (50, 200, 1000, 4000)
+#: Groups of data sets.
+GROUPS = ("generated", "sklearn", "uci", "scores", "all")
+#: Test samples of a run, at most and at least.
+_MOST_TESTED, _FEWEST_TESTED = 2000, 150
+#: Changes whenever the predictions may.
+_CODE = hashlib.sha256(Path(data.__file__).read_bytes()).hexdigest()[:16]
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def arena_experiment(
+    datasets: Sequence[str] = ("generated", "sklearn"),
+    *,
+    calibrators: Sequence[str | Callable[[], Any]] | None = None,
+    only_models: Sequence[str] | None = None,
+    sizes: Sequence[int] = SIZES,
+    predictions: Sequence[str | os.PathLike[str]] = (),
+    scores: str | os.PathLike[str] | None = None,
+    data_home: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Let calibrators compete on predictions of real models.
+
+    A run is a data set, a model and a number of calibration samples. Small models are trained on 1,000 samples or a
+    quarter of the data; calibrators see some of the rest, and up to 2,000 others test them.
+
+    Parameters
+    ----------
+    datasets : sequence of str, default=("generated", "sklearn")
+        Names, or groups: "generated" (24 data sets that follow from `random_state`), "sklearn" (two that come with it),
+        "uci" (those of :func:`skconf.datasets.list_uci` whose files are at hand), "scores" and "all".
+    calibrators : sequence of str or class, default=None
+        Names such as "pooled" or "probmetrics sms", packages such as "skconf" or "betacal", and your own as a class or
+        as ``"module:Class"``: made without arguments, with ``fit(proba, y)`` and ``predict_proba(proba)``. None stands
+        for all of the packages that are installed.
+    only_models : sequence of str, default=None
+        Names of models; None stands for all.
+    sizes : sequence of int, default=(50, 200, 1000, 4000)
+        Numbers of calibration samples. Those that leave fewer than 150 test samples are left out.
+    predictions : sequence of path-like, default=()
+        Files NAME.npz with your own predictions: arrays `proba` or `probabilities`, and `y` or `labels`. They are read
+        with ``allow_pickle=False``.
+    scores : path-like, default=None
+        Folder with NAME.scores.npy and NAME.targets.npy, for the groups "scores" and "all".
+    data_home : path-like, default=None
+        Folder with raw files; see :func:`skconf.datasets.fetch_uci`. Nothing is downloaded.
+    results : path-like, default=None
+        Folder to keep results in: the same call then continues where one before was interrupted. None keeps nothing.
+    random_state : int, default=0
+        Seed of the generated data, the models and the draws.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores. Each has one thread.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each run and calibrator: `data`, `model`, `group`, `n_classes`, `n` (calibration samples), `n_test`,
+        `calibrator`, `package`; the losses `brier`, `log_loss`, `smooth_ece`, `cw_error` (1 − confidence-weighted
+        accuracy), `aurc` and `ecuas`; `csr` and `zscore`, the calibrated size ratio and how many standard deviations it
+        is from 1, on the first `n_tail` test samples, no more than the calibration samples, and `overconfidence_risk`
+        there; `fit_seconds` and `predict_seconds`; `failure`, why there are no figures, or "".
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file does not exist.
+    ValueError
+        If a name is unknown, or a file does not hold predictions.
+
+    See Also
+    --------
+    skconf.calibration.PooledCalibrator : The one to beat.
+
+    Examples
+    --------
+    >>> from skconf.experiments import arena_experiment
+    >>> found = arena_experiment(["breast_cancer"], calibrators=["pooled", "none"], only_models=["forest"], sizes=[200])
+    >>> found[["data", "model", "n", "calibrator"]]
+                data   model    n calibrator
+    0  breast_cancer  forest  200     pooled
+    1  breast_cancer  forest  200       none
+    """
+    contestants = find_contestants(calibrators)
+    known = [*GROUPS, *known_datasets(data_home)]
+    for name in datasets:
+        check_option(name, "dataset", known)
+    chosen = list(models()) if only_models is None else list(only_models)
+    for name in chosen:
+        check_option(name, "model", models())
+    for size in sizes:
+        check_whole(size, "sizes", 2)
+    check_whole(random_state, "random_state", 0)
+    every = [own_predictions(path) for path in predictions]
+    if twice := [name for name, count in Counter(each.data for each in every).items() if count > 1]:
+        raise ValueError(f"several files of predictions are called {shorten(twice)}. Rename all but one.")
+    sizes = list(dict.fromkeys(sizes))
+    every += find_predictions(datasets, chosen, random_state, data_home, scores)
+    if not every:
+        raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}: name data sets or files.")
+    folder = None if results is None else Path(results).expanduser()
+    prepare_results(folder)
+    tasks = [delayed(_compete)(_Bout(each, random_state), contestants, sizes, folder) for each in every]
+    rows = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
+    return pd.DataFrame([row for of_model in rows for row in of_model])
+
+
+@dataclass(frozen=True)
+class _Bout:
+    """The predictions of a model, and the seed of the draws."""
+
+    predictions: Predictions
+    seed: int
+
+    @cached_property
+    def loaded(self) -> tuple[Floats, Codes]:
+        """Return probabilities and classes, of a model that is trained only if it is needed."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a model that has not converged is a model to calibrate, too
+            return self.predictions.load()
+
+    def outcome(self, size: int, contestant: Contestant) -> dict[str, Any]:
+        """Return what a calibrator of so many samples achieves, or why it fails."""
+        proba, codes = self.loaded
+        n_classes, n_test = proba.shape[1], min(len(codes) - size, _MOST_TESTED)
+        if n_test < _FEWEST_TESTED or n_classes > (contestant.most_classes or n_classes):
+            return {"takes_part": False}
+        order = np.random.default_rng([self.seed, size, len(codes)]).permutation(len(codes))
+        fit, test = order[:size], order[size : size + n_test]
+        outcome: dict[str, Any] = {"n_classes": n_classes, "n_test": n_test, "failure": ""}
+        try:
+            answer, to_fit, to_predict = contestant.answer(proba[fit], codes[fit], proba[test])
+        except Exception as error:  # noqa: BLE001 – a calibrator may raise anything, and the others go on
+            return outcome | {"failure": f"{type(error).__name__}: {error}"[:200]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of metrics that are undefined
+            measured = _measured(answer, codes[test], min(size, n_test))
+        return outcome | measured | {"fit_seconds": to_fit, "predict_seconds": to_predict}
+
+    def file(self, folder: Path | None) -> Path | None:
+        """Return where its results are kept."""
+        if folder is None:
+            return None
+        whose = self.predictions
+        key = json.dumps([whose.data, whose.model, whose.key, self.seed, _CODE], default=str)
+        name = f"{whose.data}-{whose.model}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.jsonl"
+        return folder / name
+
+
+def _compete(
+    bout: _Bout, contestants: Sequence[Contestant], sizes: Sequence[int], folder: Path | None
+) -> list[dict[str, Any]]:
+    """Return a row for each number of calibration samples and calibrator."""
+    path = bout.file(folder)
+    kept = [] if path is None else [entry for entry in read_lines(path) if "calibrator" in entry]
+    known = {_name(entry): entry for entry in kept if not entry.get("failure")}  # what failed is tried again
+    whose, rows = bout.predictions, []
+    with threadpool_limits(limits=1):
+        for size in sizes:
+            for contestant in contestants:
+                entry = {"n": size, "calibrator": contestant.name, "version": contestant.version}
+                if (found := known.get(_name(entry))) is None:
+                    found = entry | bout.outcome(size, contestant)
+                    if path is not None:
+                        add_line(path, found)
+                if found.pop("takes_part", True):
+                    of_run = {"data": whose.data, "model": whose.model, "group": whose.group}
+                    rows.append({**of_run, "package": contestant.package, **found})
+    return rows
+
+
+def _name(entry: dict[str, Any]) -> tuple[Any, ...]:
+    return entry.get("n"), entry["calibrator"], entry.get("version")
+
+
+def _measured(proba: Floats, codes: Codes, n_tail: int) -> dict[str, Any]:
+    """Return the losses on all samples, and the size ratio on the first ones."""
+    labels = np.arange(proba.shape[1])
+    profile = ConfidenceProfile.from_predictions(codes, proba, labels=labels)
+    tail = ConfidenceProfile.from_predictions(codes[:n_tail], proba[:n_tail], labels=labels)
+    given = proba[np.arange(len(codes)), codes]
+    return {
+        "brier": float(np.mean(np.square(proba).sum(axis=1) - 2 * given + 1)),
+        "log_loss": float(-np.log(np.maximum(given, _EPS)).mean()),
+        "smooth_ece": metrics.smooth_calibration_error(profile),
+        "cw_error": 1 - metrics.cw_accuracy_score(profile),
+        "aurc": metrics.aurc_loss(profile),
+        "ecuas": metrics.ecuas_loss(profile),
+        "n_tail": n_tail,
+        "csr": metrics.calibrated_size_ratio(tail),
+        "zscore": metrics.calibrated_size_ratio_zscore(tail),
+        "overconfidence_risk": metrics.overconfidence_risk(tail),
+    }

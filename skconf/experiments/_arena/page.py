@@ -1,0 +1,266 @@
+"""What the arena found: in words, pictures and tables."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.messages import listed
+from skconf.experiments._arena.tables import (
+    LOSSES,
+    OTHERS,
+    RUN,
+    beaten,
+    by_data,
+    change,
+    compare,
+    share,
+    tails,
+    times,
+)
+from skconf.experiments._shared.document import ExperimentReport
+from skconf.report._page.chart import Axis, Chart, Line, Mark, Points, Rule
+from skconf.report._page.tables import TablePart
+
+KINDS = {"two": "two classes", "many": "more than two classes"}
+_NOTES = (
+    "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
+    "Differences: by what share the other's loss is higher, as geometric mean over runs.",
+    "Their intervals, of 95 %, take the runs of a data set together.",
+    "0.001 is added to losses before they are compared: two that are next to 0 do not differ.",
+    "Runs that one of both did not finish are left out.",
+    "Size ratio (CSR) and z, its distance from 1 in standard deviations, are of no more test than calibration samples.",
+    "Beaten: the share of all other calibrators with a higher loss, mean over runs.",
+    "Times are seconds of the processor on one core, medians, to fit and to predict.",
+)
+_ROW = 24
+#: So many rivals share a picture.
+_RIVALS = 4
+
+
+def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str]) -> ExperimentReport:
+    """Return what the arena found.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`arena_experiment`.
+    champion : str
+        The calibrator that all others are compared with.
+    source : mapping of str to str
+        What was run.
+
+    Returns
+    -------
+    ExperimentReport
+
+    Raises
+    ------
+    ValueError
+        If the champion has no result.
+    """
+    if not len(result):
+        raise ValueError("there is no run: calibration samples and 150 others to test them are more than there are.")
+    if not ((result["calibrator"] == champion) & (result["failure"] == "")).any():
+        raise ValueError(f"there is no result of {champion!r} to compare with; name it among the calibrators.")
+    is_two = result["n_classes"] == 2
+    parts = {"two": result[is_two], "many": result[~is_two]}
+    parts = {kind: part for kind, part in parts.items() if (part["calibrator"] == champion).any()}
+    said, tables, charts = [], [], []
+    for kind, part in parts.items():
+        compared = compare(part, champion)
+        compared = compared[compared["runs"] > 0]  # the others are among those that failed
+        said += _findings(kind, part, compared, champion)
+        tables += _tables(kind, part, compared, champion)
+        charts += _charts(kind, part, compared, champion)
+    failures = result[result["failure"] != ""]
+    return ExperimentReport(
+        "Calibrators in the arena",
+        said,
+        [*tables, *_failures(failures)],
+        charts=charts,
+        notes=_NOTES,
+        source=source,
+    )
+
+
+def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[str]:
+    n_runs = len(part[RUN].drop_duplicates())
+    said = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
+    package = part.groupby("calibrator")["package"].first()
+    outside = compared[(package.reindex(compared.index) != package[champion]).to_numpy()]
+    overall = _hardest(compared, champion) if len(compared) else ""
+    abroad = _hardest(outside, champion) if len(outside) else ""
+    if abroad and abroad != overall:
+        said.append(f"Against every calibrator of another package, {abroad}")
+    if overall:
+        said.append(f"Against every other calibrator, {overall}")
+    own = tails(part).loc[champion]
+    said.append(f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}.")
+    return [" ".join(said)]
+
+
+def _hardest(rivals: pd.DataFrame, champion: str) -> str:
+    """Return how often the champion wins against the rival that it wins least against, for each loss."""
+    each = []
+    for loss, title in LOSSES.items():
+        least = rivals[f"{loss}_wins"].idxmin()
+        row = rivals.loc[least]
+        difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
+        each.append(
+            f"the lower {title} in {share(row[f'{loss}_wins'])} of runs or more (least against {least}: {difference})"
+        )
+    return f"{champion} has {listed(each)}."
+
+
+def _tables(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[TablePart]:
+    name, strongest = KINDS[kind], [champion, *compared.index]
+    return [
+        TablePart(f"Wins of {champion}, {name}", _wins(part, compared)),
+        TablePart(f"Wins of {champion} by calibration samples, {name}: Brier, log loss", _by_size(part, champion)),
+        TablePart(f"The tail, {name}", _tail(part, strongest)),
+        TablePart(f"Other losses beside {champion}, {name}", _others(part, champion, compared)),
+        TablePart(f"Data sets, {name}", _data_sets(part, champion)),
+        TablePart(f"Seconds by calibration samples, {name}", _seconds(part, strongest)),
+    ]
+
+
+def _wins(part: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
+    rank = beaten(part).reindex(compared.index)
+    shown: dict[tuple[str, str], list[str]] = {
+        ("", "calibrator"): list(compared.index),
+        ("", "runs"): [f"{runs:,}" for runs in compared["runs"]],
+        ("", "failed"): [f"{failed:,}" for failed in compared["failed"]],
+    }
+    for loss, title in LOSSES.items():
+        shown[title, "wins"] = [share(value) for value in compared[f"{loss}_wins"]]
+        shown[title, "higher by"] = [
+            change(*row) for row in compared[[loss, f"{loss}_low", f"{loss}_high"]].itertuples(index=False)
+        ]
+        shown[title, "beaten"] = [share(rank.loc[name, loss]) for name in compared.index]
+    return pd.DataFrame(shown)
+
+
+def _by_size(part: pd.DataFrame, champion: str) -> pd.DataFrame:
+    sizes = sorted(part["n"].unique())
+    found = {size: compare(part[part["n"] == size], champion) for size in sizes}
+    names = compare(part, champion).index
+    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(names)}
+    for size, table in found.items():
+        for loss, title in LOSSES.items():
+            column = table.reindex(names)
+            shown[f"{size:,}", f"{title} wins"] = [share(value) for value in column[f"{loss}_wins"]]
+            shown[f"{size:,}", f"{title} higher by"] = [change(value) for value in column[loss]]
+    return pd.DataFrame(shown)
+
+
+def _tail(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    found = tails(part).reindex(names).dropna()
+    titles = {"csr_3": "CSR > 3", "z_1": "z > 1", "z_3": "z > 3"}
+    shown = {"calibrator": list(found.index)}
+    return pd.DataFrame(shown | {title: [share(v) for v in found[column]] for column, title in titles.items()})
+
+
+def _others(part: pd.DataFrame, champion: str, compared: pd.DataFrame) -> pd.DataFrame:
+    found = compare(part, champion, OTHERS).reindex(compared.index)
+    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(found.index)}
+    for loss, title in OTHERS.items():
+        shown[title, "wins"] = [share(value) for value in found[f"{loss}_wins"]]
+        shown[title, "higher by"] = [change(value) for value in found[loss]]
+    return pd.DataFrame(shown)
+
+
+def _data_sets(part: pd.DataFrame, champion: str) -> pd.DataFrame:
+    found = by_data(part, champion).sort_values("difference")
+    return pd.DataFrame(
+        {
+            "data": list(found.index),
+            "best other in hindsight": found["best"].tolist(),
+            "its log loss is higher by": [change(value) for value in found["difference"]],
+            f"place of {champion}": [f"{rank} of {of}" for rank, of in found[["rank", "of"]].itertuples(index=False)],
+        }
+    )
+
+
+def _seconds(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    found = times(part).reindex(names)
+    shown = {"calibrator": list(found.index)}
+    return pd.DataFrame(shown | {f"{size:,}": [f"{v:.4f}" for v in found[size]] for size in sorted(found)})
+
+
+def _failures(failures: pd.DataFrame) -> list[TablePart]:
+    """Return which calibrators did not finish runs, and why, if there are any."""
+    if failures.empty:
+        return []
+    counts = failures.groupby(["calibrator", "failure"]).size().sort_values(ascending=False)
+    first = counts.reset_index(name="runs").groupby("calibrator", sort=False)
+    table = first.agg(runs=("runs", "sum"), reason=("failure", "first")).reset_index()
+    shown = table.assign(runs=[f"{n:,}" for n in table["runs"]]).rename(columns={"reason": "most often"})
+    return [TablePart("Runs that a calibrator did not finish", shown)]
+
+
+def _charts(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[Chart]:
+    if compared.empty:
+        return []
+    charts = [_difference_chart(kind, compared, champion), _tail_chart(kind, part, [champion, *compared.index])]
+    return [*charts, _size_chart(kind, part, compared, champion)] if part["n"].nunique() > 1 else charts
+
+
+def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart:
+    """Return by how much the losses of all others are higher."""
+    names, most = list(compared.index), 1.0
+    marks: list[Mark] = [Rule("level", x=0.0)]
+    for series, (loss, title) in enumerate(LOSSES.items()):
+        row = np.arange(len(names)) + 0.3 * (series - 0.5)
+        low, high = (compared[f"{loss}_{end}"].clip(upper=most) for end in ("low", "high"))
+        marks.append(Points(compared[loss].clip(upper=most), row, low, high, name=title, series=series, along="x"))
+    ahead = int((compared[[f"{loss}_low" for loss in LOSSES]] > 0).all(axis=1).sum())
+    shown = compared[[column for loss in LOSSES for column in (loss, f"{loss}_low", f"{loss}_high")]]
+    floor = min(float(shown.min().min()), 0.0)
+    return Chart(
+        f"Losses beside {champion}, {KINDS[kind]}",
+        f"Right of 0, {champion} is better. Of {len(names)} others, {ahead} are worse by both losses beyond chance "
+        f"(95 %, by data sets). What is more than {most:.0%} higher is drawn at the edge.",
+        Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
+        Axis.named("calibrator", names),
+        marks,
+        compared.reset_index(names="calibrator"),
+        height=max(300, 70 + _ROW * len(names)),
+    )
+
+
+def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
+    """Return how often each calibrator is too sure in its tail."""
+    found = tails(part).reindex(names).dropna().sort_values("z_3")
+    rows = np.arange(len(found))
+    safest = listed(list(found.index[:3]))
+    return Chart(
+        f"Too sure in the tail, {KINDS[kind]}",
+        f"Shares of runs. The safest are {safest}.",
+        Axis("share of runs", "percent"),
+        Axis.named("calibrator", list(found.index)),
+        [
+            Points(found["z_3"], rows - 0.12, name="z > 3", series=0),
+            Points(found["csr_3"], rows + 0.12, name="CSR > 3", series=1),
+        ],
+        found.reset_index(names="calibrator"),
+        height=max(300, 70 + _ROW * len(found)),
+    )
+
+
+def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:
+    """Return how often the champion wins against its strongest rivals, over calibration samples."""
+    rivals, sizes = list(compared.index[:_RIVALS]), sorted(part["n"].unique())
+    found = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
+    table = pd.DataFrame(found).T
+    marks: list[Mark] = [Rule("level", y=0.5)]
+    for series, name in enumerate(rivals):
+        marks += [Line(sizes, table[name], name=name, series=series), Points(sizes, table[name], series=series)]
+    return Chart(
+        f"Wins of {champion} by calibration samples, {KINDS[kind]}",
+        f"Share of runs with the lower log loss, against the {len(rivals)} others of least Brier score beside it.",
+        Axis.around("calibration samples, log scale", "log", sizes),
+        Axis("wins", "percent"),
+        marks,
+        table.reset_index(names="n"),
+    )

@@ -1,0 +1,1 @@
+"""The cF1 paper's experiments."""

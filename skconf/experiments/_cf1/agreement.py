@@ -1,0 +1,132 @@
+"""The cF1 paper's Section 6.2: how often both kinds of metrics prefer the same of two models."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+from scipy.special import ndtri
+
+from skconf._core.checks import check_whole
+from skconf._core.probabilities import Floats
+from skconf._core.progress import run_parallel
+from skconf.experiments._cf1.resamples import METRICS, bootstrap, resamples
+from skconf.experiments._shared.data_split import DataSet, split_in_half
+from skconf.experiments._shared.printed import printed_table
+from skconf.experiments._shared.random_models import DEFAULT_KINDS, random_models
+from skconf.metrics._base.kinds import divide
+
+_LEVEL = 0.01
+
+
+def cf1_agreement_experiment(
+    dataset: DataSet = "digits",
+    *,
+    n_models: int = 100,
+    kinds: Sequence[str] = DEFAULT_KINDS,
+    models: Sequence[Any] | None = None,
+    n_resamples: int = 1000,
+    data_home: str | PathLike[str] | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Count how often cPrecision, cRecall and cF1 prefer the same model as the ordinary metrics.
+
+    As in the paper's Section 6.2, many models are compared pair by pair. The agreement is the share of pairs with
+    differences of the same sign, among those in which both metrics show a difference at the level .01.
+
+    Parameters
+    ----------
+    dataset : str, mapping from str to (X, y) or Bunch, or Bunch, default="digits"
+        A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
+        test data. The paper has SNLI.
+    n_models : int, default=100
+        Number of models, 2 or more, with random parameters.
+    kinds : sequence of str, default=("logistic", "forest", "tree", "neighbors", "bayes")
+        Their kinds, in turn: logistic regression, random forests, decision trees, nearest neighbours, naive Bayes, and
+        "network", perceptrons that are trained as the paper's networks. The paper's models are of one kind.
+    models : sequence of classifiers, default=None
+        The models, 2 or more, instead of random ones. A pipeline gets the columns as they are; everything else numbers
+        of unit variance.
+    n_resamples : int, default=1000
+        Resamples of the bootstrap, 2 or more.
+    data_home : path-like, default=None
+        Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
+    random_state : int, default=0
+        Seed.
+    n_jobs : int, default=None
+        Processes that train; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each `metric` and `class`, with shares of the `n_pairs` pairs of models: `significant` and `agree`
+        by the standard error of a difference, in which both models see the same resamples; `significant_resamples` and
+        `agree_resamples` by a t-test of the two sets of resamples, as in the paper; and, beside the data sets of the
+        package, its Table 1, averaged over the classes of SNLI, `paper_significant` and `paper_agree`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set or kind, a number is too small, or a model fails.
+    FileNotFoundError
+        If a raw file is missing.
+
+    Notes
+    -----
+    A t-test of resamples treats their number as the number of samples: nearly every pair is significant, and pairs that
+    differ by chance lower the agreement.
+
+    References
+    ----------
+    .. [1] R. Yacouby and D. Axman, Probabilistic Extension of Precision, Recall, and F1 Score for More Thorough
+       Evaluation of Classification Models, Eval4NLP, 2020, Section 6.2.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cf1_agreement_experiment
+    >>> table = cf1_agreement_experiment("breast_cancer", n_models=10, n_resamples=200)
+    >>> bool((table["significant"] <= table["significant_resamples"]).all())
+    True
+    """
+    check_whole(n_resamples, "n_resamples", 2)
+    check_whole(n_models if models is None else len(models), "n_models", 2)
+    models = random_models(n_models, random_state, kinds) if models is None else models
+    halves = split_in_half(dataset, data_home, random_state)
+    weights = resamples(len(halves.y_test), n_resamples, np.random.default_rng(random_state))
+    tasks = [delayed(halves.learn)(model) for model in models]
+    proba = run_parallel(tasks, "training", n_jobs=n_jobs, quiet=not progress)
+    drawn = np.array([bootstrap(halves.y_test, given, weights) for given in proba])
+    paper = printed_table("cf1_table1").groupby("metric")[[] if halves.is_own else ["significant", "agree"]].mean()
+    rows = []
+    for m, metric in enumerate(METRICS):
+        for k, label in enumerate(halves.labels):
+            row = {"metric": metric, "class": label, "n_pairs": len(models) * (len(models) - 1) // 2}
+            for suffix, test in (("", _paired_z), ("_resamples", _resamples_t)):
+                z, c_z = test(drawn[:, 0, m, :, k]), test(drawn[:, 1, m, :, k])
+                both = np.minimum(np.abs(z), np.abs(c_z)) > -ndtri(_LEVEL / 2)  # False for NaN
+                row[f"significant{suffix}"] = both.mean()
+                row[f"agree{suffix}"] = ((z > 0) == (c_z > 0))[both].mean() if both.any() else np.nan
+            rows.append(row | {f"paper_{name}": paper.loc[metric, name] for name in paper})
+    return pd.DataFrame(rows)
+
+
+def _paired_z(values: Floats) -> Floats:
+    """Return the difference of every pair of models in standard errors, from (n_models, n_resamples) values."""
+    first, second = np.triu_indices(len(values), 1)
+    covariance, mean = np.cov(values), values.mean(axis=1)
+    variance = np.diag(covariance)[first] + np.diag(covariance)[second] - 2 * covariance[first, second]
+    # For models with equal answers the difference is 0, and so is its variance up to rounding.
+    return divide(mean[first] - mean[second], np.sqrt(np.maximum(variance, 1e-20)), np.nan)
+
+
+def _resamples_t(values: Floats) -> Floats:
+    """Return the t-statistic of every pair of models, with resamples treated as samples."""
+    first, second = np.triu_indices(len(values), 1)
+    mean, variance = values.mean(axis=1), values.var(axis=1, ddof=1) / values.shape[1]
+    return divide(mean[first] - mean[second], np.sqrt(variance[first] + variance[second]), np.nan)

@@ -1,0 +1,89 @@
+"""``experiment cf1``: the variance of the cF1 paper's metrics, and agreement of pairs of models."""
+
+import argparse
+from typing import Any
+
+from skconf.cli.options import one_of, share
+from skconf.experiments._cf1.agreement import cf1_agreement_experiment
+from skconf.experiments._cf1.page import cf1_report
+from skconf.experiments._cf1.variance import cf1_variance_experiment
+from skconf.experiments._shared.commands import Result, add_experiment, chosen_dataset
+from skconf.experiments._shared.estimators import find_estimator, seeded
+from skconf.experiments._shared.random_models import DEFAULT_KINDS, KINDS, random_models
+
+
+def add_cf1(names: Any) -> None:
+    """Add the command."""
+    kinds = {
+        "type": one_of(KINDS, "kind of model"),
+        "nargs": "+",
+        "default": DEFAULT_KINDS,
+        "metavar": "KIND",
+        "help": f"their kinds, in turn, of {', '.join(KINDS)} (default: all but network; the paper's are of one kind)",
+    }
+    add_experiment(
+        names,
+        "cf1",
+        "variance of cPrecision, cRecall and cF1, and agreement of pairs of models (cF1 paper, Section 6)",
+        _run,
+        (
+            "--dataset",
+            _shares(
+                "--ratios",
+                [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01],
+                "shares of the test data to evaluate on (default: 1 .5 .2 .1 .05 .02 .01)",
+            ),
+            _shares(
+                "--training-shares",
+                [1.0, 0.667, 0.333],
+                "share of the training data of each model, the best model first (default: 1 .667 .333)",
+            ),
+            _shares(
+                "--label-noise",
+                [0.0, 0.1, 0.2],
+                "share of altered labels in them, for each model (default: 0 .1 .2)",
+            ),
+            "--models",
+            ("--kinds", kinds),
+            "--seed",
+            "--jobs",
+        ),
+        (
+            "--html cf1.html",
+            "--dataset wine --models 200 --kinds network --ratios 1 .1 .01",
+            "--data loans.csv --target default --estimator mymodel:MyClassifier",
+        ),
+        estimator="the classifier of the variances, instead of logistic regression, and one more model to compare",
+    )
+
+
+def _shares(flag: str, default: list[float], about: str) -> tuple[str, dict[str, Any]]:
+    return flag, {"type": share, "nargs": "+", "default": default, "metavar": "R", "help": about}
+
+
+def _run(options: argparse.Namespace) -> Result:
+    dataset, data_name = chosen_dataset(options)
+    models = random_models(options.models, options.seed, options.kinds)
+    name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
+    if classifier is not None:
+        models.append(seeded(classifier, options.seed))
+    shared = {"data_home": options.data_home, "random_state": options.seed}
+    variance = cf1_variance_experiment(
+        dataset,
+        ratios=options.ratios,
+        training_shares=options.training_shares,
+        label_noise=options.label_noise,
+        classifier=classifier,
+        **shared,
+    )
+    by_class = cf1_agreement_experiment(dataset, models=models, n_jobs=options.jobs, progress=True, **shared)
+    last = f"; the last is {name}"
+    trained = zip(options.training_shares, options.label_noise, strict=True)
+    source = {
+        "data set": data_name,
+        "models of the variance": f"{name}; "
+        + ", ".join(f"{share:.1%} of the training data with {noise:.0%} noise" for share, noise in trained),
+        "models to compare": f"{len(models)}, of {', '.join(options.kinds)}{'' if classifier is None else last}",
+        "seed": str(options.seed),
+    }
+    return variance.variances, cf1_report(variance, by_class, source)

@@ -1,0 +1,286 @@
+"""The cF1 paper's Section 6.1: variance of metrics against test size, and which models they tell apart."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+
+from skconf._core.checks import check_whole
+from skconf._core.messages import short_repr
+from skconf._core.probabilities import Floats
+from skconf.experiments._cf1.resamples import METRICS, bootstrap, resamples
+from skconf.experiments._shared.data_split import DataSet, split_in_half
+from skconf.experiments._shared.estimators import seeded
+from skconf.metrics._base.kinds import divide
+
+_APART = 1.96
+_BAND = (0.025, 0.975)
+#: Level of the tests of variance, and their names in the summary.
+LEVEL = 0.05
+_TITLES = {"f": "f_test", "bartlett": "bartlett", "levene": "levene"}
+#: Resamples that differ by less are equal but for rounding.
+_NO_SPREAD = 1e-12
+#: A test of one sample has no resamples.
+_FEWEST = 2
+
+
+class CF1Variance(NamedTuple):
+    """Bootstrap of thresholded and probabilistic metrics at falling test sizes.
+
+    Attributes
+    ----------
+    variances : pandas.DataFrame
+        A row for each `n_test`, `model`, `metric` and `class`: mean and variance over resamples of the ordinary metric
+        (`mean`, `variance`) and of the probabilistic one (`c_mean`, `c_variance`); the middle 95 % of the resamples
+        (`low` to `high`, `c_low` to `c_high`); the share of resamples in which each is 0/0 (`undefined`,
+        `c_undefined`), which are left out; and the p-values of three tests that both variances are equal (`p_f`,
+        `p_bartlett`, `p_levene`), NaN where one is 0.
+    means : pandas.DataFrame
+        A row for each `n_test`, `model` and `metric`, with the same of the mean over classes.
+    contrasts : pandas.DataFrame
+        A row for each `n_test`, pair of models, `better` and `worse`, `metric` and `class`: the mean difference in its
+        standard errors, by the ordinary metric (`z`) and by the probabilistic one (`c_z`).
+    summary : pandas.DataFrame
+        A row for each `n_test` and `metric`: the share of models and classes whose variance is `lower` by the
+        probabilistic metric; the median `ratio` of that variance to the ordinary metric's; the mean shares of resamples
+        that are `undefined` and `c_undefined`; and the shares of pairs of models that differ by more than 1.96
+        standard errors, by the ordinary metric (`apart`) and by the probabilistic one (`c_apart`). Last, the shares of
+        models and classes whose variances differ at the level .05 by each test (`f_test`, `bartlett`, `levene`).
+    """
+
+    variances: pd.DataFrame
+    means: pd.DataFrame
+    contrasts: pd.DataFrame
+    summary: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def cf1_variance_experiment(
+    dataset: DataSet = "digits",
+    *,
+    ratios: Sequence[float] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01),
+    training_shares: Sequence[float] = (1.0, 0.667, 0.333),
+    label_noise: Sequence[float] = (0.0, 0.1, 0.2),
+    classifier: Any = None,
+    n_resamples: int = 1000,
+    data_home: str | PathLike[str] | None = None,
+    random_state: int = 0,
+) -> CF1Variance:
+    """Compare the variance of cPrecision, cRecall and cF1 with that of the ordinary metrics, as tests get smaller.
+
+    As in the paper's Section 6.1, models differ by their training data: all of it, two thirds with a tenth of the
+    labels altered, or a third with a fifth altered. All are evaluated on the same resamples of the test data.
+
+    Parameters
+    ----------
+    dataset : str, mapping from str to (X, y) or Bunch, or Bunch, default="digits"
+        A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
+        test data. The paper has SNLI.
+    ratios : sequence of float, default=(1, .5, .2, .1, .05, .02, .01)
+        Shares of the test data, in (0, 1].
+    training_shares : sequence of float, default=(1, .667, .333)
+        Share of the training data of each model, in (0, 1]; the best model first.
+    label_noise : sequence of float, default=(0, .1, .2)
+        Share of its labels that are altered to another class, in [0, 1].
+    classifier : classifier, default=None
+        The classifier to train; None stands for logistic regression. A pipeline gets the columns as they are;
+        everything else numbers of unit variance.
+    n_resamples : int, default=1000
+        Resamples of the bootstrap, 2 or more.
+    data_home : path-like, default=None
+        Folder with the raw files; see :func:`skconf.datasets.fetch_uci`.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    CF1Variance
+        DataFrames `variances`, `means`, `contrasts` and their `summary`. The paper has figures of these, without
+        numbers: the variance of the probabilistic metric is always lower, and separates models better.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set, a share is out of range, there are fewer than two models, or not as many training
+        shares as label noises; or the classifier fails.
+    FileNotFoundError
+        If a raw file is missing.
+
+    Notes
+    -----
+    A metric on a smaller scale has less variance, too. Models are separated by their difference in standard errors.
+
+    The tests of variance are the paper's: the F test, Bartlett's, and Levene's around the median. They count resamples
+    as samples, and as if both metrics had seen different ones: with enough resamples, any two variances differ.
+
+    References
+    ----------
+    .. [1] R. Yacouby and D. Axman, Probabilistic Extension of Precision, Recall, and F1 Score for More Thorough
+       Evaluation of Classification Models, Eval4NLP, 2020, Section 6.1.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cf1_variance_experiment
+    >>> tables = cf1_variance_experiment("breast_cancer", ratios=[1.0], n_resamples=200)
+    >>> f1 = tables.variances.query("metric == 'f1'")
+    >>> bool((f1["c_variance"] < f1["variance"]).all())
+    True
+    """
+    check_whole(n_resamples, "n_resamples", 2)
+    models = _models(ratios, training_shares, label_noise)
+    halves = split_in_half(dataset, data_home, random_state)
+    classifier = LogisticRegression(max_iter=1000) if classifier is None else seeded(classifier, random_state)
+    rng = np.random.default_rng(random_state)
+    proba = {}
+    for model, (share, noise) in models.items():
+        kept = rng.permutation(len(halves.y))[: round(share * len(halves.y))]
+        proba[model] = halves.learn(classifier, kept, _alter(halves.y[kept], noise, len(halves.labels), rng))
+    order = rng.permutation(len(halves.y_test))
+    parts = []
+    for size in dict.fromkeys(max(_FEWEST, round(ratio * len(order))) for ratio in ratios):
+        rows = order[:size]
+        weights = resamples(len(rows), n_resamples, rng)
+        drawn = {model: bootstrap(halves.y_test[rows], given[rows], weights) for model, given in proba.items()}
+        parts.append([part.assign(n_test=len(rows)) for part in _of_one_size(drawn, halves.labels)])
+    keys = (["model", "metric", "class"], ["model", "metric"], ["better", "worse", "metric", "class"])
+    spread, means, apart = (
+        pd.concat(tables).set_index(["n_test", *key]).reset_index()
+        for tables, key in zip(zip(*parts, strict=True), keys, strict=True)
+    )
+    return CF1Variance(spread, means, apart, _summary(spread, apart))
+
+
+def _models(
+    ratios: Sequence[float], training_shares: Sequence[float], label_noise: Sequence[float]
+) -> dict[str, tuple[float, float]]:
+    """Return share of the training data and of altered labels of each model; raise if there is something wrong."""
+    for name, shares in (("ratios", ratios), ("training_shares", training_shares)):
+        if not shares or not all(0 < share <= 1 for share in shares):
+            raise ValueError(f"{name} must lie in (0, 1], but are {list(shares)}.")
+    if not all(0 <= share <= 1 for share in label_noise):
+        raise ValueError(f"label_noise must lie in [0, 1], but is {list(label_noise)}.")
+    if len(training_shares) != len(label_noise) or len(label_noise) < 2:
+        raise ValueError(
+            f"There are {len(training_shares)} training_shares, but {len(label_noise)} of label_noise: each model "
+            "needs one of both, and there must be two models or more."
+        )
+    pairs = zip(training_shares, label_noise, strict=True)
+    return {f"model {number}": pair for number, pair in enumerate(pairs, 1)}
+
+
+def _of_one_size(drawn: dict[str, Floats], labels: NDArray[Any]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return variances by class, those of the mean over classes, and contrasts, of metrics of resamples by model."""
+    by_class, means, contrasts = [], [], []
+    for model, values in drawn.items():
+        by_class.append(_spread(values, labels).assign(model=model))
+        whole = divide(np.nansum(values, axis=3), (~np.isnan(values)).sum(axis=3), np.nan)
+        means.append(_spread(whole[..., np.newaxis], np.zeros(1)).drop(columns="class").assign(model=model))
+    for better, worse in combinations(drawn, 2):
+        mean, variance, _ = _moments(drawn[better] - drawn[worse])
+        contrast = _table({"z": divide(mean, np.sqrt(variance), np.nan)}, labels)
+        contrasts.append(contrast.assign(better=better, worse=worse))
+    return pd.concat(by_class), pd.concat(means), pd.concat(contrasts)
+
+
+def _spread(values: Floats, labels: NDArray[Any]) -> pd.DataFrame:
+    """Return mean, variance, limits and tests, a row for each metric and class."""
+    mean, variance, undefined = _moments(values)
+    columns = {"mean": mean, "variance": variance, "undefined": undefined}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
+        columns["low"], columns["high"] = np.nanquantile(values, _BAND, axis=2)
+    tests = {
+        f"p_{name}": [
+            test(*pair) for pair in zip(*values.transpose(0, 1, 3, 2).reshape(2, -1, values.shape[2]), strict=True)
+        ]
+        for name, test in _TESTS.items()
+    }
+    return _table(columns, labels).assign(**tests)
+
+
+def _p_of(test: Callable[[Floats, Floats], float], ordinary: Floats, probabilistic: Floats) -> float:
+    """Return the p-value of a test that two metrics have the same variance over resamples, NaN where one has none."""
+    values = [each[~np.isnan(each)] for each in (ordinary, probabilistic)]
+    if any(len(each) < 2 or np.ptp(each) <= _NO_SPREAD for each in values):
+        return np.nan
+    return float(test(*values))
+
+
+def _f_test(first: Floats, second: Floats) -> float:
+    """Return the p-value of the two-sided F test."""
+    ratio = stats.f(len(first) - 1, len(second) - 1)
+    at = first.var(ddof=1) / second.var(ddof=1)
+    return float(min(1.0, 2 * min(ratio.cdf(at), ratio.sf(at))))
+
+
+#: p-values of the paper's tests, by name.
+_TESTS: dict[str, Callable[[Floats, Floats], float]] = {
+    "f": partial(_p_of, _f_test),
+    "bartlett": partial(_p_of, lambda *values: stats.bartlett(*values).pvalue),
+    "levene": partial(_p_of, lambda *values: stats.levene(*values).pvalue),
+}
+
+
+def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
+    """Return the quantities of the paper's figures, in a row for each test size and metric."""
+    key = ["n_test", "metric"]
+    of_ratio = ratios(variances).groupby([variances[name] for name in key], sort=False)
+    undefined = variances.groupby(key, sort=False)[["undefined", "c_undefined"]].mean()
+    apart = contrasts[["z", "c_z"]].abs().gt(_APART).groupby([contrasts[name] for name in key], sort=False).mean()
+    columns = {
+        "lower": of_ratio.agg(lambda values: (values < 1).mean()),
+        "ratio": of_ratio.median(),
+        **undefined,
+        "apart": apart["z"],
+        "c_apart": apart["c_z"],
+        **{title: _rejected(variances, key, f"p_{name}") for name, title in _TITLES.items()},
+    }
+    return pd.DataFrame(columns, index=undefined.index).reset_index()
+
+
+def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
+    """Return the ratios of both variances, where the ordinary metric is not the same in all resamples."""
+    known = variances[variances["variance"] > 0]
+    return known["c_variance"] / known["variance"]
+
+
+def _rejected(variances: pd.DataFrame, key: list[str], test: str) -> "pd.Series[float]":
+    """Return the share of p-values below the level."""
+    known = variances[variances[test].notna()]
+    return known[test].lt(LEVEL).groupby([known[name] for name in key], sort=False).mean()
+
+
+def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return classes with a share of them changed to another class."""
+    chosen = rng.permutation(len(y))[: round(share * len(y))]
+    out = y.copy()
+    out[chosen] = (y[chosen] + rng.integers(1, n_classes, len(chosen))) % n_classes
+    return out
+
+
+def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return mean and variance over resamples, without NaNs, and the share of NaNs: (2, n_metrics, n_classes) each."""
+    defined = ~np.isnan(values)
+    n_defined = defined.sum(axis=2)
+    mean = divide(np.where(defined, values, 0.0).sum(axis=2), n_defined, np.nan)
+    squares = np.where(defined, values - mean[:, :, np.newaxis], 0.0) ** 2
+    return mean, divide(squares.sum(axis=2), np.maximum(n_defined - 1, 0), np.nan), 1 - defined.mean(axis=2)
+
+
+def _table(columns: dict[str, Floats], labels: NDArray[Any]) -> pd.DataFrame:
+    """Return a row for each metric and class, of arrays of shape (2, n_metrics, n_classes)."""
+    index = pd.MultiIndex.from_product([METRICS, labels], names=["metric", "class"])
+    flat = {
+        prefix + name: array[kind].ravel() for name, array in columns.items() for kind, prefix in enumerate(("", "c_"))
+    }
+    return pd.DataFrame(flat, index=index).reset_index()

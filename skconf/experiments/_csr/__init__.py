@@ -1,0 +1,1 @@
+"""The CSR paper's experiments, on real data and on known distributions."""

@@ -1,0 +1,254 @@
+"""``experiment csr`` and ``csr-synthetic``: XGBoost on real data, and known distributions of confidence."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skconf.cli.options import one_of, whole_number
+from skconf.cli.output import CommandError, say
+from skconf.datasets import list_uci
+from skconf.experiments._csr.experiment import CALIBRATIONS, PRESETS, csr_experiment
+from skconf.experiments._csr.page import csr_report
+from skconf.experiments._csr.synthetic import csr_synthetic_auc_experiment, csr_synthetic_experiment
+from skconf.experiments._csr.synthetic_page import synthetic_report
+from skconf.experiments._csr.tables import TABLES, csr_table2, csr_table6, csr_table7, csr_table12
+from skconf.experiments._shared.commands import (
+    Result,
+    add_data_home,
+    add_experiment,
+    add_output_files,
+    add_own,
+    cache_folder,
+    interrupted,
+    own_data,
+    repeated,
+    write_report,
+)
+from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.estimators import find_estimator
+from skconf.experiments._shared.folders import ResultsFolderError
+
+_CSR = """\
+Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
+their difference in standard errors (s.e.). Data and classifiers of your own get the same tables.
+
+Predictions of trained models are kept on disk: the same command continues after an interruption, and further
+calibrations and tables need no training.
+
+Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
+"""
+_CSR_EXAMPLES = f"""\
+data sets: {", ".join(list_uci())}
+
+examples:
+  %(prog)s
+  %(prog)s --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
+  %(prog)s --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
+  %(prog)s --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
+  %(prog)s --datasets wine --save-predictions predictions
+  %(prog)s --data loans.csv --target default --estimator sklearn.naive_bayes:GaussianNB mymodel:MyClassifier
+"""
+
+
+def add_csr(names: Any) -> None:
+    """Add the command."""
+    csr = names.add_parser(
+        "csr",
+        help="XGBoost on real data: raw, isotonic, Platt (CSR paper, Tables 2, 6, 7, 12)",
+        description=_CSR,
+        epilog=_CSR_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    csr.set_defaults(run=_run)
+    _add_what_to_run(csr)
+    _add_how_to_train(csr)
+    _add_files(csr)
+
+
+def _add_what_to_run(csr: argparse.ArgumentParser) -> None:
+    what = csr.add_argument_group("what to run")
+    what.add_argument(
+        "--datasets",
+        nargs="+",
+        type=one_of([*list_uci(), "all"], "data set"),
+        metavar="NAME",
+        help="data sets, or 'all' fifteen of the paper (default: breast_cancer digits, which need no files)",
+    )
+    add_own(what, "classifiers to train beside XGBoost", several=True)
+    what.add_argument(
+        "--calibration",
+        nargs="+",
+        default=["none", "isotonic", "platt"],
+        type=one_of(CALIBRATIONS, "calibration"),
+        metavar="NAME",
+        help=f"calibrations to compare, of {', '.join(CALIBRATIONS)} (default: none isotonic platt)",
+    )
+    what.add_argument(
+        "--tables",
+        nargs="+",
+        type=int,
+        choices=sorted(TABLES),
+        default=[6],
+        metavar="N",
+        help="the paper's tables to print, of 2, 6, 7 and 12, the last with Figures 1 and 2 on the page (default: 6)",
+    )
+
+
+def _add_how_to_train(csr: argparse.ArgumentParser) -> None:
+    how = csr.add_argument_group("how to train")
+    how.add_argument(
+        "--preset",
+        choices=list(PRESETS),
+        default="quick",
+        help="quick: fixed parameters; paper: TPE search of 60 trials with 5-fold cross-validation, which takes hours "
+        "(default: quick)",
+    )
+    how.add_argument("--trials", type=whole_number(1), metavar="N", help="trials of a search, instead of the preset's")
+    how.add_argument(
+        "--class-weight",
+        choices=["balanced", "none"],
+        default="balanced",
+        help="weights of training samples; the paper's figures are for balanced classes (default: balanced)",
+    )
+    how.add_argument(
+        "--device",
+        choices=["cpu", "cuda"],
+        default="cpu",
+        help="where XGBoost trains; cuda needs an NVIDIA GPU (default: cpu)",
+    )
+    how.add_argument(
+        "--seed",
+        nargs="+",
+        type=whole_number(0),
+        default=[0],
+        metavar="S",
+        help="seed of splits, search and XGBoost; for several, tables show the mean ± standard deviation (default: 0)",
+    )
+    how.add_argument("--seeds", type=whole_number(1), metavar="N", help="use N seeds, from the first --seed up")
+    how.add_argument("--jobs", type=whole_number(1), metavar="N", help="cores to use (default: half of them)")
+
+
+def _add_files(csr: argparse.ArgumentParser) -> None:
+    files = csr.add_argument_group("files")
+    add_data_home(files)
+    files.add_argument("--no-download", action="store_true", help="do not download files that are missing")
+    files.add_argument(
+        "--results",
+        type=Path,
+        default=cache_folder("csr"),
+        metavar="DIR",
+        help="where predictions are kept (default: %(default)s)",
+    )
+    files.add_argument("--no-results", action="store_true", help="do not keep predictions, and train again")
+    files.add_argument(
+        "--save-predictions",
+        type=Path,
+        metavar="DIR",
+        help="write the predictions of each model to DIR/DATASET/seed=S/CALIBRATION.csv, which skconf evaluate "
+        "reads, and those for the part that calibrations are fitted on to validation.csv: columns y_true, y_pred, and "
+        "proba_LABEL for each class",
+    )
+    add_output_files(
+        files, "the figures, a row for each data set and calibration", "a page with the result, pictures and tables"
+    )
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.data is not None and options.datasets is not None:
+        raise CommandError("give --data or --datasets, not both")
+    own = own_data(options)
+    estimators = _estimators(options.estimator or [])
+    datasets = options.datasets or ["breast_cancer", "digits"]
+    if "all" in datasets:
+        datasets = [name for name in list_uci() if name != "digits"]  # the paper has all others
+    seeds = [options.seed[0] + number for number in range(options.seeds)] if options.seeds else options.seed
+    kept = None if options.no_results else options.results
+    try:
+        result = csr_experiment(
+            datasets if own is None else own,
+            estimators=estimators,
+            calibrations=options.calibration,
+            preset=options.preset,
+            trials=options.trials,
+            class_weight=None if options.class_weight == "none" else options.class_weight,
+            device=options.device,
+            random_state=seeds,
+            tables=options.tables,
+            data_home=options.data_home,
+            download_if_missing=not options.no_download,
+            results=kept,
+            save_predictions=options.save_predictions,
+            n_jobs=options.jobs,
+            progress=True,
+        )
+    except KeyboardInterrupt:
+        return interrupted(kept=kept is not None)
+    except ResultsFolderError as error:
+        raise CommandError(str(error)) from None
+    except (OSError, ValueError) as error:
+        if own is not None:
+            raise CommandError(str(error)) from None
+        say(f"skconf: error: {error}", file=sys.stderr)
+        return 1
+    report = csr_report(result, options.tables)
+    _write(options, result, report)
+    n_rows = (len(datasets) if own is None else 1) * len(seeds) * (1 + len(estimators)) * len(options.calibration)
+    return int(len(result) < n_rows)
+
+
+def _estimators(places: list[str]) -> dict[str, Any]:
+    """Return the classifiers of the user's own by their names."""
+    found: dict[str, Any] = {}
+    for place in dict.fromkeys(places):
+        try:
+            name, estimator = find_estimator(place)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        found[place if name in found else name] = estimator
+    return found
+
+
+def _write(options: argparse.Namespace, result: pd.DataFrame, report: ExperimentReport) -> None:
+    makers = {6: csr_table6, 7: csr_table7, 12: csr_table12}
+    tables = [make(result) for number, make in makers.items() if number in options.tables]
+    figures = pd.concat(tables or [csr_table2(result)], axis=1)
+    how = {"preset": options.preset, "class weight": options.class_weight}
+    if options.trials is not None:
+        how["trials"] = f"{options.trials} instead of the preset's"
+    write_report(options, figures.loc[:, ~figures.columns.duplicated()], report, how)
+
+
+def add_synthetic(names: Any) -> None:
+    """Add the command for distributions that are known."""
+    samples = {
+        "type": whole_number(1),
+        "nargs": "+",
+        "default": [1000],
+        "metavar": "N",
+        "help": "samples of each profile (default: 1000)",
+    }
+    add_experiment(
+        names,
+        "csr-synthetic",
+        "ten distributions of confidence in eight calibration modes (CSR paper, Tables 1, 3, 5, 8 to 11)",
+        _synthetic,
+        (("--samples", samples), "--repetitions", "--seed", "--jobs"),
+        ("", "--samples 100 10000 100000 --html synthetic.html"),
+    )
+
+
+def _synthetic(options: argparse.Namespace) -> Result:
+    shared = {
+        "n_repetitions": options.repetitions,
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "progress": True,
+    }
+    cells = csr_synthetic_experiment(options.samples, **shared)
+    areas = csr_synthetic_auc_experiment(**shared)
+    sizes = " and ".join(f"{n:,}" for n in options.samples)
+    data = f"simulated, {sizes} samples; for areas, 1,000"
+    return cells, synthetic_report(cells, areas, {"data": data, **repeated(options)})

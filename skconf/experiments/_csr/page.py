@@ -1,0 +1,305 @@
+"""The CSR paper's experiment on real data for the eye: as text, Markdown and a page with pictures."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from skconf._core.messages import listed
+from skconf._core.numbers import number as written
+from skconf.experiments._csr.curves import TOGETHER, curve_charts
+from skconf.experiments._csr.tables import TABLES, csr_cells, csr_table2, wide_table
+from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart, not_compared
+from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.figures import new_figure
+from skconf.experiments._shared.layout import agreement, lay_out, wide
+from skconf.inspection._drawing import literal
+from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
+from skconf.report._page.tables import TablePart
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_TITLE = "Calibrated size ratio on real data"
+_KEYS = {"dataset": "data set", "calibration": "calibration"}
+_KEYS_2 = {"calibration": "calibration", "n_datasets": "data sets"}
+_SPREAD = "With several seeds {} are means, and ± is the standard deviation over seeds."
+_NOTES = (
+    "Ours, the paper's figure, and their difference in standard errors (s.e.), from the samples of the test sets.",
+    _SPREAD.format("ours"),
+    "The size ratio, which single errors decide, and outcomes of tests have no standard error, and are not counted.",
+    CHANCE,
+    "Figures of one data set come from the same model and test samples: they agree, or differ, together.",
+)
+#: Where the paper prints nothing to compare with.
+_NOTES_OF_OWN = (
+    "The tables are the paper's, of other data: the split, the calibrations and the metrics are the paper's.",
+    _SPREAD.format("values"),
+)
+#: Standard deviations from which the paper calls a size ratio risky without doubt.
+_RISKY = 3
+#: Height of a data set in it.
+_ROW = 42
+
+
+def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> str:
+    """Return one of the paper's tables as text, the printed figure beside each of ours.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    table : int, default=6
+        2, 6, 7 or 12.
+    width : int, default=None
+        Characters of a line; a wider table is printed in parts, below each other. None prints it whole.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_text
+    >>> print(csr_text(csr_experiment(["breast_cancer"], calibrations=["platt"], tables=[12]), 12))
+                              accuracy                cwA ...
+         data set calibration     ours  paper s.e.   ours  paper s.e. ...
+    breast_cancer       platt   0.9... 0.9737  ... 0.9... 0.9747  ...
+    """
+    return _part(result, table).text(width)
+
+
+def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
+    """Return the result in words and the paper's tables in Markdown, the printed figure beside each of ours.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    tables : sequence of int, default=(2, 6, 7, 12)
+        Which ones.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_markdown
+    >>> print(csr_markdown(csr_experiment(["breast_cancer"], tables=[2]), [2]))
+    # Calibrated size ratio on real data
+    ...
+    | calibration | data sets | accuracy ours | accuracy paper | accuracy s.e. | cwA ours | ...
+    """
+    return csr_report(result, tables).markdown()
+
+
+def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
+    """Return a page with the result in words, pictures and the paper's tables; it needs no other file.
+
+    The printed figures stand beside ours.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    tables : sequence of int, default=(2, 6, 7, 12)
+        Which tables.
+
+    Returns
+    -------
+    str
+        The same bytes for the same result on the same day, or at the same SOURCE_DATE_EPOCH.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_html
+    >>> csr_html(csr_experiment(["breast_cancer"], tables=[6]), [6])[:15]
+    '<!DOCTYPE html>'
+    """
+    return csr_report(result, tables).page()
+
+
+def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
+    """Return what the experiment found.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    tables : sequence of int
+        Which tables.
+
+    Returns
+    -------
+    ExperimentReport
+    """
+    of_table = {
+        table: csr_cells(result, table) for table in dict.fromkeys(6 if table == 2 else table for table in tables)
+    }
+    key = ["dataset", "calibration", "quantity"]
+    # The tables have some columns in common.
+    cells = pd.concat(of_table.values()).drop_duplicates(key).reset_index(drop=True)
+    seeds = list(dict.fromkeys(result["seed"]))
+    parts = [_part(result, table) for table in tables]
+    curves = curve_charts(result) if 12 in tables else []
+    printed = [table for table, of in of_table.items() if of["paper"].notna().any()]
+    return ExperimentReport(
+        _TITLE,
+        [*agreement_words(cells), *_findings(cells)],
+        left_out=not_compared(cells),
+        tables=[*parts, *(agreement(f"Table {table}", of_table[table]) for table in tables if table in printed)],
+        charts=[*(_ratios(cells) if "csr" in set(cells["quantity"]) else []), *distance_chart(cells), *curves],
+        notes=_NOTES if printed else _NOTES_OF_OWN,
+        source={
+            "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in _sizes(result).items()),
+            "calibrations": ", ".join(dict.fromkeys(result["calibration"])),
+            "seed" if len(seeds) == 1 else "seeds": ", ".join(map(str, seeds)),
+        },
+        packages=("xgboost",),
+    )
+
+
+def _sizes(result: pd.DataFrame) -> Mapping[str, int]:
+    """Return how many test samples each data set has."""
+    return result.groupby("dataset", sort=False)["n_test"].first().to_dict()
+
+
+def _findings(cells: pd.DataFrame) -> list[str]:
+    """Return what the figures say, in sentences."""
+    ours, paper = (
+        cells.pivot(index=["dataset", "calibration"], columns="quantity", values=v) for v in ("ours", "paper")
+    )
+    said = []
+    if "csr" in ours:
+        known = paper[["csr", "csr_std"]].dropna()
+        printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
+        said.append(f"The size ratio is risky, more than {_RISKY}σ above 1, {_where(_is_risky(ours))}{printed}.")
+    if "t_cal_reject" in ours:
+        said.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
+    if "auc_gain" in ours:
+        said.append(f"Weights of confidence raise the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
+    return said
+
+
+def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
+    return table["csr"] - 1 > _RISKY * table["csr_std"]
+
+
+def _where(hits: "pd.Series[bool]") -> str:
+    """Return where something is found, of one data set or several."""
+    datasets = hits.index.unique("dataset")
+    return f"on {datasets[0]} {_counted(hits)}" if len(datasets) == 1 else f"on data sets: {_counted(hits)}"
+
+
+def _counted(hits: "pd.Series[bool]") -> str:
+    """Return which calibrations have something; of several data sets, on how many, the most first."""
+    if len(hits.index.unique("dataset")) == 1:
+        found = hits.droplevel("dataset")
+        have, lack = ([_by(str(name)) for name in some.index] for some in (found[found], found[~found]))
+        return ", ".join([*([listed(have)] if have else []), *([f"not {', nor '.join(lack)}"] if lack else [])])
+    counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
+    counts = counts.sort_values("sum", ascending=False, kind="stable")
+    return listed([f"{int(n)} of {size} {_by(str(name))}" for name, n, size in counts.itertuples()])
+
+
+def _by(calibration: str) -> str:
+    """Return a calibration in a sentence."""
+    if calibration == "none":
+        return "without calibration"
+    return f"with {calibration.replace('_', ' ').replace(', ', ' + ')}"
+
+
+def _ratios(cells: pd.DataFrame) -> list[Chart]:
+    """Return size ratios of each data set, some calibrations a picture."""
+    sizes = cells[cells["quantity"].isin(["csr", "csr_std"])]
+    table = wide(sizes[["dataset", "calibration", "quantity", "ours", "paper"]], ["dataset", "calibration"])
+    calibrations = list(dict.fromkeys(table["calibration"]))
+    together = [calibrations[start : start + TOGETHER] for start in range(0, len(calibrations), TOGETHER)]
+    return [_ratio_chart(table[table["calibration"].isin(some)], some) for some in together]
+
+
+def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
+    """Return the size ratios by some calibrations, ours and the printed ones."""
+    datasets = list(dict.fromkeys(table["dataset"]))
+    is_zero = bool((table["csr"] == 0).any())
+    axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1], exact=is_zero)
+    marks: list[Mark] = [Band([1, axis.high], [-0.5] * 2, [len(datasets) - 0.5] * 2)]
+    for series, calibration in enumerate(calibrations):
+        part = table[table["calibration"] == calibration]
+        ratio, row = part["csr"], part["dataset"].map(datasets.index) + 0.24 * (series - (len(calibrations) - 1) / 2)
+        marks.append(Points(part["paper_csr"], row + 0.08))
+        name = _by(calibration).removeprefix("with ")
+        marks.append(Points(ratio, row, ratio - _RISKY * part["csr_std"], ratio, name=name, series=series, along="x"))
+    height = max(300, 70 + _ROW * len(datasets))
+    rows = Axis.named("data set", datasets)
+    title = f"Size ratio {listed([_by(name) for name in calibrations])}"
+    return Chart(title, _ratio_finding(table), axis, rows, marks, table, height=height)
+
+
+def _ratio_finding(data: pd.DataFrame) -> str:
+    """Return what the size ratios show."""
+    printed = " Grey: the paper's." if data["paper_csr"].notna().any() else ""
+    largest = data.loc[data["csr"].idxmax()]
+    return (
+        f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "
+        f"times the errors that its confidences announce, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
+        f"left; where it ends in the shade, right of 1, the ratio is risky.{printed}"
+    )
+
+
+def plot_csr(result: pd.DataFrame) -> "Figure":
+    """Draw the size ratio of each data set, and how far accuracy and cwA are from the printed ones.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`, with the figures of Table 6.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, plot_csr
+    >>> plot_csr(csr_experiment(["breast_cancer"], tables=[6])).savefig("csr.svg")  # doctest: +SKIP
+    """
+    cells = csr_cells(result, 6)
+    datasets = list(dict.fromkeys(cells["dataset"]))
+    calibrations = list(dict.fromkeys(cells["calibration"]))
+    figure = new_figure(11, 1.5 + 0.4 * len(datasets))
+    ratios, distances = figure.subplots(1, 2, sharey=True)
+    for number, calibration in enumerate(calibrations):
+        style = {"color": f"C{number}", "marker": "os^Dvp*"[number % 7], "linestyle": ""}
+        height = {name: place + 0.12 * (number - (len(calibrations) - 1) / 2) for place, name in enumerate(datasets)}
+        mine = cells[cells["calibration"] == calibration]
+        for quantity, axes, columns in (
+            ("csr", ratios, {"ours": 1.0, "paper": 0.3}),
+            ("accuracy", distances, {"deviation": 0.3}),
+            ("cw_accuracy", distances, {"deviation": 1.0}),
+        ):
+            part = mine[mine["quantity"] == quantity]
+            for column, opacity in columns.items():
+                label = literal(calibration) if column == "ours" else None
+                axes.plot(part[column], part["dataset"].map(height), alpha=opacity, label=label, **style)
+    ratios.set(
+        xscale="log", xlabel="CSR (faint: paper)", yticks=range(len(datasets)), yticklabels=list(map(literal, datasets))
+    )
+    ratios.axvline(1, color="black", linewidth=0.8)
+    figure.legend(*ratios.get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False)
+    distances.set(xlabel="cwA (faint: accuracy), standard errors from the paper's")
+    distances.axvspan(-3, 3, color="0.93", zorder=0)
+    ratios.invert_yaxis()
+    return figure
+
+
+def _part(result: pd.DataFrame, table: int) -> TablePart:
+    if table == 2:
+        return lay_out("Table 2", csr_table2(result), _KEYS_2)
+    return lay_out(f"Table {table}", wide_table(result, table), _KEYS)

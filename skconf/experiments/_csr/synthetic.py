@@ -1,0 +1,396 @@
+"""The CSR paper's synthetic experiments: ten distributions of confidence, eight ways of being right."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+from numpy.random import MT19937, RandomState, SeedSequence
+
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.messages import short_repr
+from skconf._core.progress import run_parallel
+from skconf.datasets import make_confidence_profile
+from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
+from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.metrics import get_metric
+from skconf.metrics._base.areas import area
+from skconf.metrics._base.kinds import divide
+from skconf.profile import ConfidenceProfile
+
+#: The paper does not clip these confidences; ours stay below 1 by float64's smallest step.
+_EPS = float(np.finfo(np.float64).epsneg)
+_ACCURACY = {
+    "accuracy": get_metric("selective_accuracy_score", threshold=0.0),
+    "cw_accuracy": get_metric("cw_accuracy_score"),
+    "gain": get_metric("confidence_gain"),
+}
+_SIZE_RATIO = {
+    "csr": get_metric("calibrated_size_ratio", eps=_EPS),
+    "csr_std": get_metric("calibrated_size_ratio_std", eps=_EPS),
+    "risk_probability": get_metric("overconfidence_risk", eps=_EPS),
+}
+_ZSCORE = get_metric("calibrated_size_ratio_zscore", eps=_EPS)
+#: Quantities that are shares of repetitions: how many standard deviations the size ratio is above 1.
+_SHARES = {"over_1_sigma": 1, "over_3_sigma": 3}
+
+PAPER_REPETITIONS = 100
+_HALF_DIGIT = 0.5e-4
+#: Samples simulated together, few enough to stay in the processor's cache.
+_SAMPLES_TOGETHER = 1 << 16
+
+#: The density of the confidence does not vanish at 1.
+_HEAVY = ("Uniform", "Skew High", "Bimodal", "Tight Hi", "Normal")
+_HEAVY_NOTE = "E[c/(1 - c)] is infinite: the figure is one of draws without a standard error"
+_EQUAL_NOTE = "both classes have equal scores: the mean of their areas is 1/2 under any weights"
+_RANDOM_NOTE = "correctness does not depend on confidence: chance gives about 5 of 10"
+
+Measure = Callable[[ConfidenceProfile, Codes, int], pd.DataFrame]
+
+
+def csr_synthetic_experiment(
+    n_samples: int | Sequence[int] = 1000,
+    *,
+    distributions: Sequence[str] = tuple(DISTRIBUTIONS),
+    modes: Sequence[str] = tuple(MODES),
+    n_repetitions: int = 100,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Rerun the CSR paper's synthetic experiments, beside its Tables 5, 8 and 9.
+
+    Each repetition draws a profile with :func:`skconf.datasets.make_confidence_profile`; its confidences are the same
+    in all modes. Tables 8 and 9 are `n_samples` = 1,000 in all modes, Table 5 is 100, 10,000 and 100,000 in the mode
+    "perfect".
+
+    Parameters
+    ----------
+    n_samples : int or sequence of int, default=1000
+        Samples in each repetition.
+    distributions : sequence of str, default=all ten
+        Distributions of the confidence, as :func:`skconf.datasets.make_confidence_profile` names them.
+    modes : sequence of str, default=all eight
+        Calibration modes.
+    n_repetitions : int, default=100
+        Repetitions of each, 2 or more. The paper has 100.
+    random_state : int, default=0
+        Seed. The result does not depend on `n_jobs`.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 9)
+        A row for each `n_samples`, `distribution`, `mode` and `quantity`: `ours`, the mean over repetitions; `paper`,
+        the printed one, NaN where there is none; the `standard_error` of their difference; `deviation`, the difference
+        in standard errors as far as rounding does not explain it; and a `note` where the printed figure cannot be
+        compared. The quantities are those of Table 6 and the shares of repetitions whose size ratio exceeds 1 by one
+        and by three standard deviations, `over_1_sigma` and `over_3_sigma`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such distribution or mode, or a number is too small.
+
+    See Also
+    --------
+    count_agreement : How many cells lie within sampling error.
+    csr_risk_extremes : Table 3, from this result.
+    csr_table1 : Table 1, from this result.
+
+    Notes
+    -----
+    The standard error comes from the spread of our repetitions. That of a size ratio rests on rare errors of high
+    confidence, which few repetitions show. Its calibrated standard deviation σ includes them, because every sample
+    counts in it: the larger of the two is used.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Sections 3.1 and 3.3.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_synthetic_experiment
+    >>> cells = csr_synthetic_experiment(distributions=["Bell"], modes=["overconf_half"])
+    >>> cells[["quantity", "ours", "paper"]].round(2)
+               quantity  ours  paper
+    0          accuracy  0.25   0.25
+    1       cw_accuracy  0.27   0.27
+    2              gain  0.03   0.03
+    3               csr  1.62   1.63
+    4           csr_std  0.04   0.04
+    5  risk_probability  1.00   1.00
+    6      over_1_sigma  1.00   1.00
+    7      over_3_sigma  1.00   1.00
+    """
+    sizes = np.atleast_1d(n_samples).tolist()
+    _check(sizes, distributions, modes, n_repetitions)
+    ours = pd.concat(
+        _summary(
+            _simulate(_size_ratios, size, distributions, modes, n_repetitions, random_state, n_jobs, progress), size
+        )
+        for size in sizes
+    )
+    share = ours["quantity"].isin(_SHARES)
+    step = (1 / PAPER_REPETITIONS + 1 / n_repetitions) / 2
+    # An event in none of n repetitions, or in all of them, may still differ once in n + 2.
+    rare = 1 / (n_repetitions + 2)
+    least = np.where(share | (ours["quantity"] == "risk_probability"), np.sqrt(rare * (1 - rare)), 0.0)
+    heavy = ours["distribution"].isin(_HEAVY) & ours["quantity"].isin(["csr", "csr_std"])
+    ours = ours.assign(
+        spread=np.maximum(ours["spread"], least),
+        resolution=np.where(share, step, _HALF_DIGIT),
+        note=np.where(heavy, _HEAVY_NOTE, ""),
+    )
+    printed = figures_of(printed_table("csr_tables5_8_9"), ["n_samples", "distribution", "mode"])
+    return compare_with_paper(ours.merge(printed, how="left"), n_repetitions, PAPER_REPETITIONS)
+
+
+def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
+    """Find the distributions of largest and of smallest mean risk in each calibration mode: the CSR paper's Table 3.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        From :func:`csr_synthetic_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For each `n_samples`, `extreme` and `mode`, the `distribution` and its `risk_probability`, ours and the paper's.
+        Of equal risks, the first counts.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_risk_extremes, csr_synthetic_experiment
+    >>> cells = csr_synthetic_experiment(distributions=["Bell", "Log-Uniform High"], modes=["perfect"])
+    >>> csr_risk_extremes(cells)[["extreme", "distribution", "paper_distribution"]]
+        extreme      distribution paper_distribution
+    0   largest              Bell               Bell
+    1  smallest  Log-Uniform High   Log-Uniform High
+    """
+    risk = cells[cells["quantity"] == "risk_probability"].set_index("distribution")
+    rows = []
+    for extreme in ("largest", "smallest"):
+        for (n_samples, mode), of_mode in risk.groupby(["n_samples", "mode"], sort=False):
+            row: dict[str, Any] = {"n_samples": n_samples, "extreme": extreme, "mode": mode}
+            for prefix, column in (("", "ours"), ("paper_", "paper")):
+                ordered = of_mode[column].dropna().sort_values(ascending=extreme == "smallest", kind="stable")
+                row[f"{prefix}distribution"] = ordered.index[0] if len(ordered) else None
+                row[f"{prefix}risk_probability"] = ordered.iloc[0] if len(ordered) else np.nan
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+class CSRAreas(NamedTuple):
+    """Areas under the ROC curve of synthetic profiles, with and without confidence weights.
+
+    Attributes
+    ----------
+    areas : pandas.DataFrame
+        Accuracies and areas, and how confidence weights change them: Table 11.
+    counts : pandas.DataFrame
+        In each mode, on how many distributions the weighted area is above the plain one, equal ones counting half:
+        Table 10.
+    """
+
+    areas: pd.DataFrame
+    counts: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def csr_synthetic_auc_experiment(
+    n_samples: int = 1000,
+    *,
+    distributions: Sequence[str] = tuple(DISTRIBUTIONS),
+    modes: Sequence[str] = tuple(MODES),
+    n_repetitions: int = 100,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> CSRAreas:
+    """Rerun the CSR paper's comparison of areas with and without confidence weights, beside its Tables 10 and 11.
+
+    The paper's figures come from one data set each, so that they are compared with the spread of one repetition. An
+    area is the mean of those of both classes. The score of the class that is not predicted is min(c, 1 − c), with c
+    the confidence of the predicted one: the paper does not say, and this fits its areas.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Samples in each repetition. The paper has 1,000.
+    distributions : sequence of str, default=all ten
+        Distributions of the confidence.
+    modes : sequence of str, default=all eight
+        Calibration modes. The paper prints the areas of "perfect".
+    n_repetitions : int, default=100
+        Repetitions of each, 2 or more.
+    random_state : int, default=0
+        Seed. The result does not depend on `n_jobs`.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    CSRAreas
+        DataFrames `areas` and `counts`, with columns as in :func:`csr_synthetic_experiment`. A count is compared if
+        all distributions are simulated.
+
+    Raises
+    ------
+    ValueError
+        If there is no such distribution or mode, or a number is too small.
+
+    References
+    ----------
+    .. [1] F. Martin-Maroto, N. Abderrahaman-Elena and G. G. de Polavieja, Beyond ECE: Calibrated Size Ratio, Risk
+       Assessment, and Confidence-Weighted Metrics, arXiv:2605.01796, 2026, Section 3.4.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_synthetic_auc_experiment
+    >>> tables = csr_synthetic_auc_experiment(distributions=["Bell"], modes=["perfect"])
+    >>> tables.areas.set_index("quantity")[["ours", "paper"]].round(2).loc[["auc", "cw_auc"]]
+              ours  paper
+    quantity
+    auc       0.58   0.57
+    cw_auc    0.62   0.60
+    """
+    _check([n_samples], distributions, modes, n_repetitions)
+    drawn = _simulate(_areas, n_samples, distributions, modes, n_repetitions, random_state, n_jobs, progress)
+    areas = _summary(drawn, n_samples)
+    equal = (areas["distribution"] == "Tight Lo") & areas["quantity"].isin(["cw_auc", "delta_auc", "auc_gain"])
+    areas = areas.assign(resolution=_HALF_DIGIT, note=np.where(equal, _EQUAL_NOTE, ""))
+    printed = figures_of(printed_table("csr_table11"), ["distribution"]).assign(n_samples=1000, mode="perfect")
+
+    # Equal areas, of Tight Lo, count half.
+    sign = pd.DataFrame({key: np.sign(values["delta_auc"].round(12)) for key, values in drawn.items()})
+    above = (1 + sign.mean()) / 2
+    above.index.names = ["distribution", "mode"]
+    of_mode = above.groupby("mode", sort=False)
+    counts = pd.DataFrame(
+        {
+            "n_samples": n_samples,
+            "n_distributions": of_mode.size(),
+            "quantity": "cw_auc_above_auc",
+            "ours": of_mode.sum(),
+            "spread": np.sqrt((above * (1 - above)).groupby("mode", sort=False).sum()),
+            "resolution": 0.5,  # ours is a mean, and need not be whole
+        }
+    ).reset_index()
+    counts["note"] = np.where(counts["mode"] == "random_0.5", _RANDOM_NOTE, "")
+    printed_counts = figures_of(printed_table("csr_table10"), ["mode"])
+    printed_counts = printed_counts.assign(n_samples=1000, n_distributions=len(DISTRIBUTIONS))
+    return CSRAreas(
+        compare_with_paper(areas.merge(printed, how="left"), n_repetitions),
+        compare_with_paper(counts.merge(printed_counts, how="left"), n_repetitions),
+    )
+
+
+def _check(sizes: Sequence[int], distributions: Sequence[str], modes: Sequence[str], n_repetitions: int) -> None:
+    for size in sizes:
+        check_whole(size, "n_samples")
+    for distribution in distributions:
+        check_option(distribution, "distributions", DISTRIBUTIONS)
+    for mode in modes:
+        check_option(mode, "modes", MODES)
+    check_whole(n_repetitions, "n_repetitions", 2)
+
+
+def _simulate(
+    measure: Measure,
+    n_samples: int,
+    distributions: Sequence[str],
+    modes: Sequence[str],
+    n_repetitions: int,
+    seed: int,
+    n_jobs: int | None,
+    progress: bool,
+) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the measurements, a row for each repetition, by distribution and mode."""
+    together = max(1, _SAMPLES_TOGETHER // n_samples)
+    blocks = [min(together, n_repetitions - start) for start in range(0, n_repetitions, together)]
+    keys = [(distribution, number) for distribution in distributions for number in range(len(blocks))]
+    tasks = [
+        delayed(_measure_block)(
+            measure,
+            distribution,
+            modes,
+            n_samples,
+            blocks[number],
+            # A block's own stream, whatever else is simulated and wherever.
+            SeedSequence(seed, spawn_key=(n_samples, list(DISTRIBUTIONS).index(distribution), number)),
+        )
+        for distribution, number in keys
+    ]
+    measured = run_parallel(tasks, f"{n_samples:,} samples", n_jobs=n_jobs, quiet=not progress)
+    found = dict(zip(keys, measured, strict=True))
+    return {
+        (distribution, mode): pd.concat([found[distribution, number][mode] for number in range(len(blocks))])
+        for distribution in distributions
+        for mode in modes
+    }
+
+
+def _measure_block(
+    measure: Measure, distribution: str, modes: Sequence[str], n_samples: int, n_repetitions: int, seed: SeedSequence
+) -> dict[str, pd.DataFrame]:
+    """Measure some repetitions of a distribution in every mode: one long profile, whose groups are repetitions."""
+    groups = np.repeat(np.arange(n_repetitions), n_samples)
+    found = {}
+    for mode in modes:
+        stream = RandomState(MT19937(seed))  # the same in all modes, and so the confidences
+        profile = make_confidence_profile(distribution, mode, len(groups), stream)
+        found[mode] = measure(profile, groups, n_repetitions)
+    return found
+
+
+def _size_ratios(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd.DataFrame:
+    zscore = _ZSCORE.by_group(profile, groups, n_groups)
+    return pd.DataFrame(
+        {name: metric.by_group(profile, groups, n_groups) for name, metric in (_ACCURACY | _SIZE_RATIO).items()}
+        | {name: (zscore > least).astype(np.float64) for name, least in _SHARES.items()}
+    )
+
+
+def _areas(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd.DataFrame:
+    found = pd.DataFrame({name: metric.by_group(profile, groups, n_groups) for name, metric in _ACCURACY.items()})
+    other = np.minimum(profile.confidence, 1 - profile.confidence)
+    predicted, true_class = profile.require("predicted_class"), profile.require("true_class")
+    starts = np.searchsorted(groups, np.arange(n_groups + 1))
+    weights = {"auc": np.ones(len(profile)), "cw_auc": profile.confidence}
+    for name, weight in weights.items():
+        by_class = []
+        for k in (0, 1):
+            score, present = np.where(predicted == k, profile.confidence, other), true_class == k
+            rows = (slice(*bounds) for bounds in pairwise(starts))
+            by_class.append([area(score[part], present[part], weight[part])[0] for part in rows])
+        found[name] = np.mean(by_class, axis=0)
+    found["delta_cw_accuracy"] = found["cw_accuracy"] - found["accuracy"]
+    found["delta_auc"] = found["cw_auc"] - found["auc"]
+    found["auc_gain"] = divide(found["delta_auc"], 1 - found[["auc", "cw_auc"]].min(axis=1), 0.0)
+    return found
+
+
+def _summary(drawn: dict[tuple[str, str], pd.DataFrame], n_samples: int) -> pd.DataFrame:
+    """Return mean and spread of every quantity."""
+    rows = []
+    for (distribution, mode), values in drawn.items():
+        spread = values.std()
+        if "csr" in values:
+            spread["csr"] = max(spread["csr"], np.sqrt((values["csr_std"] ** 2).mean()))
+        figures = pd.DataFrame({"ours": values.mean(), "spread": spread}).rename_axis("quantity").reset_index()
+        rows.append(figures.assign(n_samples=n_samples, distribution=distribution, mode=mode))
+    columns = ["n_samples", "distribution", "mode", "quantity", "ours", "spread"]
+    return pd.concat(rows, ignore_index=True)[columns]

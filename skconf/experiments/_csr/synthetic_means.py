@@ -1,0 +1,78 @@
+"""The CSR paper's Table 1: calibrated distributions, the mean over three numbers of samples."""
+
+import numpy as np
+import pandas as pd
+
+from skconf.datasets._synthetic import DISTRIBUTIONS
+from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+
+#: Numbers of samples that the table is a mean over.
+SIZES = (100, 10_000, 100_000)
+#: Shares of all sets of samples that Section 3.1 prints: over all sizes, or of one.
+_TOTALS = (("over_1_sigma", SIZES, 0.0977), ("over_3_sigma", SIZES[:1], 0.0070), ("over_3_sigma", SIZES[2:], 0.0030))
+_HALF_DIGIT = 0.5e-4
+#: Half the step of a printed share: of 300 repetitions.
+_HALF_STEP = 0.5 / 300
+
+
+def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
+    """Average over numbers of samples: the CSR paper's Table 1, and the shares that Section 3.1 prints.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        From :func:`csr_synthetic_experiment` with `n_samples` 100, 10,000 and 100,000, and the mode "perfect" among
+        others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each `distribution` and `quantity`, with columns as there. The `distribution` "all" has the shares of
+        all calibrated sets of samples whose size ratio exceeds 1 by one standard deviation and, of the `n_samples`
+        named, by three.
+
+    Raises
+    ------
+    ValueError
+        If the cells lack one of the three numbers of samples, or the mode "perfect".
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_synthetic_experiment, csr_table1
+    >>> sizes = [100, 10_000, 100_000]
+    >>> cells = csr_synthetic_experiment(sizes, distributions=["Bell"], modes=["perfect"], n_repetitions=10)
+    >>> csr_table1(cells).loc[:1, ["distribution", "quantity", "paper"]]
+      distribution     quantity   paper
+    0         Bell     accuracy  0.4984
+    1         Bell  cw_accuracy  0.5439
+    """
+    perfect = cells[(cells["mode"] == "perfect") & cells["n_samples"].isin(SIZES)]
+    lacking = [f"{size:,}" for size in SIZES if size not in set(perfect["n_samples"])]
+    if lacking:
+        raise ValueError(
+            f"cells must have the mode 'perfect' of {', '.join(lacking)} samples: call csr_synthetic_experiment with "
+            f"n_samples={list(SIZES)}."
+        )
+    by_row = perfect.groupby(["distribution", "quantity"], sort=False)
+    means = by_row.agg(ours=("ours", "mean"), error=("standard_error", _of_mean), note=("note", "first")).reset_index()
+    printed = figures_of(printed_table("csr_table1"), ["distribution"])
+    rows = means.assign(n_samples="mean of three").merge(printed, on=["distribution", "quantity"], how="left")
+    if set(perfect["distribution"]) == set(DISTRIBUTIONS):
+        rows = pd.concat([rows, *(_total(perfect, *total) for total in _TOTALS)], ignore_index=True)
+    share = rows["quantity"].str.startswith("over_")
+    # The error is that of the difference already.
+    rows = rows.assign(spread=rows["error"] / np.sqrt(2), resolution=np.where(share, _HALF_STEP, _HALF_DIGIT))
+    return compare_with_paper(rows.drop(columns="error"), 1)
+
+
+def _of_mean(errors: "pd.Series[float]") -> float:
+    """Return the standard error of a mean of independent figures."""
+    return float(np.sqrt((errors**2).sum(skipna=False)) / len(errors))
+
+
+def _total(perfect: pd.DataFrame, quantity: str, sizes: tuple[int, ...], paper: float) -> pd.DataFrame:
+    """Return the row of a share of all sets of samples."""
+    part = perfect[(perfect["quantity"] == quantity) & perfect["n_samples"].isin(sizes)]
+    total = {"ours": part["ours"].mean(), "error": _of_mean(part["standard_error"]), "note": "", "paper": paper}
+    named = "mean of three" if len(sizes) > 1 else f"{sizes[0]:,}"
+    return pd.DataFrame([{"distribution": "all", "quantity": quantity, "n_samples": named, **total}])

@@ -1,0 +1,363 @@
+"""The quantities of the CSR paper's tables on real data, and the tables, ours beside the printed figures."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.probabilities import Floats
+from skconf.experiments._shared.layout import wide
+from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.metrics import get_metric
+from skconf.metrics._base.kinds import Additive
+from skconf.profile import ConfidenceProfile
+
+#: A value and its standard error, NaN where it has none.
+Figure = tuple[float, float]
+
+#: Columns of each table. Table 2 has means of those of Table 6, and counts of risky data sets.
+TABLES: dict[int, tuple[str, ...]] = {
+    2: ("accuracy", "cw_accuracy", "gain", "csr", "csr_std", "risk_probability"),
+    6: ("accuracy", "cw_accuracy", "gain", "csr", "csr_std", "risk_probability"),
+    7: (
+        "ece15",
+        "brier",
+        "ecd",
+        "ecd_test",
+        "tce_percent",
+        "t_cal",
+        "t_cal_reject",
+        "calibration_distance",
+        "cwsa_0.5",
+        "cwsa_plus_0.5",
+    ),
+    12: ("accuracy", "cw_accuracy", "delta_cw_accuracy", "gain", "auc", "cw_auc", "delta_auc", "auc_gain"),
+}
+#: Risky by the paper's count: how many standard deviations the size ratio exceeds 1.
+_RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
+#: Quantities that depend on a few errors or on the model more than on the sample of the test set.
+_WITHOUT_ERROR = ("csr", "csr_std", "risk_probability")
+_HALF_DIGIT = 0.5e-4
+_RAW_NOTE = "the printed row is the uncalibrated one"
+_ERROR_NOTE = "no standard error"
+#: Differences of areas, which depend on a few pairs in the wrong order if there are fewer errors than this.
+_OF_FEW_PAIRS, _FEW = ("delta_auc", "auc_gain"), 30
+_FEW_NOTE = f"fewer than {_FEW} errors decide it"
+
+_METRICS = {
+    "accuracy": get_metric("selective_accuracy_score", threshold=0.0),
+    "cw_accuracy": get_metric("cw_accuracy_score"),
+    "gain": get_metric("confidence_gain"),
+    "csr": get_metric("calibrated_size_ratio"),
+    "csr_std": get_metric("calibrated_size_ratio_std"),
+    "risk_probability": get_metric("overconfidence_risk"),
+    "ece15": get_metric("expected_calibration_error"),
+    "brier": get_metric("confidence_brier_loss"),
+    "ecd": get_metric("entropic_calibration_difference", on="confidence"),
+    "calibration_distance": get_metric("calibration_distance_error"),
+    "cwsa_0.5": get_metric("cwsa_score"),
+    "cwsa_plus_0.5": get_metric("cwsa_plus_score"),
+}
+
+
+def measure(profile: ConfidenceProfile, tables: Iterable[int]) -> dict[str, float]:
+    """Return the quantities of some tables, each followed by its standard error.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions on a test set.
+    tables : iterable of int
+        Keys of ``TABLES``.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    wanted = dict.fromkeys(name for table in tables for name in TABLES[table])
+    figures = {name: _figure(name, profile) for name in wanted if name in _METRICS}
+    for names, compute in _TOGETHER.items():
+        if wanted.keys() & names:
+            figures |= compute(profile)
+    return {key: number for name in wanted for key, number in zip((name, f"{name}_se"), figures[name], strict=True)}
+
+
+def _figure(name: str, profile: ConfidenceProfile) -> Figure:
+    metric = _METRICS[name]
+    # Binned errors have kinks only at calibration, and these models are not calibrated.
+    known = (isinstance(metric, Additive) or not metric.why_resampled) and name not in _WITHOUT_ERROR
+    return metric(profile), _length(metric.influence(profile)) if known else np.nan
+
+
+def _length(influence: Floats) -> float:
+    """Return the standard error that follows from the influence of the samples."""
+    return float(np.sqrt(influence @ influence))
+
+
+def _accuracies_apart(profile: ConfidenceProfile) -> dict[str, Figure]:
+    plain, weighted = _METRICS["accuracy"], _METRICS["cw_accuracy"]
+    change = weighted.influence(profile) - plain.influence(profile)
+    return {"delta_cw_accuracy": (weighted(profile) - plain(profile), _length(change))}
+
+
+def _areas(profile: ConfidenceProfile) -> dict[str, Figure]:
+    metric = get_metric("cw_roc_auc_score")
+    # If all confidences are equal, the weighted area is the ordinary one.
+    equal = replace(profile, confidence=np.ones(len(profile)))
+    plain, weighted = metric(equal), metric(profile)
+    of_plain, of_weighted = metric.influence(equal), metric.influence(profile)
+    lower, of_lower = (plain, of_plain) if plain < weighted else (weighted, of_weighted)
+    gain, error = 0.0, 0.0
+    if lower < 1:
+        gain = (weighted - plain) / (1 - lower)
+        error = _length(of_weighted - of_plain + gain * of_lower) / (1 - lower)
+    return {
+        "auc": (plain, _length(of_plain)),
+        "cw_auc": (weighted, _length(of_weighted)),
+        "delta_auc": (weighted - plain, _length(of_weighted - of_plain)),
+        "auc_gain": (gain, error),
+    }
+
+
+def _tests(profile: ConfidenceProfile) -> dict[str, Figure]:
+    n = len(profile)
+    t_cal = get_metric("t_cal_test")(profile)
+    values = {
+        "ecd_test": get_metric("ecd_test", on="confidence")(profile).outcome,
+        # The paper gives no sizes of the bins; these are from the paper that proposed the error.
+        "tce_percent": get_metric("tce_error", n_min=n // 20, n_max=n // 5)(profile),
+        # Nor does it say which level's statistic it prints; here it is that of the smallest p-value.
+        "t_cal": t_cal.statistics[np.argmin(t_cal.p_values)],
+        "t_cal_reject": t_cal.rejected,
+    }
+    return {name: (float(value), np.nan) for name, value in values.items()}
+
+
+#: Quantities that are computed together.
+_TOGETHER: dict[tuple[str, ...], Callable[[ConfidenceProfile], dict[str, Figure]]] = {
+    ("delta_cw_accuracy",): _accuracies_apart,
+    ("auc", "cw_auc", "delta_auc", "auc_gain"): _areas,
+    ("ecd_test", "tce_percent", "t_cal", "t_cal_reject"): _tests,
+}
+
+
+def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
+    """Put each figure of a table beside the printed one.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+    table : int, default=6
+        6, 7 or 12.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each data set, calibration and quantity: `n_test`; `ours`, the mean over seeds, and their standard
+        deviation `spread`, NaN for a single seed; `paper`, the printed figure, NaN where there is none; the
+        `standard_error` of the difference, from the samples of the test sets; the `deviation` in standard errors, as
+        far as rounding does not explain it; and a `note` where the printed figure cannot be compared.
+
+    Raises
+    ------
+    ValueError
+        If the result was made without the figures of this table.
+
+    See Also
+    --------
+    count_agreement : How many cells lie within sampling error.
+
+    Notes
+    -----
+    The standard error assumes two independent test sets. If the data set has an official one, and both figures come
+    from it, they should differ by less.
+
+    Examples
+    --------
+    >>> from skconf.experiments import count_agreement, csr_cells, csr_experiment
+    >>> cells = csr_cells(csr_experiment(["breast_cancer"], tables=[6]))
+    >>> count_agreement(cells).loc[["accuracy", "cw_accuracy"], ["compared", "within_3"]]
+                 compared  within_3
+    quantity
+    accuracy            3         3
+    cw_accuracy         3         3
+    """
+    key, columns = ["dataset", "calibration"], list(TABLES[table])
+    if not {*columns} <= {*result}:
+        raise ValueError(f"The result has no figures of Table {table}. Add {table} to the tables of csr_experiment.")
+    by_row = result.groupby(key, sort=False)
+    figures = {
+        "ours": by_row[columns].mean(),
+        "over_seeds": by_row[columns].std(),
+        "spread": by_row[[f"{column}_se" for column in columns]].mean().set_axis(columns, axis=1),
+    }
+    melted = [
+        part.melt(var_name="quantity", value_name=name, ignore_index=False).set_index("quantity", append=True)
+        for name, part in figures.items()
+    ]
+    values = pd.concat(melted, axis=1).reset_index().merge(by_row["n_test"].first().reset_index(), on=key)
+    printed = figures_of(printed_table(f"csr_table{table}"), key)
+    cells = values.merge(printed, on=[*key, "quantity"], how="left")
+    uncalibrated = (cells["dataset"] == "wine") & cells["calibration"].isin(["isotonic", "platt"])
+    few = cells["quantity"].isin(_OF_FEW_PAIRS)
+    if few.any():
+        wrong = (by_row["n_test"].first() * (1 - by_row["accuracy"].mean())).rename("wrong").reset_index()
+        few &= (cells.merge(wrong, on=key, how="left")["wrong"] < _FEW).to_numpy()
+    note = np.select([uncalibrated, cells["spread"].isna(), few], [_RAW_NOTE, _ERROR_NOTE, _FEW_NOTE], "")
+    cells = cells.assign(resolution=_HALF_DIGIT, note=note)
+    compared = compare_with_paper(cells, n_repetitions=result["seed"].nunique())
+    compared.insert(compared.columns.get_loc("paper"), "spread", compared.pop("over_seeds"))
+    compared.loc[note != "", "deviation"] = np.nan
+    return compared
+
+
+def csr_table6(result: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 6: accuracy, confidence-weighted accuracy, gain, size ratio and risk of each data set.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each data set and calibration. For each quantity `X` there is our figure `X`, the mean over seeds; its
+        standard deviation over seeds, `X_spread`, where there are several; the printed one `paper_X`, NaN where there
+        is none; and their difference in standard errors, `X_deviation`, as in :func:`csr_cells`.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_table6
+    >>> table = csr_table6(csr_experiment(["breast_cancer"], tables=[6]))
+    >>> table[["calibration", "n_test", "paper_accuracy", "paper_csr"]]
+      calibration  n_test  paper_accuracy     paper_csr
+    0        none     114          0.9737  1.172900e+00
+    1    isotonic     114          0.9737  2.631579e+06
+    2       platt     114          0.9737  2.493500e+00
+    """
+    return _without_notes(wide_table(result, 6))
+
+
+def csr_table7(result: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 7: other metrics of calibration, and CWSA, of each data set.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`csr_table6`.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_table7
+    >>> table = csr_table7(csr_experiment(["breast_cancer"], tables=[7]))
+    >>> table[["calibration", "paper_ece15", "paper_ecd_test"]]
+      calibration  paper_ece15  paper_ecd_test
+    0        none       0.0254             0.0
+    1    isotonic       0.0452             1.0
+    2       platt       0.0215             0.0
+    """
+    return _without_notes(wide_table(result, 7))
+
+
+def csr_table12(result: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 12: accuracy and area under the ROC curve, plain and weighted by confidence, of each data set.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`csr_table6`.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_table12
+    >>> table = csr_table12(csr_experiment(["breast_cancer"], tables=[12]))
+    >>> table[["calibration", "paper_auc", "paper_cw_auc"]]
+      calibration  paper_auc  paper_cw_auc
+    0        none     0.9897        0.9823
+    1    isotonic     0.9570        0.9626
+    2       platt     0.9897        0.9808
+    """
+    return _without_notes(wide_table(result, 12))
+
+
+def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
+    """Return Table 2: means over data sets, and how many of them are risky.
+
+    Parameters
+    ----------
+    result : pandas.DataFrame
+        From :func:`csr_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each calibration, with columns as those of :func:`csr_table6`, and the number `n_datasets` of data
+        sets that it is about: those of the paper, where there are any. `over_1_sigma` and `over_3_sigma` count those
+        whose size ratio exceeds 1 by one and by three standard deviations. The paper's figures are those of the same
+        data sets in its Table 6.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_experiment, csr_table2
+    >>> table = csr_table2(csr_experiment(["breast_cancer"], tables=[2]))
+    >>> table[["calibration", "over_3_sigma", "paper_over_3_sigma"]]
+      calibration  over_3_sigma  paper_over_3_sigma
+    0        none           0.0                 0.0
+    1    isotonic           1.0                 1.0
+    2       platt           0.0                 0.0
+    """
+    cells = csr_cells(result, 6)
+    known = cells["dataset"].isin(printed_table("csr_table6")["dataset"])
+    cells = cells[known] if known.any() else cells
+    rows = []
+    for calibration, part in cells.groupby("calibration", sort=False):
+        ours, paper, error = (
+            part.pivot(index="dataset", columns="quantity", values=column)
+            for column in ("ours", "paper", "standard_error")
+        )
+        row: dict[str, Any] = {"calibration": calibration, "n_datasets": len(ours)}
+        for name in TABLES[2]:
+            row |= {name: ours[name].mean(), f"paper_{name}": paper[name].mean(skipna=False)}
+            if name not in _WITHOUT_ERROR:
+                of_mean = np.sqrt((error[name] ** 2).mean(skipna=False) / len(error))
+                row[f"{name}_deviation"] = (row[name] - row[f"paper_{name}"]) / of_mean
+        for name, sigmas in _RISKY.items():
+            row |= {name: _count_risky(ours, sigmas), f"paper_{name}": _count_risky(paper, sigmas)}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _count_risky(table: pd.DataFrame, sigmas: int) -> float:
+    """Return the number of data sets whose size ratio is too high; NaN if there are no data sets."""
+    if table["csr"].isna().any():
+        return np.nan
+    return float((table["csr"] - 1 > sigmas * table["csr_std"]).sum())
+
+
+def wide_table(result: pd.DataFrame, table: int) -> pd.DataFrame:
+    """Return a table with a row for each data set and calibration, and notes on figures that cannot be compared."""
+    cells = csr_cells(result, table)
+    unknown = cells["note"] == _ERROR_NOTE
+    always = cells.loc[unknown, "quantity"].unique()
+    cells["note"] = cells["note"].mask(unknown, "")
+    if result["seed"].nunique() == 1:
+        del cells["spread"]
+    return wide(cells, ["dataset", "calibration", "n_test"]).drop(columns=[f"{name}_deviation" for name in always])
+
+
+def _without_notes(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns=[name for name in table if name.endswith("_note")])

@@ -1,0 +1,1 @@
+"""The CWSA paper's experiments."""

@@ -1,0 +1,226 @@
+"""The CWSA paper's simulated models, and the sweep over thresholds of any models."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.random import MT19937, RandomState, SeedSequence
+
+from skconf._core.checks import check_whole
+from skconf._core.messages import short_repr
+from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
+from skconf.experiments._shared.figures import new_figure
+from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.inspection import ThresholdDisplay
+from skconf.inspection._drawing import literal
+from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
+from skconf.profile import ConfidenceProfile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
+AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
+    "coverage": ("coverage_score", {}),
+    "selective_accuracy": ("selective_accuracy_score", {}),
+    "cwsa": ("cwsa_score", {"normalize": "all"}),
+    "cwsa_plus": ("cwsa_plus_score", {}),
+}
+OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
+    "ece": ("expected_calibration_error", {"n_bins": 10}),
+    "aurc": ("aurc_loss", {}),
+}
+_LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
+_PAPER_SAMPLES = 1000
+_HALF_DIGIT = 0.5e-4
+_IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
+
+
+def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.DataFrame:
+    """Rerun the CWSA paper's simulated models, beside its Tables 1 to 3 and the figures of its Section 5.
+
+    Parameters
+    ----------
+    n_repetitions : int, default=400
+        Repetitions of each model with the paper's 1,000 samples, 2 or more. The paper has one.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 10)
+        A row for each printed figure: its `source`, `model`, `threshold`, the threshold it is `swept` at, `quantity`,
+        and `ours`, `paper`, `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
+
+    Raises
+    ------
+    ValueError
+        If `n_repetitions` is too small.
+
+    See Also
+    --------
+    cwsa_sweep : The curves of the paper's figures.
+    count_agreement : How many cells lie within sampling error.
+
+    Notes
+    -----
+    The rows of Tables 2 and 3 are those of the authors' sweep over 20 thresholds, equally spaced from .5 to .99, under
+    rounder names: the row ".80" of Table 3 is that of .7837. `swept` is the threshold of the row that has its figures.
+
+    References
+    ----------
+    .. [1] K. Shahnazari, S. M. Ayyoubzadeh, M. Keshtparvar and P. Ghaffari, Trust, or Don't Predict: Introducing the
+       CWSA Family for Confidence-Aware Model Evaluation, arXiv:2505.18622, 2025, Sections 4.2 and 5.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_experiment
+    >>> cells = cwsa_experiment(n_repetitions=50).query("model == 'random' and quantity == 'cwsa'")
+    >>> cells.set_index("threshold")[["ours", "paper"]].round(2).head(3)
+               ours  paper
+    threshold
+    0.5       -0.12  -0.11
+    0.6       -0.10  -0.08
+    0.7       -0.08  -0.07
+    """
+    check_whole(n_repetitions, "n_repetitions", 2)
+    printed = printed_figures()
+    groups = np.repeat(np.arange(n_repetitions), _PAPER_SAMPLES)
+    found = []
+    for number, model in enumerate(SELECTIVE_MODELS):
+        stream = RandomState(MT19937(SeedSequence(random_state, spawn_key=(number,))))
+        profile = make_selective_model(model, len(groups), random_state=stream)
+        cells = printed[printed["model"] == model]
+        values = [
+            metric_at(cell.quantity, cell.swept).by_group(profile, groups, n_repetitions) for cell in cells.itertuples()
+        ]
+        found.append(cells.assign(ours=np.nanmean(values, axis=1), spread=np.nanstd(values, axis=1, ddof=1)))
+    return compare_with_paper(pd.concat(found, ignore_index=True), n_repetitions)
+
+
+class CWSASweep(NamedTuple):
+    """Selective metrics over thresholds, and their summary.
+
+    Attributes
+    ----------
+    curves : pandas.DataFrame
+        A row for each `model` and `threshold`: `coverage`, `selective_accuracy` (NaN where nothing is accepted), `cwsa`
+        (divided by all samples) and `cwsa_plus` (by the accepted ones).
+    summary : pandas.DataFrame
+        A row for each model: `accuracy`, `ece` (10 bins), `aurc`, and the areas under the three metrics over coverage.
+    """
+
+    curves: pd.DataFrame
+    summary: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, random_state: int = 0) -> CWSASweep:
+    """Sweep the threshold from .50 to .99, as the CWSA paper's figures do.
+
+    Parameters
+    ----------
+    profiles : mapping of str to ConfidenceProfile, default=None
+        The models. None stands for the paper's five, with 1,000 samples each.
+    random_state : int, default=0
+        Seed of the five.
+
+    Returns
+    -------
+    CWSASweep
+
+    See Also
+    --------
+    plot_cwsa_sweep : Draw the curves.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_sweep
+    >>> sweep = cwsa_sweep()
+    >>> len(sweep.curves)
+    250
+    >>> sweep.summary["ece"].round(2).to_dict()
+    {'calibrated': 0.12, 'overconfident': 0.03, 'underconfident': 0.47, 'perfect': 0.0, 'random': 0.33}
+    """
+    if profiles is None:
+        profiles = {
+            model: make_selective_model(model, _PAPER_SAMPLES, random_state=random_state) for model in SELECTIVE_MODELS
+        }
+    curves, summary = [], {}
+    for model, profile in profiles.items():
+        of_all, of_accepted = (cwsa_curve(profile, normalize=by) for by in ("all", "accepted"))
+        columns = of_accepted._asdict() | {"cwsa": of_all.cwsa}
+        columns["threshold"] = columns.pop("thresholds")
+        curves.append(pd.DataFrame(columns).assign(model=model))
+        areas = {
+            f"{name}_area": metric_coverage_auc(profile, metric=name, normalize=by)
+            for name, by in (("selective_accuracy", "accepted"), ("cwsa", "all"), ("cwsa_plus", "accepted"))
+        }
+        accuracy = metric_at("selective_accuracy", 0.0)(profile)
+        summary[model] = {"accuracy": accuracy} | {name: metric_at(name)(profile) for name in OVERALL} | areas
+    return CWSASweep(
+        pd.concat(curves, ignore_index=True)[["model", "threshold", *AT_THRESHOLD]],
+        pd.DataFrame(summary).T.rename_axis("model"),
+    )
+
+
+def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
+    """Draw selective metrics over the threshold, a panel for each model, as the CWSA paper's Figures 1 to 6.
+
+    Parameters
+    ----------
+    curves : pandas.DataFrame
+        From :func:`cwsa_sweep`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from skconf.experiments import cwsa_sweep, plot_cwsa_sweep
+    >>> figure = plot_cwsa_sweep(cwsa_sweep().curves)
+    >>> len(figure.axes)
+    5
+    """
+    models = curves["model"].unique()
+    figure = new_figure(3.2 * len(models), 3.2)
+    panels = figure.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
+    for panel, model in zip(panels, models, strict=True):
+        of_model = curves[curves["model"] == model]
+        shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
+        ThresholdDisplay(of_model["threshold"].to_numpy(), shown, scale="linear").plot(ax=panel)
+        panel.set_title(literal(model))
+    for panel in panels[1:]:  # labels that would repeat
+        panel.set_ylabel("")
+    for panel in panels[:-1]:
+        for name in list(panel.texts):
+            name.remove()
+    return figure
+
+
+def metric_at(quantity: str, threshold: float = np.nan) -> Any:
+    """Return the metric of a quantity, at a threshold if it has one."""
+    if quantity in OVERALL:
+        name, params = OVERALL[quantity]
+        return get_metric(name, **params)
+    name, params = AT_THRESHOLD[quantity]
+    return get_metric(name, **params, threshold=threshold)
+
+
+def printed_figures() -> pd.DataFrame:
+    """Return every printed figure, with the threshold that its row was swept at, and why it cannot be compared."""
+    table = printed_table("cwsa_tables1_2_3")
+    impossible = table["cwsa"] > table["coverage"] * table["cwsa_plus"] + _HALF_DIGIT
+    table["note"] = np.where(impossible, _IMPOSSIBLE_NOTE, "")
+    tables = figures_of(table, ["source", "model", "threshold", "swept", "note"]).assign(resolution=_HALF_DIGIT)
+    text = printed_table("cwsa_section5").fillna({"note": ""})
+    return pd.concat([tables, text.assign(swept=text["threshold"])], ignore_index=True)

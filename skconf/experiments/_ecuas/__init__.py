@@ -1,0 +1,1 @@
+"""The ECUAS paper's experiments on classification systems."""

@@ -1,0 +1,34 @@
+"""``experiment ecuas``: classification systems and sampled answers."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment
+from skconf.experiments._ecuas.files import read_arrays
+from skconf.experiments._ecuas.page import ecuas_report
+from skconf.experiments._shared.commands import Result, add_experiment
+
+
+def add_ecuas(names: Any) -> None:
+    """Add the command."""
+    folder = {
+        "type": Path,
+        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy",
+    }
+    add_experiment(
+        names,
+        "ecuas",
+        "classification systems, raw and calibrated, and sampled answers (ECUAS paper, Table 3, appendix B.1)",
+        _run,
+        (("folder", folder), "--seed", "--jobs"),
+        ("scores/", "scores/ --html ecuas.html"),
+    )
+
+
+def _run(options: argparse.Namespace) -> Result:
+    shared = {"random_state": options.seed, "n_jobs": options.jobs, "progress": True}
+    arrays, failed = read_arrays(options.folder)
+    cells = ecuas_experiment(arrays, **shared)
+    sampled = ecuas_sampling_experiment(arrays, **shared)
+    return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)}, failed)

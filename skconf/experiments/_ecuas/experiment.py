@@ -1,0 +1,323 @@
+"""The ECUAS paper's classification experiments, from files of scores."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from joblib import delayed
+from scipy.special import entr
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
+
+from skconf._core.checks import check_option, check_whole
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.progress import run_parallel
+from skconf.calibration import make_calibrator
+from skconf.experiments._ecuas.files import Arrays, systems_of
+from skconf.experiments._shared.figures import new_figure
+from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.inspection._drawing import literal
+from skconf.metrics import get_metric
+from skconf.profile import ConfidenceProfile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SCORES = ("raw", "cal")
+_ORDERS = (0, 1, 128)
+_ECUAS = {f"n_ecuas_{n}": get_metric("ecuas_loss", n=n, normalize=True) for n in _ORDERS}
+_PLAIN = {
+    "ece10": get_metric("expected_calibration_error", n_bins=10),
+    "auc_confidence": get_metric("confidence_roc_auc_score"),
+    "aurc": get_metric("aurc_loss"),
+}
+_ACCURACY = get_metric("selective_accuracy_score", threshold=0.0)
+_LOG_LOSS = get_metric("confidence_log_loss")
+_BRIER = get_metric("confidence_brier_loss")
+
+#: The precision of the paper's figures in float32; its AURC is a trapezoidal integral, with ties in the order of rows.
+_FLOAT32 = 1e-4
+_TRAPEZOID = 2e-4
+_HALF_DIGIT = 0.5e-4
+#: Quantities that depend on the order or the logarithm of confidences that float32 rounds to 1.
+_READS_SATURATED = ("auc_confidence", "n_cross_entropy_confidence", "aurc", "n_ecuas_0")
+_SATURATED_NOTE = "float32, which the paper used, rounds confidences of errors to 1"
+
+
+def ecuas_experiment(
+    folder: str | PathLike[str] | Mapping[str, Arrays],
+    *,
+    scores: Sequence[str] = _SCORES,
+    n_repetitions: int = 5,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Rerun the ECUAS paper's classification systems, beside its Table 3.
+
+    Parameters
+    ----------
+    folder : path-like, or mapping of str to (scores, targets)
+        Folder with NAME.scores.npy, logits or log-probabilities of shape (n_samples, n_classes), and NAME.targets.npy,
+        true classes from 0; or with NAME/scores.npy and NAME/targets.npy, as the paper's in the repository
+        luferrer/expected_cost. Or these arrays by the name of the system.
+    scores : sequence of {"raw", "cal"}, default=("raw", "cal")
+        Raw probabilities, or those of an affine calibration of their logarithms in five folds.
+    n_repetitions : int, default=5
+        Repetitions of the calibration with other folds, 2 or more. The paper has one.
+    random_state : int, default=0
+        Seed of the folds.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_cells, 8)
+        A row for each `system`, `scores` and `quantity`, with `ours`, `paper`, `standard_error`, `deviation` and
+        `note` as in :func:`csr_synthetic_experiment`. Raw figures have a standard error of 0: their deviation is 0
+        where they agree as far as float32 allows, within 1e-4 (`aurc`: 2e-4), and infinite elsewhere. Quantities that
+        begin with `n_` are divided by the same of the class frequencies.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no scores.
+    ValueError
+        If no system can be read, or scores and targets of a mapping do not match.
+
+    Warns
+    -----
+    UserWarning
+        For a system that cannot be read, and is left out.
+
+    See Also
+    --------
+    ecuas_sampling_experiment : The same systems with worse answers.
+    count_agreement : How many cells lie within sampling error.
+
+    References
+    ----------
+    .. [1] L. Estienne, E. Ernst, M. Vera, P. Piantanida and L. Ferrer, ECUAS_n: A family of metrics for principled
+       evaluation of uncertainty-augmented systems, arXiv:2605.20490, 2026, Section 4.1 and appendix B.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from skconf.experiments import ecuas_experiment
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "mine.scores.npy", np.log([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7]]))
+    ...     np.save(Path(folder) / "mine.targets.npy", [0, 1, 1, 0])
+    ...     cells = ecuas_experiment(folder, scores=["raw"])
+    >>> cells.set_index("quantity")["ours"].loc[["n_error_rate", "n_ecuas_1"]]
+    quantity
+    n_error_rate    1.0
+    n_ecuas_1       0.9
+    Name: ours, dtype: float64
+    """
+    for given in scores:
+        check_option(given, "scores", _SCORES)
+    check_whole(n_repetitions, "n_repetitions", 2)
+    systems = systems_of(folder)
+    jobs = [
+        (name, given, repetition)
+        for name in systems
+        for given in scores
+        for repetition in range(n_repetitions if given == "cal" else 1)
+    ]
+    tasks = [
+        delayed(_figures)(*systems[name], [random_state, repetition] if given == "cal" else None)
+        for name, given, repetition in jobs
+    ]
+    values = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
+    found = pd.DataFrame(values, index=pd.MultiIndex.from_tuples(jobs, names=["system", "scores", "repetition"]))
+    by_system = found.groupby(["system", "scores"], sort=False)
+    cells = figures_of(by_system.mean().reset_index(), ["system", "scores"]).rename(columns={"paper": "ours"})
+    cells["spread"] = figures_of(by_system.std().reset_index(), ["system", "scores"])["paper"].fillna(0.0)
+    printed = figures_of(printed_table("ecuas_table3"), ["system", "scores"])
+    raw = cells["scores"] == "raw"
+    cells["resolution"] = np.where(raw, np.where(cells["quantity"] == "aurc", _TRAPEZOID, _FLOAT32), _HALF_DIGIT)
+    saturated = {name for name, system in systems.items() if _is_saturated(*system)}
+    noted = raw & cells["system"].isin(saturated) & cells["quantity"].isin(_READS_SATURATED)
+    cells["note"] = np.where(noted, _SATURATED_NOTE, "")
+    return compare_with_paper(cells.merge(printed, how="left"), n_repetitions)
+
+
+def ecuas_sampling_experiment(
+    folder: str | PathLike[str] | Mapping[str, Arrays],
+    *,
+    temperatures: Sequence[float] = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0),
+    n_repetitions: int = 5,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Let answers get worse while confidences stay calibrated: the ECUAS paper's appendix B.1.
+
+    The answer is drawn from the calibrated probabilities at a temperature, and its confidence is its own calibrated
+    probability. Temperature 0 takes the most probable class. The paper shows the cost rise with the temperature, in a
+    figure without numbers.
+
+    Parameters
+    ----------
+    folder : path-like, or mapping of str to (scores, targets)
+        As for :func:`ecuas_experiment`.
+    temperatures : sequence of float, default=(0, .5, 1, 2, 4, 8)
+        Temperatures, 0 or greater.
+    n_repetitions : int, default=5
+        Repetitions of the drawing.
+    random_state : int, default=0
+        Seed of the folds and of the drawing.
+    n_jobs : int, default=None
+        Processes; -1 uses all cores.
+    progress : bool, default=False
+        Show progress and the time left on standard error.
+
+    Returns
+    -------
+    pandas.DataFrame of shape (n_systems * n_temperatures, 6)
+        A row for each `system` and `temperature`: the means of `error_rate`, `n_ecuas_0`, `n_ecuas_1` and
+        `n_ecuas_128`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no scores.
+    ValueError
+        If no system can be read, scores and targets of a mapping do not match, or a temperature is negative.
+
+    Warns
+    -----
+    UserWarning
+        For a system that cannot be read, and is left out.
+
+    See Also
+    --------
+    plot_ecuas_sampling : Draw it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from skconf.experiments import ecuas_sampling_experiment
+    >>> rng = np.random.default_rng(0)
+    >>> targets = rng.integers(3, size=300)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(Path(folder) / "mine.scores.npy", 3 * np.eye(3)[targets] + rng.normal(size=(300, 3)))
+    ...     np.save(Path(folder) / "mine.targets.npy", targets)
+    ...     table = ecuas_sampling_experiment(folder, temperatures=[0, 4])
+    >>> bool(table["n_ecuas_0"].is_monotonic_increasing)
+    True
+    """
+    if min(temperatures) < 0:
+        raise ValueError(f"temperatures must be 0 or greater, but one is {min(temperatures)}.")
+    check_whole(n_repetitions, "n_repetitions")
+    systems = systems_of(folder)
+    tasks = [delayed(_sampled)(*system, temperatures, n_repetitions, random_state) for system in systems.values()]
+    tables = run_parallel(tasks, "sampling answers", n_jobs=n_jobs, quiet=not progress)
+    return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
+
+
+def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
+    """Draw the cost over the temperature of the answers, a panel for each order n, as the ECUAS paper's appendix B.1.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`ecuas_sampling_experiment`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skconf.experiments import plot_ecuas_sampling
+    >>> rows = {"system": "mine", "temperature": [0, 1], "n_ecuas_0": [0.5, 0.7], "n_ecuas_1": [0.4, 0.8]}
+    >>> figure = plot_ecuas_sampling(pd.DataFrame(rows).assign(n_ecuas_128=[0.3, 0.9]))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['n = 0', 'n = 1', 'n = 128']
+    """
+    figure = new_figure(11, 4)
+    panels = figure.subplots(1, len(_ORDERS), sharex=True)
+    for order, panel in zip(_ORDERS, panels, strict=True):
+        for number, (system, part) in enumerate(table.groupby("system", sort=False)):
+            style = {"marker": "os^Dvp*X"[number % 8], "linestyle": ["-", "--", ":", "-."][number % 4]}
+            panel.plot(part["temperature"], part[f"n_ecuas_{order}"], label=literal(system), markersize=4, **style)
+        panel.set(title=f"n = {order}", xlabel="temperature of the answers", yscale="log")
+    panels[0].set_ylabel("ECUAS over that of the class frequencies")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    return figure
+
+
+def _profile(y: Codes, proba: Floats, **given: Any) -> ConfidenceProfile:
+    return ConfidenceProfile.from_predictions(y, proba, labels=np.arange(proba.shape[1]), **given)
+
+
+def _is_saturated(y: Codes, proba: Floats) -> bool:
+    profile = _profile(y, proba)
+    return bool((profile.confidence.astype(np.float32)[~profile.correct] == 1).any())
+
+
+def _calibrated(y: Codes, proba: Floats, seed: Any) -> Floats:
+    """Return probabilities calibrated in five folds, each by a calibrator of the other four."""
+    out, labels = np.empty_like(proba), np.arange(proba.shape[1])
+    folds = StratifiedKFold(5, shuffle=True, random_state=np.random.RandomState(seed))
+    for train, test in folds.split(proba, y):
+        out[test] = make_calibrator("affine").fit(proba[train], y[train], labels=labels).predict_proba(proba[test])
+    return out
+
+
+def _figures(y: Codes, proba: Floats, seed: Any) -> dict[str, float]:
+    """Return the columns of Table 3, after calibration if there is a seed of its folds."""
+    if seed is not None:
+        proba = _calibrated(y, proba, seed)
+    profile = _profile(y, proba)
+    labels = np.arange(proba.shape[1])
+    frequency = np.bincount(y, minlength=len(labels)) / len(y)
+    accuracy = _ACCURACY(profile)
+    error = 1 - accuracy
+    given_to_truth = proba[np.arange(len(y)), y]
+    brier = float(np.mean((proba**2).sum(axis=1) - 2 * given_to_truth + 1))
+    return {
+        "n_error_rate": error / (1 - frequency.max()),
+        "n_cross_entropy_confidence": _LOG_LOSS(profile) / float(entr([accuracy, error]).sum()),
+        # Twice the normalised Brier loss, as the paper prints it.
+        "n_brier_confidence": 2 * _BRIER(profile) / (accuracy * error),
+        "n_cross_entropy": log_loss(y, proba, labels=labels) / float(entr(frequency).sum()),
+        "n_brier": brier / (1 - float((frequency**2).sum())),
+        **{name: metric(profile) for name, metric in (_PLAIN | _ECUAS).items()},
+    }
+
+
+def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitions: int, seed: int) -> pd.DataFrame:
+    """Return mean costs of answers drawn at each temperature."""
+    proba = _calibrated(y, proba, seed)
+    rng = np.random.default_rng(seed)
+    logarithm = np.log(np.maximum(proba, np.finfo(np.float64).tiny))
+    rows = []
+    for _ in range(n_repetitions):
+        # With Gumbel noise G, the largest of log p + t G is a draw from softmax(log p / t): one noise serves all t.
+        noise = rng.gumbel(size=proba.shape)
+        for temperature in temperatures:
+            profile = _profile(y, proba, y_pred=(logarithm + temperature * noise).argmax(axis=1))
+            with warnings.catch_warnings():
+                # Answers with less confidence than the best guess are intended here.
+                warnings.filterwarnings("ignore", message="Some answers are less certain")
+                costs = {name: metric(profile) for name, metric in _ECUAS.items()}
+            rows.append({"temperature": temperature, "error_rate": 1 - _ACCURACY(profile)} | costs)
+    return pd.DataFrame(rows).groupby("temperature", sort=False).mean()

@@ -1,0 +1,216 @@
+"""What the commands of the papers share: their parsers, options, and how a result is written."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skconf.cli.options import one_of, output_file, whole_number
+from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf.datasets import list_uci
+from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.estimators import find_estimator, seeded
+from skconf.experiments._shared.own_file import read_own_file
+
+#: Every figure, for a file, and what a person reads.
+Result = tuple[pd.DataFrame, ExperimentReport]
+
+STATUS = """\
+Exit status: 0; 1 where a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+"""
+_COMPARED = """\
+Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.
+"""
+_DATASET = "digits"
+#: Options that several experiments have.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--predictions": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "folder with files NAME_predictions.csv, or a file, of any model: instead of those at hand; a "
+        "NAME_metrics.csv has a sweep to compare with",
+    },
+    "--repetitions": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "repetitions (default: 100)"},
+    "--dataset": {
+        "type": one_of(list_uci(), "data set"),
+        "metavar": "NAME",
+        "help": f"data set (default: {_DATASET}, which needs no files)",
+    },
+    "--models": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "models to compare (default: 100)"},
+    "--seed": {"type": whole_number(0), "default": 0, "metavar": "S", "help": "seed (default: 0)"},
+    "--jobs": {
+        "type": whole_number(1),
+        "default": -1,
+        "metavar": "N",
+        "help": "processes (default: one for each core)",
+    },
+}
+
+
+def add_experiment(
+    names: Any,
+    name: str,
+    about: str,
+    run: Callable[[argparse.Namespace], Result],
+    options: Sequence[str | tuple[str, Mapping[str, Any]]],
+    examples: Sequence[str],
+    *,
+    estimator: str = "one more model",
+) -> None:
+    """Add the command of an experiment.
+
+    Parameters
+    ----------
+    names : argparse action
+        The subcommands.
+    name, about : str
+        The command, and what it does.
+    run : callable
+        Runs the experiment with the options that are given.
+    options : sequence of str or (str, mapping)
+        Names of options that several experiments have, or one of its own with the arguments of `add_argument`.
+    examples : sequence of str
+        Arguments of commands to show.
+    estimator : str
+        What a classifier of the user's own stands for, where there is an option for it.
+    """
+    commands_to_learn = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
+    parser = names.add_parser(
+        name,
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{STATUS}",
+        epilog=f"examples:\n{commands_to_learn}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=partial(_run, run))
+    for option in options:
+        flag, details = (option, _OPTIONS[option]) if isinstance(option, str) else option
+        parser.add_argument(flag, **details)
+    if "--dataset" in options:
+        add_data_home(parser)
+        add_own(parser, estimator, several=False)
+    add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
+
+
+def _run(run: Callable[[argparse.Namespace], Result], options: argparse.Namespace) -> int:
+    try:
+        figures, report = run(options)
+    except (OSError, ValueError) as error:
+        raise CommandError(str(error)) from None
+    write_report(options, figures, report)
+    for reason in report.failed:
+        say(f"skconf: {reason}", file=sys.stderr)
+    return int(bool(report.failed))
+
+
+def cache_folder(name: str) -> Path:
+    """Return the folder where a command keeps its results, unless another is named."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / name
+
+
+def add_data_home(parser: Any) -> None:
+    """Add the option for the folder of the raw files."""
+    parser.add_argument(
+        "--data-home",
+        type=Path,
+        metavar="DIR",
+        help="folder that holds the raw files, under DIR/NAME/ (default: $SKCONF_DATA, else ~/skconf_data)",
+    )
+
+
+def add_own(parser: Any, estimator: str, *, several: bool) -> None:
+    """Add the options for data and classifiers of the user's own."""
+    parser.add_argument(
+        "--data", metavar="FILE", help="data of your own instead: CSV or Parquet, with a column of labels"
+    )
+    parser.add_argument("--target", metavar="COLUMN", help="column of the labels in that file; all others are features")
+    parser.add_argument(
+        "--estimator",
+        metavar="MODULE:CLASS",
+        nargs="+" if several else None,
+        help=f"{estimator}: a class of an installed module, or of MODULE.py in the current folder; or a function that "
+        "returns a classifier. A pipeline gets the columns as they are; everything else, numbers of unit variance",
+    )
+
+
+def own_data(options: argparse.Namespace) -> Any:
+    """Return the data of the user's own that the options name; None if they name none.
+
+    Raises
+    ------
+    CommandError
+        If the options do not fit together, or the file cannot be read.
+    """
+    if options.data is None:
+        if options.target is not None:
+            raise CommandError("--target names a column of --data FILE, which is not given")
+        return None
+    try:
+        return read_own_file(options.data, options.target)
+    except (OSError, ValueError) as error:
+        raise CommandError(str(error)) from None
+
+
+def chosen_dataset(options: argparse.Namespace) -> tuple[Any, str]:
+    """Return the data set that the options name, and what it is called."""
+    if options.data is not None and options.dataset is not None:
+        raise CommandError("give --data or --dataset, not both")
+    own = own_data(options)
+    return (options.dataset or _DATASET,) * 2 if own is None else (own, own.name)
+
+
+def own_classifier(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the classifier of the user's own that the options name, by its name; nothing if they name none."""
+    if options.estimator is None:
+        return {}
+    name, classifier = find_estimator(options.estimator)
+    return {name: seeded(classifier, options.seed)}
+
+
+def repeated(options: argparse.Namespace) -> dict[str, str]:
+    """Return the repetitions and the seed, for the page."""
+    return {"repetitions": f"{options.repetitions:,}", "seed": str(options.seed)}
+
+
+def add_output_files(parser: Any, table: str, whole: str) -> None:
+    """Add the options for files to write."""
+    parser.add_argument("--csv", type=output_file, metavar="FILE", help=f"write {table}")
+    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the tables in Markdown")
+    parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")
+
+
+def write_report(
+    options: argparse.Namespace,
+    figures: pd.DataFrame,
+    report: ExperimentReport,
+    run: Mapping[str, str] | None = None,
+) -> None:
+    """Write an experiment's figures and report to the files that are asked for, and then to the terminal.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        With those of `add_output_files`.
+    figures : pandas.DataFrame
+        What goes to the CSV file.
+    report : ExperimentReport
+        The rest.
+    run : mapping of str to str, default=None
+        What the page says of the run beside the command.
+    """
+    write_file(options.csv, lambda: csv_text(figures, index=False))
+    write_file(options.markdown, report.markdown)
+    write_file(options.html, lambda: report.page({"command": options.command, **(run or {})}))
+    say(report.text(line_width()))  # last, as its reader may stop listening
+
+
+def interrupted(*, kept: bool) -> int:
+    """Say what an interruption leaves, and return the exit status."""
+    then = "run the same command again to continue" if kept else "nothing was kept"
+    say(f"skconf: interrupted; {then}", file=sys.stderr)
+    return 130

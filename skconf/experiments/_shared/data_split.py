@@ -1,0 +1,82 @@
+"""A data set in two halves by class, and models that learn from the one and give probabilities for the other."""
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelEncoder
+
+from skconf._core.probabilities import Floats
+from skconf.datasets import fetch_uci
+from skconf.experiments._shared.estimators import as_numbers, learn
+from skconf.experiments._shared.own_data import own_data
+
+#: What both experiments take: a name, {"name": (X, y)} or a Bunch.
+DataSet = str | Mapping[str, Any]
+#: Rows that a class of one's own data needs, to be in both halves.
+_LEAST_ROWS = 2
+
+
+class Halves(NamedTuple):
+    """A data set in two halves by class, to train on and to test on.
+
+    Attributes
+    ----------
+    frames : tuple of DataFrame
+        The features as they are.
+    numbers : tuple of ndarray
+        The features as numbers of unit variance.
+    y, y_test : ndarray
+        Positions of the true labels in `labels`.
+    labels : ndarray
+        The labels.
+    is_own : bool
+        Whether the data are the user's.
+    """
+
+    frames: tuple[pd.DataFrame, pd.DataFrame]
+    numbers: tuple[Floats, Floats]
+    y: NDArray[np.intp]
+    y_test: NDArray[np.intp]
+    labels: NDArray[Any]
+    is_own: bool
+
+    def features(self, model: Any) -> tuple[Any, Any]:
+        """Return both halves as a model takes them: a pipeline as they are, everything else as numbers."""
+        return self.frames if isinstance(model, Pipeline) else self.numbers
+
+    def learn(self, model: Any, rows: NDArray[np.intp] | None = None, y: NDArray[np.intp] | None = None) -> Floats:
+        """Return probabilities for the second half by a model of the first, or of some rows of it with labels `y`."""
+        X, X_test = self.features(model)
+        if rows is not None:
+            X = X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+        (proba,) = learn(model, X, self.y if y is None else y, [X_test], len(self.labels))
+        return proba
+
+
+def split_in_half(dataset: DataSet, data_home: str | PathLike[str] | None, seed: int) -> Halves:
+    """Return two halves of a data set.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set, or there are several.
+    """
+    own = own_data(dataset, _LEAST_ROWS)
+    if own is not None and len(own) != 1:
+        raise ValueError(f"dataset must be one data set, but has {len(own)}: {', '.join(own)}.")
+    if own is None and not isinstance(dataset, str):
+        raise TypeError(f'dataset must be a name, {{"name": (X, y)}} or a Bunch, but is {type(dataset).__name__}.')
+    data = fetch_uci(str(dataset), data_home=data_home) if own is None else next(iter(own.values()))
+    encoder = LabelEncoder().fit(data.target)
+    X, X_test, y, y_test = train_test_split(
+        data.data, encoder.transform(data.target), test_size=0.5, stratify=data.target, random_state=seed
+    )
+    to_numbers = as_numbers().fit(X)
+    numbers = to_numbers.transform(X), to_numbers.transform(X_test)
+    return Halves((X, X_test), numbers, y, y_test, encoder.classes_, own is not None)

@@ -1,0 +1,221 @@
+"""Classifiers of one's own: found by name, given the features that they can take, and their probabilities."""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
+
+#: A column of categories becomes no more columns of numbers than this: rare categories share one.
+_MOST_CATEGORIES = 100
+
+
+def find_estimator(where: str) -> tuple[str, Any]:
+    """Return the name of a classifier and one of it, by its place.
+
+    Parameters
+    ----------
+    where : str
+        MODULE:NAME. The module is one that is installed, or a file MODULE.py in the current folder; the name that of a
+        class, of a function that returns a classifier, or of a classifier.
+
+    Returns
+    -------
+    name : str
+    estimator : classifier
+
+    Raises
+    ------
+    ValueError
+        If there is none, or it is no classifier with probabilities.
+    """
+    module, name, found = find_by_place(where, "classifier", "sklearn.svm:SVC")
+    if inspect.isclass(found) or inspect.isfunction(found):
+        try:
+            found = found()
+        except Exception as error:
+            raise ValueError(
+                f"{where}() fails: {_told(error)}. Write a function that returns the classifier, and name it as "
+                f"{module}:FUNCTION."
+            ) from error
+    check_estimator(where, found)
+    return name, found
+
+
+def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
+    """Return a module's name, a name in it, and what it names there; raise if it is not there."""
+    module, _, name = where.partition(":")
+    if not module or not name or "/" in module or module.endswith(".py"):
+        raise ValueError(
+            f"{where!r} is no {what}'s place. Write MODULE:CLASS, as {example}; for a file model.py in the "
+            "current folder, model:CLASS."
+        )
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)  # `python -m` has it there, the command `skconf` has not
+    found = _import(module)
+    if not hasattr(found, name):
+        names = [each for each, value in vars(found).items() if inspect.isclass(value) or hasattr(value, "fit")]
+        raise ValueError(f"{module} has no {name!r}.{suggest(name, names)}")
+    return module, name, getattr(found, name)
+
+
+def _import(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise ValueError(f"There is no module {module!r}, and no file {module}.py in {Path.cwd()}.") from None
+        raise ValueError(f"{module} cannot be imported: {_told(error)}.") from error
+    except Exception as error:
+        raise ValueError(f"{module} cannot be imported: {_told(error)}.") from error
+
+
+def check_estimator(name: str, estimator: Any) -> None:
+    """Raise if something is no classifier with probabilities.
+
+    Raises
+    ------
+    ValueError
+        If it lacks ``fit`` or ``predict_proba``, or is a class.
+    """
+    if inspect.isclass(estimator):
+        raise ValueError(f"{name} is a class. Pass a classifier: {estimator.__name__}().")
+    for method in ("fit", "predict_proba"):
+        if not hasattr(estimator, method):
+            raise ValueError(
+                f"{name} has no {method}: a classifier with probabilities is needed. For others, such as LinearSVC, "
+                "wrap it in sklearn.calibration.CalibratedClassifierCV."
+            )
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a copy of a classifier whose random states, where it has no others, are a seed."""
+    copy = clone(estimator, safe=False)
+    if not hasattr(copy, "get_params"):
+        return copy
+    open_ones = [
+        name for name, value in copy.get_params().items() if value is None and name.split("__")[-1] == "random_state"
+    ]
+    return copy.set_params(**dict.fromkeys(open_ones, seed)) if open_ones else copy
+
+
+class EstimatorError(ValueError):
+    """A classifier of the user's failed."""
+
+
+def as_numbers() -> Any:
+    """Return a transformer of any table to numbers of unit variance.
+
+    Categories become columns of 0 and 1; missing numbers, the median.
+    """
+    categories = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=_MOST_CATEGORIES, sparse_output=False
+    )
+    return make_column_transformer(
+        (categories, make_column_selector(dtype_include="category")),
+        remainder=make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()),
+    )
+
+
+def learn(
+    estimator: Any, X: Any, classes: NDArray[np.intp], others: list[Any], n_classes: int, name: str = ""
+) -> list[Floats]:
+    """Fit a copy of a classifier, and return its probabilities of all classes, also of those that the data lack.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A pipeline gets a frame as it is; everything else, numbers of unit variance.
+    X : DataFrame or ndarray
+        Features to learn from; an array counts as such numbers.
+    classes : ndarray of shape (n_samples,)
+        Their classes, from 0 to `n_classes` − 1.
+    others : list of DataFrame or ndarray
+        Features of the samples to give probabilities for.
+    n_classes : int
+        How many classes.
+    name : str
+        What messages call the classifier.
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples, n_classes)
+
+    Raises
+    ------
+    EstimatorError
+        If the classifier fails, or its output is no probabilities.
+    """
+    if isinstance(X, pd.DataFrame) and not isinstance(estimator, Pipeline):
+        numbers = as_numbers().fit(X)
+        X, *others = map(numbers.transform, (X, *others))
+    return list(map(trained(estimator, X, classes, n_classes, name), others))
+
+
+def trained(
+    estimator: Any, X: Any, classes: NDArray[np.intp], n_classes: int, name: str = ""
+) -> Callable[[Any], Floats]:
+    """Fit a copy of a classifier to features that it takes, and return what gives its probabilities, as `learn` does.
+
+    Raises
+    ------
+    EstimatorError
+        If the classifier fails; so does what is returned, also if the output is no probabilities.
+    """
+    name = name or type(estimator).__name__
+    model = clone(estimator, safe=False)
+    with _blaming(name):
+        model.fit(X, classes)
+    known = np.asarray(getattr(model, "classes_", np.arange(n_classes)))
+
+    def probabilities(rows: Any) -> Floats:
+        with _blaming(name):
+            given = np.asarray(model.predict_proba(rows), dtype=np.float64)
+        return _of_all_classes(name, given, known, len(rows), n_classes)
+
+    return probabilities
+
+
+@contextmanager
+def _blaming(name: str) -> Iterator[None]:
+    """Raise errors of a classifier as its own."""
+    try:
+        yield
+    except Exception as error:
+        raise EstimatorError(f"{name} failed: {_told(error)}.") from error
+
+
+def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, n_classes: int) -> Floats:
+    """Return probabilities with a column for each class; raise if they are none."""
+    if given.shape != (n_rows, len(known)) or not np.isin(known, np.arange(n_classes)).all():
+        raise EstimatorError(
+            f"predict_proba of {name} gives an array of shape {given.shape}, where ({n_rows}, {len(known)}) is needed."
+        )
+    if not (given >= 0).all() or not np.allclose(given.sum(axis=1), 1, atol=1e-3):
+        row = int(np.argmax(~((given >= 0).all(axis=1) & np.isclose(given.sum(axis=1), 1, atol=1e-3))))
+        raise EstimatorError(
+            f"predict_proba of {name} gives no probabilities: row {row} is {given[row].round(4).tolist()}."
+        )
+    proba = np.zeros((n_rows, n_classes))
+    proba[:, known.astype(np.intp)] = given
+    return proba
+
+
+def _told(error: Exception) -> str:
+    """Return an error of other code as a clause."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

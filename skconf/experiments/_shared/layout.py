@@ -1,0 +1,180 @@
+"""Our figures beside the printed ones, laid out as in the papers: a column for each quantity."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from skconf.experiments._shared.printed import count_agreement
+from skconf.report._page.tables import TablePart, as_texts
+
+#: Columns of a wide table, for the quantity X, by the columns of cells.
+_COLUMNS = {
+    "ours": "{}",
+    "spread": "{}_spread",
+    "paper": "paper_{}",
+    "deviation": "{}_deviation",
+    "note": "{}_note",
+}
+#: Deviations of more standard errors are not meaningful: the errors are nearly 0.
+_MOST_ERRORS = 999
+#: Title and format of the quantities whose name is not a title.
+_SHOWN = {
+    "cw_accuracy": ("cwA", "{:.4f}"),
+    "delta_cw_accuracy": ("ΔcwA", "{:+.4f}"),
+    "gain": ("gain", "{:.1%}"),
+    "csr": ("CSR", "{:,.4g}"),
+    "csr_std": ("σ", "{:,.4g}"),
+    "risk_probability": ("P_risk", "{:.2%}"),
+    "over_1_sigma": (">1σ", "{:.4g}"),
+    "over_3_sigma": (">3σ", "{:.4g}"),
+    "ece": ("ECE", "{:.4f}"),
+    "ece10": ("ECE10", "{:.4f}"),
+    "ece15": ("ECE15", "{:.4f}"),
+    "brier": ("Brier", "{:.4f}"),
+    "ecd": ("ECD", "{:+.4f}"),
+    "ecd_test": ("ECD test", "{:+.2g}"),
+    "tce_percent": ("TCE %", "{:.1f}"),
+    "t_cal": ("T-Cal", "{:.4f}"),
+    "t_cal_reject": ("rejects", "{:.2g}"),
+    "calibration_distance": ("CalDist", "{:.4f}"),
+    "cwsa": ("CWSA", "{:.4f}"),
+    "cwsa_plus": ("CWSA+", "{:.4f}"),
+    "cwsa_0.5": ("CWSA", "{:.4f}"),
+    "cwsa_plus_0.5": ("CWSA+", "{:.4f}"),
+    "auc": ("AUC", "{:.4f}"),
+    "cw_auc": ("cwAUC", "{:.4f}"),
+    "delta_auc": ("ΔAUC", "{:+.4f}"),
+    "auc_gain": ("AUC gain", "{:.1%}"),
+    "cw_auc_above_auc": ("distributions with cwAUC > AUC", "{:.4g}"),
+    "aurc": ("AURC", "{:.4f}"),
+    "auc_confidence": ("AUC_c", "{:.4f}"),
+    "error_rate": ("ER", "{:.4f}"),
+    "cross_entropy_confidence": ("CE_c", "{:.4f}"),
+    "brier_confidence": ("BS_c", "{:.4f}"),
+    "ecuas_0": ("ECUAS_0", "{:.4f}"),
+    "ecuas_1": ("ECUAS_1", "{:.4f}"),
+    "ecuas_128": ("ECUAS_128", "{:.4f}"),
+    "n_error_rate": ("NER", "{:.4f}"),
+    "n_cross_entropy": ("NXE", "{:.4f}"),
+    "n_cross_entropy_confidence": ("NXE_c", "{:.4f}"),
+    "n_brier": ("NBr", "{:.4f}"),
+    "n_brier_confidence": ("NBr_c", "{:.4f}"),
+    "n_ecuas_0": ("NECUAS_0", "{:.4f}"),
+    "n_ecuas_1": ("NECUAS_1", "{:.4f}"),
+    "n_ecuas_128": ("NECUAS_128", "{:.4f}"),
+}
+
+
+def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+    """Return cells with a row for each value of the key, and columns X, paper_X, ... for each quantity X.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        A row for each figure, with `quantity`, `ours`, `paper` and perhaps `spread`, `deviation` and `note`.
+    key : sequence of str
+        The columns that identify rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    key, whose = list(key), [column for column in _COLUMNS if column in cells]
+    rows = cells.set_index(key).index.unique()
+    table = cells.pivot(index=key, columns="quantity", values=whose).reindex(rows)
+    ordered = table[[(column, name) for name in cells["quantity"].unique() for column in whose]]
+    names = [_COLUMNS[column].format(name) for column, name in ordered.columns]
+    return ordered.set_axis(names, axis=1).infer_objects().reset_index()
+
+
+def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
+    """Return a wide table as texts: ours, the paper's and their difference in standard errors, below each quantity.
+
+    Where the paper prints nothing of the table, values stand alone.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    table : pandas.DataFrame
+        From :func:`wide`, or with columns of the same names.
+    key : sequence of str, or mapping from str
+        The columns that identify rows, and their titles.
+
+    Returns
+    -------
+    TablePart
+    """
+    titles = key if isinstance(key, Mapping) else {name: name.replace("_", " ") for name in key}
+    shown: dict[tuple[str, str], Any] = {
+        ("", titles[name]): [_text("{:.6g}" if isinstance(value, float) else "{}", value) for value in table[name]]
+        for name in titles
+    }
+    quantities = [name.removeprefix("paper_") for name in table if str(name).startswith("paper_")]
+    is_printed = any(table[f"paper_{name}"].notna().any() for name in quantities)
+    notes = {name: ["" if pd.isna(note) else note for note in _column(table, f"{name}_note")] for name in quantities}
+    distinct = dict.fromkeys(note for column in notes.values() for note in column if note)
+    mark = {note: f" [{number}]" for number, note in enumerate(distinct, 1)} | {"": ""}
+    for name in quantities:
+        heading, style = _shown(name)
+        shown[heading, "ours" if is_printed else "value"] = [
+            _text(style, ours) + (f" ±{_text(style, spread).lstrip('+')}" if pd.notna(spread) else "")
+            for ours, spread in zip(table[name], _column(table, f"{name}_spread"), strict=True)
+        ]
+        if is_printed:
+            shown[heading, "paper"] = [_text(style, number) for number in table[f"paper_{name}"]]
+        deviations = _column(table, f"{name}_deviation")
+        if deviations.notna().any() or any(notes[name]):
+            shown[heading, "s.e."] = [
+                _in_errors(number) + mark[note] for number, note in zip(deviations, notes[name], strict=True)
+            ]
+    laid_out = pd.DataFrame(shown)
+    if not {"paper", "s.e."} & {below for _, below in shown}:
+        laid_out.columns = pd.Index([heading or below for heading, below in shown])
+    return TablePart(title, laid_out, tuple(f"{mark[note].strip()} {note}." for note in distinct))
+
+
+def agreement(of: str, cells: pd.DataFrame) -> TablePart:
+    """Return how many figures lie within one, two and three standard errors of the printed ones.
+
+    Parameters
+    ----------
+    of : str
+        The title of the figures.
+    cells : pandas.DataFrame
+        A row for each figure.
+
+    Returns
+    -------
+    TablePart
+    """
+    titles: dict[str, Any] = {"index": title_of, "columns": lambda name: name.replace("_", " ")}
+    counts = count_agreement(cells).rename(**titles)
+    return TablePart(f"Figures within 1, 2 and 3 standard errors: {of}", as_texts(counts.reset_index()))
+
+
+def title_of(quantity: str) -> str:
+    """Return the title of a quantity."""
+    return _shown(quantity)[0]
+
+
+def _shown(quantity: str) -> tuple[str, str]:
+    """Return the title and the format of a quantity."""
+    return _SHOWN.get(quantity, (quantity.replace("_", " "), "{:.4f}"))
+
+
+def _in_errors(deviation: float) -> str:
+    if abs(deviation) > _MOST_ERRORS:
+        return f"> {_MOST_ERRORS}" if deviation > 0 else f"< -{_MOST_ERRORS}"
+    return _text("{:+.1f}", deviation)
+
+
+def _column(table: pd.DataFrame, name: str) -> pd.Series:
+    return table[name] if name in table else pd.Series(float("nan"), table.index)
+
+
+def _text(style: str, value: Any) -> str:
+    if pd.isna(value):
+        return "–"
+    return f"{value:,.0f}" if isinstance(value, float) and 1e4 <= abs(value) < float("inf") else style.format(value)

@@ -1,0 +1,123 @@
+"""The papers' printed figures, and how far ours are from them.
+
+An experiment's result has a row for each figure, a *cell*: what identifies it, then `ours`, `paper` (NaN where nothing
+is printed), `standard_error` (of their difference), `deviation` (in standard errors) and `note` (why the printed
+figure cannot be compared).
+"""
+
+import re
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def printed_table(name: str) -> pd.DataFrame:
+    """Return a table of one of the papers as printed, percentages as fractions.
+
+    Parameters
+    ----------
+    name : str
+        Name of its file.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    with (files("skconf.experiments") / "printed" / f"{name}.csv").open() as file:
+        return pd.read_csv(file)
+
+
+def figures_of(table: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Return a row for each figure of a table, in columns `quantity` and `paper`.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`printed_table`.
+    key : list of str
+        The columns that are not figures.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    return table.melt(key, var_name="quantity", value_name="paper")
+
+
+def bare_name(name: str) -> str:
+    """Return a name in small letters and digits, as it may be spelled in several ways.
+
+    Examples
+    --------
+    >>> bare_name("CIFAR-10"), bare_name("cifar_10")
+    ('cifar10', 'cifar10')
+    """
+    return re.sub(r"[\W_]+", "", name.lower())
+
+
+def compare_with_paper(cells: pd.DataFrame, n_repetitions: int, paper_repetitions: int = 1) -> pd.DataFrame:
+    """Put the difference from the printed figure beside ours, in standard errors.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        A row for each figure: what identifies it; `ours`, a mean of repetitions, and `paper`; `spread`, the standard
+        deviation of one repetition; `resolution`, half the last printed digit or, of shares, half the step between two
+        possible values; and `note`.
+    n_repetitions, paper_repetitions : int
+        Repetitions that our figures and the paper's are the means of.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With `ours`, `paper`, `standard_error`, `deviation` and `note` as last columns.
+    """
+    error = cells["spread"] * np.sqrt(1 / paper_repetitions + 1 / n_repetitions)
+    difference = cells["ours"] - cells["paper"]
+    # A difference that rounding or whole counts explain is not a deviation.
+    beyond = (difference.abs() - cells["resolution"] * (1 + 1e-6)).clip(lower=0.0)
+    compared = cells.assign(
+        standard_error=error.where(cells["paper"].notna()),
+        deviation=(np.sign(difference) * (beyond / error)).where(beyond != 0, 0.0),
+    )
+    last = ["ours", "paper", "standard_error", "deviation", "note"]
+    return compared[[*compared.columns.difference([*last, "spread", "resolution"], sort=False), *last]]
+
+
+def count_agreement(cells: pd.DataFrame, by: Any = "quantity") -> pd.DataFrame:
+    """Count the cells of an experiment within one, two and three standard errors of the printed figure.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame of shape (n_cells, n_columns)
+        Result of an experiment, with columns `deviation` and `note`.
+    by : str or list of str, default="quantity"
+        Columns to count by.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each value of `by`, and a last one for all: the number of `printed` figures; the number `compared`,
+        without those whose note says why they cannot be; and how many of these lie `within_1`, `within_2` and
+        `within_3` standard errors.
+
+    Examples
+    --------
+    >>> from skconf.experiments import count_agreement, csr_synthetic_experiment
+    >>> cells = csr_synthetic_experiment(100, distributions=["Bell", "Uniform"], modes=["perfect"])
+    >>> count_agreement(cells).loc[["accuracy", "csr"], ["printed", "compared", "within_3"]]
+              printed  compared  within_3
+    quantity
+    accuracy        2         2         2
+    csr             2         1         1
+    """
+    printed = cells[cells["paper"].notna()]
+    compared = printed["note"] == ""
+    counts = pd.DataFrame({"printed": 1, "compared": compared.astype(int)}, index=printed.index)
+    for errors in (1, 2, 3):
+        counts[f"within_{errors}"] = (compared & (printed["deviation"].abs() <= errors)).astype(int)
+    table = counts.groupby([printed[column] for column in np.atleast_1d(by)], sort=False).sum()
+    table.loc["all" if table.index.nlevels == 1 else ("all",) * table.index.nlevels, :] = counts.sum()
+    return table.astype(int)

@@ -1,0 +1,95 @@
+"""How agreement with printed figures is told, and what a page of an experiment says of itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf.experiments._shared.agreement import agreement_words, distance_chart, listed, not_compared
+from skconf.experiments._shared.document import ExperimentReport
+from skconf.report._page.tables import TablePart
+
+
+def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):
+    figures = {"model": "m", "quantity": quantity, "ours": 0.5, "paper": 0.5, "standard_error": errors}
+    return pd.DataFrame({**figures, "deviation": deviations, "note": note})
+
+
+@pytest.fixture
+def cells():
+    """Sixty figures that can be compared, two that do not vary, five that are noted, one that is not printed."""
+    near, far = cells_of(np.linspace(-1.99, 1.99, 57)), cells_of([2.01, -3.5, 7.0], quantity="csr")
+    fixed = cells_of([0.0, np.inf], errors=0.0)
+    noted = [cells_of([np.nan] * 3, note="one draw", quantity="csr"), cells_of([0.3] * 2, note="rounded")]
+    return pd.concat([near, far, fixed, *noted, cells_of([np.nan]).assign(paper=np.nan)], ignore_index=True)
+
+
+def test_agreement_beside_that_of_chance(cells):
+    varying, fixed = agreement_words(cells)
+    # 95.45 % of 60 are 57.27.
+    assert varying.startswith("57 of 60 comparable figures lie within 2 standard errors of the printed ones; chance")
+    assert varying.endswith("gives about 57.")
+    assert fixed.startswith("1 of 2 figures with a standard error of 0 are the printed ones")
+    assert fixed.endswith("; not accuracy of m.")
+    (left_out,) = not_compared(cells)
+    assert left_out == "5 of 67 printed figures cannot be compared: 3 of CSR (one draw); 2 of accuracy (rounded)."
+
+
+def test_few_figures_and_none():
+    assert agreement_words(cells_of([0.1] * 9))[0].endswith("chance alone gives about 8.6.")
+    assert agreement_words(cells_of([0.1], note="one draw")) == ["None of the printed figures can be compared."]
+    own = cells_of([np.nan]).assign(paper=np.nan)
+    assert "nothing to compare with" in agreement_words(own)[0]
+    assert not_compared(own) == []
+    assert distance_chart(own) == []
+
+
+def test_a_picture_of_every_figure_that_varies(cells):
+    (chart,) = distance_chart(cells)
+    assert sorted(chart.data["deviation"]) == sorted([*np.linspace(-1.99, 1.99, 57), 2.01, -3.5, 7.0])
+    assert "The farthest is CSR of m: +7.0. 1 beyond 6 are drawn at the edge." in chart.finding
+    points = chart.marks[-1]
+    assert len(points.x) == 60
+    assert points.x.max() == 6
+    # Points of a row that are as near as one covers the other stand apart, and within their row.
+    twins = distance_chart(cells_of([0.0] * 40))[0].marks[-1]
+    assert len(np.unique(twins.y)) == 40
+    assert np.abs(twins.y).max() < 0.5
+    near = distance_chart(cells_of([0.09, 0.11, 0.29, 1.0]))[0].marks[-1]
+    assert [bool(near.y[i] == near.y[j]) for i, j in ((0, 1), (1, 2), (0, 2), (0, 3))] == [False] * 3 + [True]
+    assert chart.svg("a").count("<svg") == 1
+
+
+@pytest.mark.parametrize(("words", "said"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+def test_lists_in_sentences(words, said):
+    assert listed(words) == said
+
+
+@pytest.fixture
+def report(cells):
+    table = TablePart("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
+    found = {"charts": distance_chart(cells), "notes": ["Read | it."], "source": {"seed": "3"}}
+    return ExperimentReport("An experiment", ["It is so."], [table], ["Not that."], **found)
+
+
+def test_a_page_opens_with_the_result(report, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
+    run = {"command": "skconf experiment x --html /data/x.html"}
+    page = report.page(run)
+    order = ["An experiment", "22 November 2026", "It is so.", "Not that.", "<svg", "0.1234", "Read | it.", "made by"]
+    places = [page.index(part, page.index("<body")) for part in order]
+    assert places == sorted(places)
+    assert "skconf experiment x --html x.html" in page
+    assert "/home" not in page
+    assert f"numpy {np.__version__}, " in page
+    assert page == report.page(run)
+
+
+def test_a_section_without_content_is_left_out():
+    page = ExperimentReport("An experiment", ["It is so."], []).page()
+    assert "What do the pictures show?" not in page
+    assert "Where does this come from?" in page
+
+
+def test_the_same_as_text(report):
+    assert report.text().splitlines()[::2] == ["It is so.", "Not that.", "Table 1", "    m   0.1234"]
+    assert report.markdown().startswith("# An experiment\n\nIt is so.\n\nNot that.\n\nRead | it.\n\n## Table 1\n")
