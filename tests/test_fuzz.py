@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes, draw_counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -36,10 +37,9 @@ class Task:
 
     @classmethod
     def draw(cls, seed: int, n_classes: int, n: int = 24) -> "Task":
-        rng = np.random.default_rng(seed)
-        proba = rng.dirichlet(np.ones(n_classes), n)
-        y = np.append(np.arange(n_classes), rng.integers(0, n_classes, n - n_classes))
-        return cls(y, proba, rng.integers(1, 4, n).astype(float), np.arange(n_classes))
+        y, proba = draw_classes(n, n_classes, seed)
+        y[:n_classes] = np.arange(n_classes)
+        return cls(y, proba, 1 + draw_counts(n, seed), np.arange(n_classes))
 
 
 class Tensor:

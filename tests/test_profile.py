@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_proba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -476,7 +477,7 @@ class TestRowSums:
 
     @pytest.mark.parametrize("decimals", [2, 3, 4, 5, 6])
     def test_entries_with_few_decimals_are_no_reason_to_warn_but_scores_are(self, decimals):
-        proba = np.random.default_rng(0).dirichlet(np.ones(7), size=500).round(decimals)
+        proba = draw_proba(500, 7).round(decimals)
         assert np.abs(proba.sum(axis=1) - 1).max() > 5e-7
         from_predictions(np.arange(500) % 7, proba)
         proba[3, 0] += 10 * 10.0**-decimals

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from _support.predictions import draw_labels
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
@@ -20,7 +21,7 @@ def binary_task(n=300, seed=0):
 def three_class_task(n=400, seed=0):
     rng = np.random.default_rng(seed)
     truth = rng.dirichlet([1, 2, 3], n)
-    code = (truth.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    code = draw_labels(truth, rng)
     proba = truth**2 + 0.05 * rng.random((n, 3))
     return proba / proba.sum(axis=1, keepdims=True), code
 

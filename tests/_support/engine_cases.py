@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_binary
 
 from skconf import confidence_scoring
 from skconf.profile import ConfidenceProfile
@@ -13,10 +14,9 @@ RANKS = ["neg_aurc", "cw_roc_auc"]
 
 def predictions():
     """Return a table of predictions of two classes, in two shops."""
-    rng = np.random.default_rng(0)
-    proba = rng.random(20_000)
-    y_true = (rng.random(20_000) < proba).astype(int)
-    return pd.DataFrame({"y_true": y_true, "proba_1": proba, "shop": rng.choice(["north", "web"], 20_000)})
+    y, proba = draw_binary(20_000)
+    shop = np.random.default_rng(1).choice(["north", "web"], 20_000)
+    return pd.DataFrame({"y_true": y, "proba_1": proba, "shop": shop})
 
 
 def in_memory(table, names):

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from _support.predictions import draw_labels
 from joblib import Parallel, delayed
 from scipy.optimize import brentq
 from scipy.special import expit
@@ -60,10 +61,6 @@ def draw(n_samples, temperature, rng):
 def softmax(logits):
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
     return raised / raised.sum(axis=1, keepdims=True)
-
-
-def draw_labels(proba, rng):
-    return (rng.random((len(proba), 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
 
 
 def profile_of(y, proba, **given):

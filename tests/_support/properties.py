@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _support.predictions import draw_profile, draw_weights
 from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -121,11 +122,7 @@ def profile_of(outcome: Any) -> ConfidenceProfile:
 
 def drawn_profile(n: int, seed: int = 0, n_classes: int = 4, weighted: bool = True) -> ConfidenceProfile:
     """Return calibrated predictions."""
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    y = (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1)
-    weight = rng.exponential(1, n) if weighted else None
-    return ConfidenceProfile.from_predictions(y, proba, labels=np.arange(n_classes), sample_weight=weight)
+    return draw_profile(n, n_classes, seed, weight=draw_weights(n) if weighted else None)
 
 
 def assert_influence_is_the_derivative(metric: Any, profile: ConfidenceProfile) -> None:

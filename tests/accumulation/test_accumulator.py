@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,17 +25,6 @@ NAMES = [name for name in get_scorer_names() if name not in REFUSED]
 #: Scores of the positive class of two.
 BINARY = [name for name in NAMES if f"{name}_macro" in NAMES]
 SOME = ["cw_accuracy", "neg_ece", "cw_f1_macro", "neg_aurc", "cw_roc_auc"]
-
-
-def draw(n, n_classes, seed=0, decimals=None):
-    """Draw labels and probabilities; those of fewer decimals have ties."""
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    y = (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    if decimals is not None:
-        proba = proba.round(decimals)
-        proba[:, -1] = 1 - proba[:, :-1].sum(axis=1)
-    return y, proba.clip(0, 1)
 
 
 def in_memory(scorers, profile):
@@ -65,7 +55,7 @@ class TestScores:
     @pytest.mark.parametrize("weighted", [False, True])
     @pytest.mark.parametrize("decimals", [2, None], ids=["ties", "no ties"])
     def test_every_scorer_of_two_classes(self, weighted, decimals):
-        y, proba = draw(5000, 2, decimals=decimals)
+        y, proba = draw_classes(5000, 2, decimals=decimals)
         weight = np.random.default_rng(1).exponential(1, len(y)) if weighted else None
         total = MetricAccumulator(NAMES, labels=[0, 1])
         for rows in np.split(np.arange(len(y)), [1, 700, 700, 702, 4000]):  # some are short, and one is empty
@@ -77,7 +67,7 @@ class TestScores:
         assert total.n_samples == 5000
 
     def test_every_scorer_of_many_classes(self):
-        y, proba = draw(3000, 6)
+        y, proba = draw_classes(3000, 6)
         names = [name for name in NAMES if name not in BINARY]
         total = MetricAccumulator(names, labels=list("abcdef"))
         labels = np.array(list("abcdef"))
@@ -87,7 +77,7 @@ class TestScores:
 
     def test_scorers_of_correctness_alone(self):
         """All that a generative system gives."""
-        y, proba = draw(2000, 2)
+        y, proba = draw_classes(2000, 2)
         profile = ConfidenceProfile.from_correctness(y, proba[:, 1])
         expected = {name: score for name, score in in_memory(NAMES, profile).items() if not np.isnan(score)}
         assert len(expected) > 20
@@ -97,7 +87,7 @@ class TestScores:
         assert total.result() == same(expected)
 
     def test_scorers_of_another_score(self):
-        y, proba = draw(2000, 3)
+        y, proba = draw_classes(2000, 3)
         score = np.log(proba.max(axis=1)) - 3 * proba.min(axis=1)
         profile = ConfidenceProfile.from_predictions(y, proba, score=score, threshold=-1.0)
         names = ["neg_aurc", "neg_augrc", "confidence_roc_auc", "neg_smooth_ece", "coverage", "selective_accuracy"]
@@ -105,7 +95,7 @@ class TestScores:
         assert functools.reduce(MetricAccumulator.merge, parts).result() == same(in_memory(names, profile))
 
     def test_parts_of_which_some_rank_by_the_confidence_itself(self):
-        y, proba = draw(1000, 3)
+        y, proba = draw_classes(1000, 3)
         score = proba.max(axis=1)
         score[:500] = -proba.min(axis=1)[:500]
         profile = ConfidenceProfile.from_predictions(y, proba, score=score)
@@ -116,7 +106,7 @@ class TestScores:
             assert MetricAccumulator(names).update(first).update(second).result() == same(expected)
 
     def test_parameters_of_scorers(self):
-        y, proba = draw(2000, 2)
+        y, proba = draw_classes(2000, 2)
         scorers = {
             "early": get_scorer("coverage", threshold=0.6),
             "late": get_scorer("coverage", threshold=0.9),
@@ -132,14 +122,14 @@ class TestScores:
         assert len(set(total.result().values())) == 6
 
     def test_other_positive_class(self):
-        y, proba = draw(500, 2)
+        y, proba = draw_classes(500, 2)
         total = MetricAccumulator(["cw_precision", "cw_roc_auc"], labels=[0, 1], pos_label=0).update(y, proba[:, 0])
         profile = ConfidenceProfile.from_predictions(y, proba[:, 0], pos_label=0)
         assert total.result() == same(in_memory(["cw_precision", "cw_roc_auc"], profile))
 
     def test_other_positive_class_of_one_scorer(self):
         """Of float16, where neither column is one less the other: each has ties of its own."""
-        y, proba = draw(500, 2)
+        y, proba = draw_classes(500, 2)
         scorers = {"first": get_scorer("cw_roc_auc", pos_label=0), "second": get_scorer("cw_roc_auc")}
         profile = ConfidenceProfile.from_predictions(y, np.column_stack([proba[:, 0] / 4 + 0.75, proba[:, 1] / 4]))
         profile = replace(profile, given_proba=profile.proba.astype(np.float16))
@@ -150,7 +140,7 @@ class TestScores:
             MetricAccumulator(get_scorer("cw_roc_auc", pos_label=7)).update(profile)
 
     def test_threshold_of_the_profile(self):
-        y, proba = draw(500, 2)
+        y, proba = draw_classes(500, 2)
         profile = ConfidenceProfile.from_predictions(y, proba, threshold=0.8)
         assert MetricAccumulator("coverage").update(profile).result()["coverage"] == (proba.max(axis=1) >= 0.8).mean()
 
@@ -173,7 +163,7 @@ class TestScores:
         assert not np.isnan(found["other"])
 
     def test_a_class_that_no_part_has(self):
-        y, proba = draw(300, 4)
+        y, proba = draw_classes(300, 4)
         y[y == 2] = 1
         total = MetricAccumulator("cw_roc_auc", labels=range(4)).update(y, proba)
         with pytest.warns(UndefinedMetricWarning, match=r"without the classes \[2\]"):
@@ -213,7 +203,7 @@ class TestMerging:
         assert quiet(parts[0].result) == same(expected, rel=1e-11)
 
     def test_order_does_not_show(self):
-        y, proba = draw(20_000, 3)
+        y, proba = draw_classes(20_000, 3)
         weight = np.random.default_rng(1).lognormal(0, 5, len(y))
         rng = np.random.default_rng(2)
         names = [name for name in NAMES if name not in BINARY]
@@ -233,7 +223,7 @@ class TestMerging:
             assert other == same(found[0], rel=1e-13)
 
     def test_other_is_neither_changed_nor_shared(self):
-        y, proba = draw(300, 2)
+        y, proba = draw_classes(300, 2)
         one = MetricAccumulator(SOME).update(y[:100], proba[:100])
         two = MetricAccumulator(SOME).update(y[100:], proba[100:])
         before = two.result()
@@ -243,13 +233,13 @@ class TestMerging:
         assert one.n_samples == 600
 
     def test_with_itself_counts_twice(self):
-        y, proba = draw(300, 2)
+        y, proba = draw_classes(300, 2)
         total = MetricAccumulator(SOME).update(y, proba)
         assert total.merge(total).result() == same(MetricAccumulator(SOME).update(y, proba).update(y, proba).result())
 
     @pytest.mark.parametrize("empty_first", [True, False])
     def test_with_an_empty_one(self, empty_first):
-        y, proba = draw(300, 2)
+        y, proba = draw_classes(300, 2)
         full, empty = MetricAccumulator(SOME).update(y, proba), MetricAccumulator(SOME)
         expected = full.result()
         merged = empty.merge(full) if empty_first else full.merge(empty)
@@ -258,7 +248,7 @@ class TestMerging:
         assert full.n_samples == (300 if empty_first else 600)
 
     def test_names_in_another_order(self):
-        y, proba = draw(300, 2)
+        y, proba = draw_classes(300, 2)
         one = MetricAccumulator(SOME).update(y[:100], proba[:100])
         two = MetricAccumulator(SOME[::-1]).update(y[100:], proba[100:])
         expected = in_memory(SOME, ConfidenceProfile.from_predictions(y, proba))
@@ -312,7 +302,7 @@ KINDS = [
 class TestTypes:
     def test_parts_of_different_types(self):
         polars = pytest.importorskip("polars")
-        y, proba = draw(600, 3, decimals=1)
+        y, proba = draw_classes(600, 3, decimals=1)
         proba = (proba * 8).round() / 8  # no type rounds these
         proba[:, 2] = 1 - proba[:, 0] - proba[:, 1]
         proba = proba.clip(0, 1)
@@ -339,7 +329,7 @@ class TestTypes:
         [([], []), (np.array([]), np.empty((0, 2))), (pd.Series([], dtype=object), pd.DataFrame({"a": [], "b": []}))],
     )
     def test_parts_of_no_rows(self, empty):
-        y, proba = draw(100, 2)
+        y, proba = draw_classes(100, 2)
         total = MetricAccumulator(SOME).update(*empty)
         assert total.n_samples == 0
         total.update(y, proba)
@@ -348,7 +338,7 @@ class TestTypes:
         assert total.update(ConfidenceProfile.from_predictions(y, proba)[:0]).n_samples == 100
 
     def test_part_without_weight(self):
-        y, proba = draw(300, 2)
+        y, proba = draw_classes(300, 2)
         weight = np.repeat([0.0, 2.0], [100, 200])
         total = MetricAccumulator(NAMES, labels=[0, 1])
         for rows in (slice(100), slice(100, 300)):
@@ -361,7 +351,7 @@ class TestTypes:
 class TestStorage:
     @pytest.mark.parametrize("way", ["pickle", "copy", "arrays"])
     def test_round_trip(self, way):
-        y, proba = draw(2000, 2)
+        y, proba = draw_classes(2000, 2)
         total = MetricAccumulator(NAMES, labels=[0, 1]).update(y[:1000], proba[:1000])
         if way == "arrays":
             file = io.BytesIO()
@@ -387,7 +377,7 @@ class TestStorage:
         assert total.result() == other.result() == before
 
     def test_changed_state_is_refused(self):
-        y, proba = draw(100, 3)
+        y, proba = draw_classes(100, 3)
         state = MetricAccumulator(SOME).update(y, proba, sample_weight=np.arange(100)).state_dict()
         assert len(state) > 20
         for name in state.keys() - {"of"}:
@@ -400,7 +390,7 @@ class TestStorage:
                         MetricAccumulator(SOME).load_state_dict({**state, name: other})
 
     def test_through_json(self):
-        y, proba = draw(100, 3)
+        y, proba = draw_classes(100, 3)
         total = MetricAccumulator(SOME, labels=["a", "b", "c"]).update(np.array(["a", "b", "c"])[y], proba)
         text = json.dumps({name: array.tolist() for name, array in total.state_dict().items()})
         assert MetricAccumulator(SOME).load_state_dict(json.loads(text)).result() == total.result()
@@ -417,7 +407,7 @@ class TestStorage:
         assert total.load_state_dict(MetricAccumulator(SOME).state_dict()).n_samples == 0
 
     def test_profile_facts_are_kept(self):
-        y, proba = draw(100, 3)
+        y, proba = draw_classes(100, 3)
         profile = ConfidenceProfile.from_predictions(y, proba, threshold=0.7, pos_label=2)
         total = MetricAccumulator(["coverage", "cw_f1"]).update(profile)
         other = MetricAccumulator(["coverage", "cw_f1"]).load_state_dict(total.state_dict())
@@ -433,12 +423,12 @@ class TestStorage:
     def test_functions_are_no_hindrance(self):
         """Where they lie in memory is another place in every process."""
         make = lambda: get_scorer("cwsa", phi=lambda confidence: confidence)  # noqa: E731
-        y, proba = draw(100, 2)
+        y, proba = draw_classes(100, 2)
         state = MetricAccumulator(make()).update(y, proba).state_dict()
         assert MetricAccumulator(make()).load_state_dict(state).n_samples == 100
 
     def test_size_does_not_grow(self):
-        y, proba = draw(40_000, 2)
+        y, proba = draw_classes(40_000, 2)
         names = [*SOME, "neg_excess_aurc"]
         total = MetricAccumulator(names, max_levels=1024).update(y[:20_000], proba[:20_000])
         before = len(pickle.dumps(total))

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_labels
 
 from skconf import MetricAccumulator, confidence_scoring
 from skconf.accumulation import accumulate
@@ -38,7 +39,7 @@ def table():
     rng = np.random.default_rng(0)
     proba = rng.integers(1, 30, (1000, 3)).astype(float)
     proba /= proba.sum(axis=1, keepdims=True)
-    drawn = (rng.random((1000, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=2)
+    drawn = draw_labels(proba, rng)
     columns = {f"proba_{label}": proba[:, code] for code, label in enumerate(["10", "9", "x"])}
     return pd.DataFrame(
         {

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from _support.predictions import draw_classes
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_names
@@ -17,15 +18,6 @@ SHARES = ["coverage", "selective_accuracy", "neg_selective_risk", "accuracy"]
 NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc_to_zero"]
 BINARY = [name for name in STATISTICS if f"{name}_macro" in STATISTICS]
 COLUMNS = ["value", "low", "high", "standard_error"]
-
-
-def draw(n, n_classes, seed=0, power=1.0):
-    """Draw predictions; their errors are those the probabilities announce, where the power is 1."""
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    y = (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    sharper = proba**power
-    return y, sharper / sharper.sum(axis=1, keepdims=True)
 
 
 def in_parts(names, profile, n_parts=6, **options):
@@ -47,7 +39,7 @@ class TestDelta:
     @pytest.mark.parametrize("level", [0.9, 0.99])
     def test_is_that_of_all_samples_in_memory(self, n_classes, weighted, level):
         weight = np.random.default_rng(1).integers(0, 4, 1500) / 2 if weighted else None
-        profile = ConfidenceProfile.from_predictions(*draw(1500, n_classes), sample_weight=weight)
+        profile = ConfidenceProfile.from_predictions(*draw_classes(1500, n_classes), sample_weight=weight)
         names = [
             name for name in SMOOTH if n_classes == 2 or name not in [*BINARY, "cw_roc_auc", "cw_roc_auc_weighted"]
         ]
@@ -60,7 +52,7 @@ class TestDelta:
         assert (found["error_bound"] == 0).all()
 
     def test_of_another_score(self):
-        y, proba = draw(800, 3)
+        y, proba = draw_classes(800, 3)
         profile = ConfidenceProfile.from_predictions(y, proba, score=-proba.min(axis=1))
         names = ["neg_aurc", "neg_augrc", "confidence_roc_auc"]
         assert_same(in_parts(names, profile).confidence_interval(), confidence_interval(names, profile), rtol=1e-9)
@@ -85,7 +77,7 @@ class TestDelta:
         assert np.isnan(found["low"])
 
     def test_of_rounded_confidences_holds_the_exact_interval(self):
-        y, proba = draw(20_000, 2)
+        y, proba = draw_classes(20_000, 2)
         profile = ConfidenceProfile.from_predictions(y, proba)
         names = ["neg_aurc", "neg_augrc", "cw_roc_auc", "confidence_roc_auc"]
         found = in_parts(names, profile, max_levels=1024).confidence_interval()
@@ -102,7 +94,7 @@ class TestNormal:
     def test_is_near_that_of_resamples(self, n_classes, power):
         """What both find at random differs by a few percent of the width."""
         weight = np.random.default_rng(2).exponential(1, 4000)
-        profile = ConfidenceProfile.from_predictions(*draw(4000, n_classes, power=power), sample_weight=weight)
+        profile = ConfidenceProfile.from_predictions(*draw_classes(4000, n_classes, power=power), sample_weight=weight)
         scorers = {name: get_scorer(name) for name in ("neg_ece", "neg_ecd_deviation")}
         found = in_parts(scorers, profile).confidence_interval(0.9, n_resamples=4000)
         expected = confidence_interval(scorers, profile, confidence_level=0.9, n_resamples=1000, random_state=0)
@@ -139,7 +131,7 @@ class TestNormal:
         assert expected.standard_error < found["standard_error"] < 0.51  # no spread in [-1, 0] is larger
 
     def test_same_seed_same_interval(self):
-        total = in_parts(["neg_ece", "neg_ecd_deviation"], ConfidenceProfile.from_predictions(*draw(500, 2)))
+        total = in_parts(["neg_ece", "neg_ecd_deviation"], ConfidenceProfile.from_predictions(*draw_classes(500, 2)))
         found = [total.confidence_interval(random_state=seed)["low"].tolist() for seed in (1, 1, 2)]
         assert found[0] == found[1] != found[2]
 
@@ -147,7 +139,7 @@ class TestNormal:
 class TestNone:
     @pytest.mark.parametrize("name", NONE)
     def test_metrics_that_need_resamples(self, name):
-        total = in_parts(["cw_accuracy", name], ConfidenceProfile.from_predictions(*draw(500, 2)))
+        total = in_parts(["cw_accuracy", name], ConfidenceProfile.from_predictions(*draw_classes(500, 2)))
         with pytest.warns(
             UndefinedMetricWarning, match=f"{name} has no interval: it has no influence values"
         ) as caught:
@@ -158,15 +150,14 @@ class TestNone:
         assert found.loc["cw_accuracy"].notna().all()
 
     def test_areas_of_many_classes(self):
-        total = in_parts("cw_roc_auc", ConfidenceProfile.from_predictions(*draw(500, 4)))
+        total = in_parts("cw_roc_auc", ConfidenceProfile.from_predictions(*draw_classes(500, 4)))
         with pytest.warns(UndefinedMetricWarning, match="the tables of the classes are separate"):
             assert np.isnan(total.confidence_interval()["low"]).all()
 
     def test_very_many_sums(self):
-        rng = np.random.default_rng(0)
-        proba = rng.dirichlet(np.ones(120), 300)
+        y, proba = draw_classes(300, 120)
         total = MetricAccumulator(["accuracy", get_scorer("crecall_macro", zero_division=0)], labels=range(120))
-        total.update(rng.integers(0, 120, 300), proba)
+        total.update(y, proba)
         with pytest.warns(
             UndefinedMetricWarning, match=r"crecall_macro\(zero_division=0\) has no interval: .* more than 256 sums"
         ):
@@ -183,7 +174,7 @@ class TestNone:
     @pytest.mark.parametrize("size", [1e200, 1e-200])
     def test_weights_beyond_floating_point_are_refused(self, size):
         """Parts add up by the sizes of their weights, which cannot be scaled part by part."""
-        profile = ConfidenceProfile.from_predictions(*draw(100, 2)).with_weight(np.full(100, size))
+        profile = ConfidenceProfile.from_predictions(*draw_classes(100, 2)).with_weight(np.full(100, size))
         with pytest.raises(ValueError, match=r"must lie in \[1e-30, 1e\+30\], but is about .* Divide all weights"):
             in_parts("cw_accuracy", profile)
 
@@ -209,7 +200,7 @@ class TestNone:
 
     @pytest.mark.parametrize("name", ["neg_csr_excess", "calibrated_size_ratio"])
     def test_size_ratio_needs_the_samples(self, name):
-        total = in_parts([name, "capped_size_ratio"], ConfidenceProfile.from_predictions(*draw(1000, 2)))
+        total = in_parts([name, "capped_size_ratio"], ConfidenceProfile.from_predictions(*draw_classes(1000, 2)))
         with pytest.warns(
             UndefinedMetricWarning, match=f"{name} has no interval: it rests on the most confident answers"
         ):
@@ -217,7 +208,7 @@ class TestNone:
         assert found["low"].isna().tolist() == [True, False]
 
     def test_without_moments(self):
-        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(500, 2)), intervals=False)
+        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw_classes(500, 2)), intervals=False)
         with pytest.raises(ValueError, match="Make it with intervals=True"):
             total.confidence_interval()
 
@@ -230,14 +221,14 @@ class TestNone:
 
     @pytest.mark.parametrize("level", [0, 1, 95])
     def test_level(self, level):
-        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw(50, 2)))
+        total = in_parts("coverage", ConfidenceProfile.from_predictions(*draw_classes(50, 2)))
         with pytest.raises(ValueError, match="level must lie"):
             total.confidence_interval(level)
 
 
 def test_every_scorer_has_an_interval_or_a_reason():
     names = [name for name in STATISTICS if name not in BINARY]
-    total = in_parts(names, ConfidenceProfile.from_predictions(*draw(500, 3)))
+    total = in_parts(names, ConfidenceProfile.from_predictions(*draw_classes(500, 3)))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = total.confidence_interval()

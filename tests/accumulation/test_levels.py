@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from _support.predictions import draw_classes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,9 +71,7 @@ class TestRoundedScores:
     @pytest.mark.parametrize("n_classes", [2, 5])
     @pytest.mark.parametrize("name", ["cw_roc_auc", "cw_roc_auc_weighted"])
     def test_areas_of_classes(self, n_classes, name):
-        rng = np.random.default_rng(0)
-        proba = rng.dirichlet(np.ones(n_classes), 10_000)
-        y = (rng.random((10_000, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        y, proba = draw_classes(10_000, n_classes)
         total = MetricAccumulator(name, max_levels=FEW)
         for rows in np.array_split(np.arange(10_000), 3):
             total.update(y[rows], proba[rows])

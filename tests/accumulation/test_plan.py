@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from _support.predictions import draw_proba
 
 from skconf import ConfidenceProfile, MetricAccumulator, accumulate, get_scorer, get_scorer_names
 from skconf.accumulation._plan import Plan
@@ -58,9 +59,8 @@ def test_no_copy_is_made(on_disk, dtype):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_every_scorer_has_the_value_of_float64(n_classes, dtype):
     """The numbers are the same, so that the type must not show; 1 − 1e-3 is a multiple of 2^-11 in float16."""
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.full(n_classes, 0.2), 400).astype(dtype)
-    y = rng.integers(0, n_classes, 400)
+    proba = draw_proba(400, n_classes, concentration=0.2).astype(dtype)
+    y = np.random.default_rng(1).integers(0, n_classes, 400)
     for given in (proba, proba[:, 1]) if n_classes == 2 else (proba,):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # rows of float16 that do not add up to 1 in float64
@@ -89,7 +89,7 @@ def test_bad_float16_is_found(bad, message):
 
 
 def test_float16_in_any_layout():
-    proba = np.random.default_rng(0).dirichlet(np.ones(4), 50).astype(np.float16)
+    proba = draw_proba(50, 4).astype(np.float16)
     expected = ConfidenceProfile.from_predictions(np.zeros(50, int), proba, labels=range(4)).confidence
     for layout in (np.asfortranarray(proba), np.repeat(proba, 2, axis=0)[::2]):
         profile = ConfidenceProfile.from_predictions(np.zeros(50, int), layout, labels=range(4))

@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_table
 from joblib import Parallel, delayed
 
 from skconf import MetricAccumulator, accumulate, confidence_report_from_files
@@ -72,13 +73,10 @@ def test_any_number_gives_the_same_bits(form, groups, tmp_path):
 @pytest.mark.usefixtures("small_batches")
 def test_many_columns_are_read_as_one_part_and_have_the_same_bits(tmp_path):
     """Each part that is being read holds memory for all of its columns."""
-    rng = np.random.default_rng(0)
     for n_classes, n_parts in ((4, 2), (20, 1)):
-        labels = list(range(n_classes))
-        columns = [f"proba_{label}" for label in labels]
-        table = pd.DataFrame(rng.dirichlet(np.ones(n_classes), 14_000), columns=columns)
-        path = write(table.assign(y_true=rng.integers(0, n_classes, len(table))), tmp_path / f"{n_classes}.parquet")
-        assert len(list(Parquet(path).streams([*columns, "y_true"], 1_500))) == n_parts
+        table = draw_table(14_000, range(n_classes))
+        path = write(table, tmp_path / f"{n_classes}.parquet")
+        assert len(list(Parquet(path).streams(list(table), 1_500))) == n_parts
         one, *others = (arrays(accumulate(path, NAMES[:-1], n_jobs=n)) for n in (1, 2, 3))
         assert others == [one, one]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _support.calibration_tasks import WEIGHTS, Says, binary_task, calibrated_by_scikit_learn, three_class_task, weights
+from _support.predictions import draw_proba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -233,7 +234,7 @@ def test_rows_sum_to_one_and_stay_in_range(make, n_classes, seed):
 
 
 RANDOM = np.random.default_rng(0)
-THIRTY, TURNS = RANDOM.dirichlet([1, 1, 1], 30), np.arange(30) % 3
+THIRTY, TURNS = draw_proba(30), np.arange(30) % 3
 EXTREMES = {
     "one row": (np.array([[0.2, 0.5, 0.3]]), [1], None),
     "constant": (np.full((30, 3), [0.5, 0.2, 0.3]), TURNS, None),
@@ -246,7 +247,7 @@ EXTREMES = {
     "huge weights": (THIRTY, TURNS, np.full(30, 1e30)),
     "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
     "tiny weights": (THIRTY, TURNS, np.full(30, 1e-30)),
-    "many classes": (RANDOM.dirichlet(np.ones(300), 400), np.arange(400) % 300, None),
+    "many classes": (draw_proba(400, 300), np.arange(400) % 300, None),
 }
 
 
@@ -396,7 +397,7 @@ def test_a_class_of_weight_zero_is_absent(make):
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 @pytest.mark.parametrize("only", [0, -1])
 def test_a_single_class_leaves_everything_as_it_is(make, n_classes, only):
-    proba = np.random.default_rng(0).dirichlet(np.ones(n_classes), 20)
+    proba = draw_proba(20, n_classes)
     labels = list("abc"[:n_classes])
     with pytest.warns(UserWarning, match="unchanged") as caught:
         model = make().fit(proba, [labels[only]] * 20, labels=labels)

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from _support.calibration_tasks import binary_task
+from _support.predictions import draw_proba
 from scipy.special import expit, log_expit, logit, logsumexp
 from scipy.stats import norm
 
@@ -101,6 +102,6 @@ def test_other_numbers_of_segments_are_refused(n_segments):
 
 
 def test_steep_curves_of_huge_weights_do_not_overflow():
-    proba = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 1000)
+    proba = draw_proba(1000, 5, concentration=0.3)
     found = BayesianCalibrator().fit(proba, proba.argmax(axis=1), np.full(1000, 1e5)).predict_proba(proba)
     assert np.isfinite(found).all()

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from _support.predictions import draw_labels, draw_proba
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -114,9 +115,8 @@ def test_regressions_with_further_samples_are_those_refitted_for_every_value(fur
 
 @pytest.mark.parametrize("n_classes", [3, 10])
 def test_further_samples_are_spread_over_all_classes(n_classes):
-    rng = np.random.default_rng(n_classes)
-    proba = 0.98 * rng.dirichlet(np.ones(n_classes), 80) + 0.02 / n_classes
-    y = np.append(np.arange(n_classes), (proba.cumsum(axis=1) < rng.random((80, 1))).sum(axis=1)[n_classes:])
+    proba = 0.98 * draw_proba(80, n_classes, seed=n_classes) + 0.02 / n_classes
+    y = np.append(np.arange(n_classes), draw_labels(proba, np.random.default_rng(0))[n_classes:])
     model = IsotonicCalibrator(smoothing=3.0).fit(proba, y)
     columns = np.empty_like(proba)
     for k in range(n_classes):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _support.calibration_tasks import WEIGHTS, three_class_task, weights
+from _support.predictions import draw_classes
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
@@ -49,9 +50,7 @@ def test_it_has_the_least_penalised_loss(weight, ridge):
 
 @pytest.mark.parametrize("n_classes", [2, 7])
 def test_more_and_fewer_classes(n_classes):
-    rng = np.random.default_rng(0)
-    truth = rng.dirichlet(np.ones(n_classes), 300)
-    y = (truth.cumsum(axis=1) < rng.random((300, 1))).sum(axis=1)
+    y, truth = draw_classes(300, n_classes)
     before = TemperatureCalibrator(smoothing=1).fit(truth**2, y).predict_proba(truth**2)
     matrix, shift = best_matrix(np.log(before), y, np.ones(300), 1.0)
     model = MatrixCalibrator().fit(truth**2, y)
@@ -68,9 +67,7 @@ def test_the_fit_is_the_same_without_a_matrix_of_curvature_for_each_class(monkey
 
 
 def test_a_matrix_mends_a_confusion_that_no_shift_can():
-    rng = np.random.default_rng(0)
-    truth = rng.dirichlet([0.5, 0.5, 0.5], 5000)
-    y = (truth.cumsum(axis=1) < rng.random((5000, 1))).sum(axis=1)
+    y, truth = draw_classes(5000, concentration=0.5)
     seen = softmax(np.log(truth + 1e-6) @ np.array([[1, 0.6, 0], [0, 1, 0], [0, 0.3, 0.8]]), axis=1)
     matrix, affine = (
         -np.log(model.fit(seen, y).predict_proba(seen)[np.arange(5000), y]).mean()

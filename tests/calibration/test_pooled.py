@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from _support.calibration_tasks import binary_task, three_class_task
+from _support.predictions import draw_proba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -238,7 +239,7 @@ def test_a_tail_that_is_right_stays():
 @given(seed=st.integers(0, 2**32 - 1), n_classes=st.integers(2, 5), width=st.floats(1e-6, 0.5))
 @settings(max_examples=50, deadline=None)
 def test_lower_confidences_keep_their_order_and_their_class(seed, n_classes, width):
-    proba = np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.05), 60)
+    proba = draw_proba(60, n_classes, seed, concentration=0.05)
     proba[0] = np.eye(n_classes)[0]
     got = lowered(proba, width)
     np.testing.assert_allclose(got.sum(axis=1), 1)

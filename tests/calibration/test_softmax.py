@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from _support.calibration_tasks import WEIGHTS, binary_task, three_class_task, weights
+from _support.predictions import draw_classes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
@@ -23,9 +24,7 @@ BOTH = pytest.mark.parametrize("calibrator", [TemperatureCalibrator, AffineCalib
 
 def sharpened(n_samples, n_classes, power=1.7, seed=0, shift=0.0):
     """Return probabilities that are sharper than they should be, perhaps with shifted log-odds, and labels."""
-    rng = np.random.default_rng(seed)
-    truth = rng.dirichlet(np.ones(n_classes), n_samples)
-    y = (rng.random((n_samples, 1)) > truth.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
+    y, truth = draw_classes(n_samples, n_classes, seed)
     return softmax(power * np.log(truth) + shift * np.arange(n_classes), axis=1), y
 
 

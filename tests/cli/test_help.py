@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_binary, draw_classes
 
 from skconf.cli import main
 from skconf.cli.main import COMMANDS, make_parser
@@ -55,11 +56,11 @@ def test_examples_have_options_that_exist(command, tmp_path, monkeypatch):
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """The files that examples name."""
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet([1, 1, 1], 60)
+    y, proba = draw_classes(60)
     names = ["setosa", "versicolor", "virginica"]
-    truth = np.array(names)[rng.integers(0, 3, 60)]
-    table = pd.DataFrame(proba, columns=names).assign(label=truth, id=range(60), region=["web", "north"] * 30, age=40)
+    table = pd.DataFrame(proba, columns=names).assign(
+        label=np.array(names)[y], id=range(60), region=["web", "north"] * 30, age=40
+    )
     monkeypatch.chdir(tmp_path)
     for name in ("predictions", "raw", "calibrated", "monday", "tuesday", "day=1/a", "day=2/a"):
         Path(name).parent.mkdir(exist_ok=True)
@@ -68,7 +69,7 @@ def files(tmp_path, monkeypatch):
     Path("old.csv.gz").write_bytes(gzip.compress(Path("raw.csv").read_bytes()))
     numbered = dict(zip(names, ["p1", "p2", "p3"], strict=True))
     table.rename(columns=numbered | {"label": "species"}).to_csv("wide.csv", index=False)
-    pd.DataFrame({"is_right": [1, 0] * 20, "score": rng.random(40)}).to_csv("answers.csv", index=False)
+    pd.DataFrame({"is_right": [1, 0] * 20, "score": draw_binary(40)[1]}).to_csv("answers.csv", index=False)
     Path("year=2026").mkdir()
     table.assign(month=5, shop=["web", "north"] * 30).to_csv("year=2026/a.csv", index=False)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from _support.predictions import draw_classes
 
 import skconf
 from skconf.cli import main
@@ -312,11 +313,8 @@ def test_check_compares_checksums(monkeypatch, capsys):
 
 @pytest.fixture
 def iris():
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet([1, 1, 1], 50).round(6)
-    proba[:, 2] = 1 - proba[:, 0] - proba[:, 1]
-    y = np.array(["10", "9", "x"])[(proba.cumsum(axis=1) > rng.random((50, 1))).argmax(axis=1)]
-    return y, proba
+    y, proba = draw_classes(50, decimals=6)
+    return np.array(["10", "9", "x"])[y], proba
 
 
 def value(out, name):

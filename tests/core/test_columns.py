@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 
@@ -29,8 +30,8 @@ except ImportError:
 
 LABELS = np.array(["a", "b", "c"])
 RNG = np.random.default_rng(0)
-Y = RNG.choice(LABELS, 60)
-P = RNG.dirichlet([0.5] * 3, 60)
+CODES, P = draw_classes(60, concentration=0.5)
+Y = LABELS[CODES]
 TURNED = [2, 0, 1]
 
 #: Tables whose columns are in another order than the labels, and say so.

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
@@ -33,12 +34,6 @@ FEW = [
 SMOOTH = ["cw_accuracy", "cw_f1_macro", "confidence_gain", "neg_ecuas", "aurc_loss", "augrc_loss", "cw_roc_auc"]
 
 
-def draw(n, seed=0, n_classes=3):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    return (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1), proba
-
-
 def log_losses(y, proba):
     sure, right = proba.max(axis=1), proba.argmax(axis=1) == y
     return -np.log(np.where(right, sure, 1 - sure))
@@ -46,7 +41,7 @@ def log_losses(y, proba):
 
 class TestDelta:
     def test_mean_has_the_t_interval(self):
-        y, proba = draw(300)
+        y, proba = draw_classes(300)
         found = confidence_interval(metrics.confidence_log_loss, y, proba, confidence_level=0.9)
         expected = stats.ttest_1samp(log_losses(y, proba), 0).confidence_interval(0.9)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
@@ -56,7 +51,7 @@ class TestDelta:
     @pytest.mark.parametrize("threshold", [0.4, 0.8, 0.95])
     def test_share_has_wilsons_interval(self, threshold):
         """But for the t distribution, and n − 1 in the place of n, which 5,000 samples hardly show."""
-        y, proba = draw(5000)
+        y, proba = draw_classes(5000)
         found = confidence_interval("coverage_score", y, proba, threshold=threshold, method="delta")
         count = int((proba.max(axis=1) >= threshold).sum())
         expected = stats.binomtest(count, 5000).proportion_ci(method="wilson")
@@ -78,7 +73,7 @@ class TestDelta:
         assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
 
     def test_groups_of_one_size_have_the_t_interval_of_their_means(self):
-        y, proba = draw(400)
+        y, proba = draw_classes(400)
         groups = np.random.default_rng(1).permutation(np.repeat(list("abcdefgh"), 50))
         found = confidence_interval("confidence_log_loss", y, proba, groups=groups)
         means = pd.Series(log_losses(y, proba)).groupby(groups).mean()
@@ -86,7 +81,7 @@ class TestDelta:
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-10)
 
     def test_strata_add_their_variances(self):
-        y, proba = draw(500)
+        y, proba = draw_classes(500)
         losses = pd.Series(log_losses(y, proba)).groupby(y)
         found = confidence_interval("confidence_log_loss", y, proba, stratify=y)
         variance = (losses.var() / losses.size() * (losses.size() / 500) ** 2).sum()
@@ -96,7 +91,7 @@ class TestDelta:
     @pytest.mark.parametrize("metric", SMOOTH)
     def test_standard_error_is_that_of_the_jackknife(self, metric):
         """Leaving out each sample in turn, by the metric itself; the two differ by terms of higher order."""
-        y, proba = draw(250)
+        y, proba = draw_classes(250)
         profile = ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2])
         value = read_statistics(metric, {})[0][metric].value
         left_out = np.array([value(profile[np.arange(250) != i]) for i in range(250)])
@@ -105,7 +100,7 @@ class TestDelta:
 
     def test_area_under_the_roc_curve_is_delongs(self):
         """With weights: of a weighted placement value, in the place of each mean."""
-        y, proba = draw(200, n_classes=2)
+        y, proba = draw_classes(200, n_classes=2)
         weight = np.random.default_rng(1).exponential(1, 200)
         found = confidence_interval("cw_roc_auc_score", y, proba, sample_weight=weight, method="delta")
         counted, score = weight * proba.max(axis=1), proba[:, 1]
@@ -122,7 +117,7 @@ class TestDelta:
         assert found.standard_error == pytest.approx(np.sqrt(variance * 200 / 199), rel=1e-10)
 
     def test_areas_of_all_classes_and_of_absent_ones(self):
-        y, proba = draw(300, n_classes=4)
+        y, proba = draw_classes(300, n_classes=4)
         for labels_there in ([0, 1, 2, 3], [0, 1]):
             rows = np.isin(y, labels_there)
             profile = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=range(4))
@@ -169,7 +164,7 @@ class TestDelta:
     )
     def test_kinks_are_refused_by_name(self, metric):
         with pytest.raises(TypeError, match=f"{metric} has no interval by method='delta'.* Use 'bootstrap'"):
-            confidence_interval(metric, *draw(50), method="delta")
+            confidence_interval(metric, *draw_classes(50), method="delta")
 
     @pytest.mark.parametrize(
         "metric",
@@ -182,7 +177,7 @@ class TestDelta:
     )
     def test_what_has_no_influence_is_refused(self, metric):
         with pytest.raises(TypeError, match="has no interval by method='delta'"):
-            confidence_interval(metric, *draw(50), method="delta")
+            confidence_interval(metric, *draw_classes(50), method="delta")
 
 
 def with_errors(n_errors, n, seed=0, weight=None):
@@ -454,7 +449,7 @@ class TestCalibrationErrors:
 class TestBootstrap:
     @pytest.mark.parametrize("metric", SMOOTH)
     def test_agrees_with_delta_where_both_can_be_had(self, metric):
-        y, proba = draw(400)
+        y, proba = draw_classes(400)
         delta, bootstrap, bca = (
             confidence_interval(metric, y, proba, method=method, n_resamples=600, random_state=0)
             for method in ("delta", "bootstrap", "bca")
@@ -480,7 +475,7 @@ class TestBootstrap:
         assert abs(found.high - delta.high) > 0.05 * width
 
     def test_groups_widen_and_strata_narrow(self):
-        y, proba = draw(600)
+        y, proba = draw_classes(600)
         groups = np.argsort(np.argsort(log_losses(y, proba))) // 30  # samples of one group are alike
         found = {
             name: confidence_interval(
@@ -495,7 +490,7 @@ class TestBootstrap:
 
     def test_bias_is_taken_off(self):
         """The ECE of a calibrated model is above 0 by chance alone, and that of a resample further above."""
-        y, proba = draw(500)
+        y, proba = draw_classes(500)
         found = confidence_interval("expected_calibration_error", y, proba, random_state=0)
         reach = stats.t.ppf(0.975, 499) * found.standard_error
         assert found.high == pytest.approx(found.value + reach)
@@ -562,7 +557,7 @@ class TestBootstrap:
 
 class TestWhatIsAsked:
     def test_auto_says_what_it_did(self):
-        y, proba = draw(600)
+        y, proba = draw_classes(600)
         names = [
             "cw_accuracy",
             "aurc_loss",
@@ -580,7 +575,7 @@ class TestWhatIsAsked:
 
     @pytest.mark.parametrize("metric", sorted(metric_classes()))
     def test_every_metric_has_an_interval_or_says_why_not(self, metric):
-        y, proba = draw(80)
+        y, proba = draw_classes(80)
         average = {"average": "macro"} if "average" in metric_classes()[metric].__dataclass_fields__ else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -607,14 +602,14 @@ class TestWhatIsAsked:
         ],
     )
     def test_metric_in_each_of_its_forms(self, metric):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         params = {} if isinstance(metric, partial) else {"n": 1}
         expected = metrics.ecuas_loss(y, proba, n=1)
         assert confidence_interval(metric, y, proba, **params).value == expected
 
     @pytest.mark.parametrize("metric", ["neg_ecuas_1", get_scorer("neg_ecuas", n=1)])
     def test_scorer_has_the_mirror_image(self, metric):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         score = confidence_interval(metric, y, proba, random_state=0)
         loss = confidence_interval("ecuas_loss", y, proba, n=1, random_state=0)
         assert score.method == loss.method == "bayesian"
@@ -623,7 +618,7 @@ class TestWhatIsAsked:
         assert score.standard_error == pytest.approx(loss.standard_error, rel=1e-12)
 
     def test_several_metrics_are_as_each(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         given = {"random_state": 0, "n_resamples": 50}
         labelled = confidence_interval({"error": "selective_risk_loss", "ece": "neg_ece"}, y, proba, **given)
         several = confidence_interval(confidence_scoring(["cw_accuracy", "neg_ece"]), y, proba, **given)
@@ -633,7 +628,7 @@ class TestWhatIsAsked:
             assert frame.loc[row, ["low", "high"]].tolist() == [single.low, single.high]
 
     def test_profile_or_predictions(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         given = {"labels": [0, 1, 2], "y_pred": proba.argmin(axis=1), "sample_weight": np.arange(60) % 3 + 1}
         profile = ConfidenceProfile.from_predictions(y, proba, **given)
         expected = confidence_interval("cw_accuracy", profile, random_state=0)
@@ -641,7 +636,7 @@ class TestWhatIsAsked:
 
     @pytest.mark.parametrize("method", ["delta", "bootstrap"])
     def test_weights_count_for_nothing_but_their_ratio(self, method):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         weight = np.random.default_rng(0).exponential(1, 60)
         one, other = (
             confidence_interval(
@@ -654,7 +649,7 @@ class TestWhatIsAsked:
     @pytest.mark.parametrize("method", ["delta", "bootstrap", "bca"])
     @pytest.mark.parametrize("columns", [(), ("groups",), ("stratify",), ("groups", "stratify")])
     def test_sample_of_weight_zero_is_no_sample(self, method, columns):
-        y, proba = draw(90)
+        y, proba = draw_classes(90)
         weight = np.arange(90) % 3 * (np.arange(90) < 60)
         given = {"groups": np.arange(90) // 6, "stratify": np.arange(90) // 30}  # one stratum has no weight at all
         there, labels = weight > 0, {"labels": [0, 1, 2]}
@@ -675,7 +670,7 @@ class TestWhatIsAsked:
         pd.testing.assert_frame_equal(one, other)
 
     def test_order_of_rows_does_not_matter(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         order = np.random.default_rng(0).permutation(60)
         for metric in SMOOTH:
             one, other = (
@@ -684,7 +679,7 @@ class TestWhatIsAsked:
             assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
 
     def test_names_and_containers_of_groups_do_not_matter(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         codes = np.arange(60) // 4
         expected = confidence_interval("cw_accuracy", y, proba, groups=codes)
         pairs = pd.DataFrame({"ward": codes // 5, "patient": [f"p{code % 5}" for code in codes]}, index=range(5, 65))
@@ -729,13 +724,13 @@ class TestErrors:
         ],
     )
     def test_bad_input_is_named(self, given, error, message):
-        y, proba = draw(30)
+        y, proba = draw_classes(30)
         arguments = {"metric": "cw_accuracy", "y_true": y, "y_proba": proba, "labels": [0, 1, 2], **given}
         with pytest.raises(error, match=message):
             confidence_interval(**arguments)
 
     def test_profile_holds_everything(self):
-        y, proba = draw(30)
+        y, proba = draw_classes(30)
         profile = ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2])
         with pytest.raises(TypeError, match=r"confidence_interval\(\) got a ConfidenceProfile and y_proba"):
             confidence_interval("cw_accuracy", profile, proba)

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from _support.predictions import draw_labels
 from scipy import stats
 
 from skconf import ConfidenceProfile, get_scorer, metrics
@@ -42,7 +43,7 @@ def drawn_profile(n, seed=0, weighted=False, levels=None):
     proba = rng.dirichlet(np.ones(3), n)
     if levels:
         proba = rng.multinomial(levels, [1 / 3] * 3, n) / levels
-    y = np.r_[0, 1, 2, (rng.random((n - 3, 1)) > proba[3:].cumsum(axis=1)).sum(axis=1).clip(max=2)]
+    y = np.r_[0, 1, 2, draw_labels(proba[3:], rng)]
     weight = np.r_[1, 1, 1, rng.integers(0, 4, n - 3)].astype(float) if weighted else None
     return ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2], sample_weight=weight)
 

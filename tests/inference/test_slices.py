@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -13,18 +14,12 @@ from skconf.inference._p_values import holm
 from skconf.metrics import get_metric
 
 
-def draw(n, seed=0):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(3), n)
-    return (rng.random((n, 1)) > proba.cumsum(axis=1)[:, :-1]).sum(axis=1), proba
-
-
 class TestByGroup:
     @pytest.mark.parametrize(
         "metric", ["cw_accuracy_score", "aurc_loss", "smooth_calibration_error", "neg_ecuas", "neg_csr_deviation"]
     )
     def test_row_of_a_group_is_the_metric_of_its_samples(self, metric):
-        y, proba = draw(120)
+        y, proba = draw_classes(120)
         region = np.random.default_rng(1).choice(["west", "east", "north"], 120)
         frame = by_group(metric, y, proba, groups=region)
         assert frame.index.tolist() == ["east", "north", "west"]
@@ -40,7 +35,7 @@ class TestByGroup:
         assert frame.attrs["overall"] == pytest.approx(whole)
 
     def test_weights(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         weight, groups = np.random.default_rng(0).exponential(1, 60), np.arange(60) % 3
         frame = by_group("cw_accuracy", y, proba, groups=groups, sample_weight=weight)
         members = groups == 1
@@ -51,7 +46,7 @@ class TestByGroup:
 
     @pytest.mark.parametrize("method", ["auto", "bca"])
     def test_intervals_are_those_of_each_group(self, method):
-        y, proba = draw(120)
+        y, proba = draw_classes(120)
         groups = np.arange(120) % 2
         frame = by_group("cw_accuracy", y, proba, groups=groups, confidence_level=0.9, method=method, random_state=0)
         for group, seed in enumerate(np.random.default_rng(0).integers(1 << 62, size=2).tolist()):
@@ -62,7 +57,7 @@ class TestByGroup:
             assert (frame.loc[group, "low"], frame.loc[group, "high"]) == (expected.low, expected.high)
 
     def test_columns_of_groups_are_combined(self):
-        y, proba = draw(90)
+        y, proba = draw_classes(90)
         rng = np.random.default_rng(2)
         columns = pd.DataFrame({"sex": rng.choice(["f", "m"], 90), "age": rng.choice([20, 40, 60], 90)})
         columns.loc[columns["sex"] == "m", "age"] = 40  # not every combination is there
@@ -78,7 +73,7 @@ class TestByGroup:
 
     def test_categories_keep_their_order(self):
         """That of the column, and not that of the alphabet; a category without samples is none."""
-        y, proba = draw(90)
+        y, proba = draw_classes(90)
         age = pd.Categorical.from_codes(np.arange(90) % 3, ["young", "middle", "old", "none"])
         assert by_group("cw_accuracy", y, proba, groups=age).index.tolist() == ["young", "middle", "old"]
         both = pd.DataFrame({"age": pd.Series(age, index=range(5, 95)), "half": np.arange(90) % 2})
@@ -90,7 +85,7 @@ class TestByGroup:
         assert found.index.tolist() == bands.categories.tolist()
 
     def test_several_metrics_have_the_rows_of_each(self):
-        y, proba = draw(90)
+        y, proba = draw_classes(90)
         groups = np.arange(90) % 2
         metrics = ["cw_accuracy", "neg_ece", "neg_confidence_brier"]
         frame = by_group(metrics, y, proba, groups=groups, confidence_level=0.9, random_state=0)
@@ -140,7 +135,7 @@ class TestByGroup:
 
     @pytest.mark.parametrize("metric", ["cw_accuracy", "aurc_loss", "smooth_calibration_error"])
     def test_group_without_weight_is_undefined(self, metric):
-        y, proba = draw(20)
+        y, proba = draw_classes(20)
         weight = np.r_[np.zeros(5), np.ones(15)]
         with pytest.warns(UndefinedMetricWarning, match=r"for the groups \['a'\]"):
             frame = by_group(
@@ -175,14 +170,14 @@ class TestByGroup:
         ],
     )
     def test_bad_input_is_named(self, given, error, message):
-        y, proba = draw(30)
+        y, proba = draw_classes(30)
         arguments = {"metric": "cw_accuracy", "y_true": y, "y_proba": proba, "groups": y, "labels": [0, 1, 2]}
         with pytest.raises(error, match=message):
             by_group(**{**arguments, **given})
 
     def test_empty_group_of_a_metric_with_several_values(self):
         """By number, as parts of a program may pass them: group 1 has no sample."""
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         profile = ConfidenceProfile.from_predictions(y, proba)
         metric = get_metric("cw_roc_auc_score", average=None)
         values = metric.by_group(profile, 2 * (np.arange(60) % 2), 3)
@@ -194,7 +189,7 @@ class TestByGroup:
 class TestContributions:
     @pytest.mark.parametrize("metric", ["calibrated_size_ratio", "neg_confidence_brier", "cw_accuracy"])
     def test_shares_of_a_quotient_add_up(self, metric):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         found = contributions(metric, y, proba)
         value = confidence_interval(metric, y, proba, method="delta").value
         assert found.shape == (60,)
@@ -202,13 +197,13 @@ class TestContributions:
         assert found.name == metric
 
     def test_influence_of_other_metrics_adds_up_to_nothing(self):
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         found = contributions("cf1_score", y, proba, average="macro")
         assert found.sum() == pytest.approx(0, abs=1e-12)
         assert found.abs().sum() > 0.1
 
     def test_rows_keep_their_labels(self):
-        y, proba = draw(30)
+        y, proba = draw_classes(30)
         found = contributions(["cw_accuracy", "neg_ecuas"], pd.Series(y, index=range(100, 130)), proba)
         assert found.columns.tolist() == ["cw_accuracy", "neg_ecuas"]
         assert found.index.tolist() == list(range(100, 130))
@@ -220,7 +215,7 @@ class TestContributions:
     @pytest.mark.parametrize("metric", ["aurc_loss", "cw_roc_auc"])
     def test_area_under_a_curve_has_influence(self, metric):
         """Without the prediction that adds most to an area, the area is smaller."""
-        y, proba = draw(60)
+        y, proba = draw_classes(60)
         found = contributions(metric, y, proba)
         assert found.sum() == pytest.approx(0, abs=1e-12)
         rows = np.arange(60) != found.idxmax()
@@ -237,7 +232,7 @@ class TestContributions:
     )
     def test_what_has_none_is_refused_by_name(self, metric, message):
         with pytest.raises(TypeError, match=f"{metric} {message}"):
-            contributions(metric, *draw(30))
+            contributions(metric, *draw_classes(30))
 
 
 class TestShift:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from _support.predictions import draw_answers
 from _support.verdict_power import power
 from scipy.stats import binomtest, poisson
 
@@ -37,9 +38,8 @@ def around(mean, half, n):
 
 
 def calibrated(n, seed=0, low=0.5, shift=0.0):
-    rng = np.random.default_rng(seed)
-    sure = rng.uniform(low, 1, n)
-    return profile_of(sure, rng.random(n) > sure - shift)
+    right, sure = draw_answers(n, seed, low=low, excess=shift)
+    return profile_of(sure, ~right)
 
 
 class TestWords:

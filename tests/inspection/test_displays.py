@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from _support.predictions import draw_classes, draw_weights
 from scipy.stats import beta, binomtest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
@@ -73,12 +74,9 @@ def _small_figures():
 
 def predictions(n_classes=3, n=300, seed=0, weighted=True):
     """Return labels, probabilities with ties, and what else there is; the columns are in no sorted order."""
-    rng = np.random.default_rng(seed)
-    proba = np.round(rng.dirichlet(np.full(n_classes, 0.5), n), 2)
-    proba[:, -1] = 1 - proba[:, :-1].sum(axis=1)
-    codes = (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
-    weight = rng.exponential(1, n) * (rng.random(n) < 0.9) if weighted else None
-    return LABELS[codes], proba.clip(0, 1), {"labels": LABELS[:n_classes], "sample_weight": weight}
+    y, proba = draw_classes(n, n_classes, seed, concentration=0.5, decimals=2)
+    weight = draw_weights(n, zeros=0.1) if weighted else None
+    return LABELS[y], proba, {"labels": LABELS[:n_classes], "sample_weight": weight}
 
 
 def profile_of(*args, **kwargs):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_table
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, confidence_report_from_files
 from skconf.report._evidence import batches
@@ -14,10 +15,7 @@ from skconf.tables import _files
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet([1, 1, 1], 200)
-    y = (proba.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
-    table = pd.DataFrame(proba, columns=["proba_0", "proba_1", "proba_2"]).assign(y_true=y, day=np.arange(200) % 2)
+    table = draw_table(200).assign(day=np.arange(200) % 2)
     table.to_csv("whole.csv", index=False)
     (tmp_path / "parts").mkdir()
     for part in range(4):

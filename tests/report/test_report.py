@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes, draw_weights
 from scipy.stats import binomtest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
@@ -34,10 +35,8 @@ JUDGED = ["mean_confidence", "calibrated_size_ratio"]
 
 def predictions(n_classes=3, n=400, seed=0):
     """Return labels, probabilities and weights; the columns are in no sorted order."""
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.full(n_classes, 0.5), n)
-    codes = (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
-    return LABELS[n_classes][codes], proba, rng.exponential(1, n)
+    y, proba = draw_classes(n, n_classes, seed, concentration=0.5)
+    return LABELS[n_classes][y], proba, draw_weights(n)
 
 
 def of_errors(n_errors, n, sure=0.5):

@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
+from _support.predictions import draw_answers, draw_counts
 from scipy.stats import beta
 
 from skconf import ConfidenceProfile
 from skconf.report._evidence.shares import Shares
-
-
-def predictions(weighted, n=300):
-    rng = np.random.default_rng(0)
-    sure = rng.uniform(0.3, 1, n)
-    weight = rng.integers(0, 3, n).astype(float) if weighted else None
-    return ConfidenceProfile.from_correctness(rng.random(n) < sure, sure, sample_weight=weight)
 
 
 def clopper_pearson(wins, n):
@@ -23,7 +17,10 @@ def clopper_pearson(wins, n):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_parts_of_all_columns_are_counted_by_rows(weighted):
-    profile = predictions(weighted)
+    right, sure = draw_answers(300, low=0.3)
+    profile = ConfidenceProfile.from_correctness(
+        right, sure, sample_weight=draw_counts(300, seed=2) if weighted else None
+    )
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 4, 300), np.where(np.arange(300) < 5, 0, 2)]  # part 1 of the second has no row
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight

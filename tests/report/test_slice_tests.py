@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from _support.predictions import draw_answers
 from scipy.stats import norm, ttest_1samp
 
 from skconf import ConfidenceProfile
@@ -12,9 +13,8 @@ from skconf.report._evidence.slice_tests import too_sure_p_values
 
 
 def predictions(n, seed=0, weight=None, temper=1.0):
-    rng = np.random.default_rng(seed)
-    sure = rng.uniform(0.5, 1, n)
-    return ConfidenceProfile.from_correctness(rng.random(n) < temper * sure, sure, sample_weight=weight)
+    right, sure = draw_answers(n, seed, kept=temper)
+    return ConfidenceProfile.from_correctness(right, sure, sample_weight=weight)
 
 
 def at_least(chances, errors):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from _support.predictions import draw_counts, draw_profile
 from scipy.stats import beta
 
 from skconf import ConfidenceProfile
@@ -17,13 +18,8 @@ from skconf.report._sections.where import findings, where
 HOSTILE = ["<b>", "</script>", "a|b"]
 
 
-def predictions(n_classes=4, n=300, seed=0, labels=None, weighted=False):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.full(n_classes, 0.4), n)
-    y = (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1)
-    labels = np.arange(n_classes) if labels is None else np.array(labels)
-    weight = rng.integers(0, 3, n).astype(float) if weighted else None
-    return ConfidenceProfile.from_predictions(labels[y], proba, labels=labels, sample_weight=weight)
+def profile_of(n_classes=4, n=300, **drawn):
+    return draw_profile(n, n_classes, concentration=0.4, **drawn)
 
 
 def evidence_of(profile, **more):
@@ -46,7 +42,7 @@ def test_few_rows_do_not_lead_by_chance():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_errors_are_those_of_a_loop(weighted):
-    profile = predictions(weighted=weighted)
+    profile = profile_of(weight=draw_counts(300) if weighted else None)
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     wrong = [row for row in range(len(profile)) if not profile.correct[row] and weight[row] > 0]
     expected = sorted(wrong, key=lambda row: (-profile.confidence[row], row))[:20]
@@ -77,7 +73,7 @@ def test_ties_are_in_the_order_of_rows():
 
 
 def test_rows_are_named_as_in_the_file():
-    profile = predictions(labels=["cat", "dog", "fox", "owl"])
+    profile = profile_of(labels=["cat", "dog", "fox", "owl"])
     first = worst_answers(profile)[0]
     truth, answer = (profile.classes[codes[first.row]] for codes in (profile.true_class, profile.predicted_class))
     text = where(evidence_of(profile)).text(10_000)
@@ -95,7 +91,7 @@ def test_rows_are_named_as_in_the_file():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_confusions_are_those_of_a_loop(weighted):
-    profile = predictions(weighted=weighted)
+    profile = profile_of(weight=draw_counts(300) if weighted else None)
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     pairs = {}
     for row in range(len(profile)):
@@ -111,11 +107,11 @@ def test_confusions_are_those_of_a_loop(weighted):
         assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
     text = where(evidence_of(profile)).text(200)
     assert "What it takes for what" in text
-    assert "What it takes for what" not in where(evidence_of(predictions(2))).text(200)
+    assert "What it takes for what" not in where(evidence_of(profile_of(2))).text(200)
 
 
 def test_rows_and_labels_can_be_left_out():
-    profile = predictions(labels=["cat", "dog", "fox", "owl"])
+    profile = profile_of(labels=["cat", "dog", "fox", "owl"])
     text = where(evidence_of(profile).anonymous(), rows=False).text()
     assert "class 1" in text
     assert "cat" not in text
@@ -170,7 +166,7 @@ def test_what_is_known_without_classes():
 
 
 def test_a_thousand_classes_are_cut_and_counted():
-    profile = predictions(n_classes=1000, n=5000)
+    profile = profile_of(1000, n=5000)
     n_answered = len(set(profile.predicted_class.tolist()))
     shown = where(evidence_of(profile)).html(Ids())
     assert f"{n_answered - 100:,} more classes are left out." in shown
@@ -179,7 +175,7 @@ def test_a_thousand_classes_are_cut_and_counted():
 
 
 def test_several_models_and_labels_with_markup():
-    profiles = {f"<i>{seed}": predictions(3, labels=HOSTILE, seed=seed) for seed in range(4)}
+    profiles = {f"<i>{seed}": profile_of(3, labels=HOSTILE, seed=seed) for seed in range(4)}
     evidence = Evidence(rows=[], values=dict.fromkeys(profiles, ()), profiles=profiles, several=True)
     section = where(evidence)
     shown = section.html(Ids())

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics
+from _support.predictions import draw_classes, draw_weights
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import TunedThresholdClassifierCV, cross_validate
@@ -30,15 +31,9 @@ from skconf.scoring._names import in_words, read_statistic, read_statistics
 N = 600
 
 
-def draw(n_classes=2, seed=0, n=N):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    return (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1), proba
-
-
-Y, PROBA = draw()
+Y, PROBA = draw_classes(N, 2)
 PREDICTED = PROBA.argmax(axis=1)
-WEIGHT = np.random.default_rng(1).exponential(1, N)
+WEIGHT = draw_weights(N)
 GROUPS = np.arange(N) % 3
 
 
@@ -109,7 +104,7 @@ class TestOneListForAll:
         assert (found["value"] <= found["high"]).all()
 
     def test_comparisons(self):
-        another = draw(seed=2)[1]
+        another = draw_classes(N, 2, seed=2)[1]
         found = compare(SPECS, Y, {"a": PROBA, "b": another}, labels=[0, 1], n_resamples=20)
         for model, proba in (("first_value", PROBA), ("second_value", another)):
             assert found[model].droplevel([1, 2]).to_dict() == pytest.approx(expected(proba=proba), rel=1e-12)
@@ -156,7 +151,7 @@ class TestOneListForAll:
             pd.testing.assert_frame_equal(found.loc[rows, columns], in_memory[columns], rtol=1e-9)
 
     def test_accumulators_whose_ranks_are_rounded(self):
-        y, proba = draw(n=9000)
+        y, proba = draw_classes(9000, 2)
         total = MetricAccumulator(SPECS, labels=[0, 1], max_levels=1024)
         for rows in np.array_split(np.arange(9000), 9):
             total.update(y[rows], proba[rows])
@@ -475,7 +470,7 @@ class TestRejection:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_the_reject_label_is_one_class_more(self, n_classes, weighted):
         """What the scorers of scikit-learn say of the selective classifier itself, in memory and in parts."""
-        y, X = draw(n_classes)
+        y, X = draw_classes(N, n_classes)
         model = SelectiveClassifier(LogisticRegression(), threshold=0.5 + 0.1 * (n_classes == 2)).fit(X, y)
         weight = WEIGHT if weighted else None
         profile = ConfidenceProfile.from_estimator(model, X, y, sample_weight=weight)

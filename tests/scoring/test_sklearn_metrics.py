@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn.metrics
+from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -25,13 +26,6 @@ OF_ANY = [
 OF_TWO = [*OF_ANY, "precision", "recall", "f1", "jaccard", "roc_auc"]
 
 
-def draw(n_classes=2, n=300, seed=0, decimals=15):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n).round(decimals)
-    proba /= proba.sum(axis=1, keepdims=True)
-    return (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=n_classes - 1), proba
-
-
 def theirs(name, y, proba, weight=None):
     """Return the score by the function itself."""
     scorer = sklearn.metrics.get_scorer(name)
@@ -45,10 +39,10 @@ def theirs(name, y, proba, weight=None):
 
 class TestValues:
     @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize("decimals", [15, 1], ids=["distinct", "tied"])
+    @pytest.mark.parametrize("decimals", [None, 1], ids=["distinct", "tied"])
     @pytest.mark.parametrize("n_classes", [2, 4])
     def test_are_scikit_learns(self, n_classes, decimals, weighted):
-        y, proba = draw(n_classes, decimals=decimals)
+        y, proba = draw_classes(300, n_classes, decimals=decimals)
         weight = np.random.default_rng(1).exponential(1, len(y)) if weighted else None
         profile = ConfidenceProfile.from_predictions(y, proba, sample_weight=weight)
         for name in OF_TWO if n_classes == 2 else OF_ANY:
@@ -83,7 +77,7 @@ class TestValues:
 
     def test_of_a_class_that_a_slice_lacks(self):
         """scikit-learn's log loss and area cannot be had there; the log loss is that of the others."""
-        y, proba = draw(3)
+        y, proba = draw_classes(300, 3)
         rows = y != 1
         profile = ConfidenceProfile.from_predictions(y[rows], proba[rows], labels=[0, 1, 2])
         exact = -sklearn.metrics.log_loss(y[rows], proba[rows], labels=[0, 1, 2])
@@ -99,14 +93,14 @@ class TestValues:
         assert found == pytest.approx(theirs("neg_log_loss", y, proba), rel=1e-12)
 
     def test_more_than_two_classes_are_told_what_to_use(self):
-        y, proba = draw(3)
+        y, proba = draw_classes(300, 3)
         with pytest.raises(ValueError, match=r"roc_auc_score needs two classes, but there are 3\. Use 'roc_auc_ovr'"):
             confidence_interval("roc_auc", y, proba)
         with pytest.raises(ValueError, match="roc_auc_score needs two classes"):
             MetricAccumulator(["roc_auc", "roc_auc_ovr"]).update(y, proba)
 
     def test_parameters_that_no_kind_has_are_left_to_the_function(self):
-        y, proba = draw(2)
+        y, proba = draw_classes(300, 2)
         for metric in (
             partial(sklearn.metrics.accuracy_score, normalize=False),
             partial(sklearn.metrics.f1_score, labels=[0, 1], average="micro"),
@@ -123,7 +117,7 @@ class TestErrors:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_standard_error_is_that_of_the_jackknife(self, n_classes):
         """Leaving out each sample in turn, by scikit-learn itself; the two differ by terms of higher order."""
-        y, proba = draw(n_classes, 200)
+        y, proba = draw_classes(200, n_classes)
         for name in OF_TWO if n_classes == 2 else OF_ANY:
             found = confidence_interval(name, y, proba, method="delta")
             left_out = np.array(
@@ -133,9 +127,9 @@ class TestErrors:
             assert found.standard_error == pytest.approx(expected, rel=0.05), name
 
     @pytest.mark.parametrize("name", ["average_precision", "roc_auc_ovr_weighted", "f1_macro"])
-    @pytest.mark.parametrize("decimals", [15, 1], ids=["distinct", "tied"])
+    @pytest.mark.parametrize("decimals", [None, 1], ids=["distinct", "tied"])
     def test_influence_is_the_derivative_by_the_weight(self, name, decimals):
-        y, proba = draw(3, 300, decimals=decimals)
+        y, proba = draw_classes(300, 3, decimals=decimals)
         weight = np.random.default_rng(1).exponential(1, 300)
         effects = read_statistic(name).influence(ConfidenceProfile.from_predictions(y, proba, sample_weight=weight))
         assert effects.sum() == pytest.approx(0, abs=1e-12)
@@ -164,7 +158,7 @@ class TestErrors:
 
     def test_interval_of_the_accuracy_of_unequal_samples_is_that_of_other_sums(self):
         """Of weights, groups and strata: as for cw_accuracy where all confidences are equal."""
-        y, proba = draw(2, 120)
+        y, proba = draw_classes(120, 2)
         sure = np.where(proba[:, 1] > 0.5, 0.8, 0.2)
         weight = np.random.default_rng(1).exponential(1, 120)
         for given in ({"sample_weight": weight}, {"groups": np.arange(120) // 4}, {"stratify": y}):
@@ -189,7 +183,7 @@ def delong(y, *scores):
 class TestDeLong:
     @pytest.mark.parametrize("decimals", [15, 1], ids=["distinct", "tied"])
     def test_comparison_of_areas(self, decimals):
-        y, proba = draw(2, 150)
+        y, proba = draw_classes(150, 2)
         rng = np.random.default_rng(3)
         one, two = (np.clip(proba[:, 1] + rng.normal(0, 0.3, 150), 0, 1).round(decimals) for _ in range(2))
         found = compare("roc_auc", y, {"one": one, "two": two}, confidence_level=0.9)
@@ -203,7 +197,7 @@ class TestDeLong:
         assert (found.low, found.high) == pytest.approx(ends, rel=1e-9)
 
     def test_standard_error_of_an_area_in_memory_and_of_parts(self):
-        y, proba = draw(2, 150, decimals=2)
+        y, proba = draw_classes(150, 2, decimals=2)
         _, covariance = delong(y, proba[:, 1])
         found = confidence_interval("roc_auc", y, proba, method="delta")
         assert found.standard_error == pytest.approx(np.sqrt(covariance[0, 0]), rel=1e-10)
@@ -215,8 +209,8 @@ class TestDeLong:
         assert merged[columns].tolist() == pytest.approx([getattr(found, column) for column in columns], rel=1e-9)
 
     def test_of_unequal_samples_and_of_a_single_positive_it_is_not(self):
-        y, proba = draw(2, 150)
-        another = draw(2, 150, seed=1)[1]
+        y, proba = draw_classes(150, 2)
+        another = draw_classes(150, 2, seed=1)[1]
         weight = np.random.default_rng(1).exponential(1, 150)
         both = {"one": proba, "two": another}
         for given in ({"sample_weight": weight}, {"groups": np.arange(150) // 3}):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from _support.predictions import draw_classes
 from _support.stored import Stored
 from scipy.optimize import linprog
 from sklearn.base import clone
@@ -46,11 +47,9 @@ FRAUD = [[0, 1], [10, 0]]
 
 def stored(n_classes, n=300, seed=0, labels=None):
     """Return true probabilities, labels drawn from them, and a classifier that knows the truth."""
-    rng = np.random.default_rng(seed)
     labels = np.arange(n_classes) if labels is None else np.array(labels)
-    proba = rng.dirichlet(np.full(n_classes, 0.6), n)
-    y = labels[[rng.choice(n_classes, p=p) for p in proba]]
-    return proba, y, FrozenEstimator(Stored(tuple(labels.tolist())))
+    y, proba = draw_classes(n, n_classes, seed, concentration=0.6)
+    return proba, labels[y], FrozenEstimator(Stored(tuple(labels.tolist())))
 
 
 def random_costs(n_classes, seed, n_decisions=None):

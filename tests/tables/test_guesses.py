@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_proba
 
 from skconf._core.messages import on_command_line
 from skconf.tables import _files
@@ -271,7 +272,7 @@ def test_a_positive_label_decides_what_a_single_column_is(label, tmp_path):
 def test_many_classes_are_read_at_once():
     """Each scan of a file with a thousand columns takes long."""
     labels = [f"n{number:04}" for number in range(300)]
-    proba = RNG.dirichlet(np.ones(300), 600)
+    proba = draw_proba(600, 300)
     truth = np.tile(labels, 2)
     truth[truth == "n0100"] = "n0101"  # a class that does not occur
     table = pd.DataFrame({"label": truth, **named("{}", labels, proba)})

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from scipy import stats
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
@@ -49,21 +50,9 @@ def own_module(tmp_path, monkeypatch):
 @pytest.fixture
 def predictions(tmp_path):
     """Predictions of three classes that are too sure, in a file."""
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(600, 3))
-    y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    proba = np.exp(2 * scores)
-    proba /= proba.sum(axis=1, keepdims=True)
+    y, proba = draw_classes(600, power=2)
     np.savez(tmp_path / "mine.npz", proba=proba, y=y)
     return tmp_path / "mine.npz"
-
-
-def drawn(n, n_classes, seed=0):
-    rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(n, n_classes))
-    y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    proba = np.exp(2 * scores)
-    return proba / proba.sum(axis=1, keepdims=True), y
 
 
 def test_losses_of_a_run_are_those_of_the_test_samples(predictions):
@@ -167,7 +156,7 @@ def test_sizes_without_enough_test_samples_are_left_out(predictions):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_scikit_learns_isotonic_regression_is_that_of_the_probabilities(n_classes):
-    proba, y = drawn(400, n_classes)
+    y, proba = draw_classes(400, n_classes, power=2)
     (found,) = find_contestants(["sklearn isotonic"])
     answer = found.answer(proba[:300], y[:300], proba[300:])[0]
     columns = [
@@ -179,7 +168,7 @@ def test_scikit_learns_isotonic_regression_is_that_of_the_probabilities(n_classe
 
 
 def test_ensemble_temperature_has_the_least_squared_error_among_its_mixtures():
-    proba, y = drawn(400, 4)
+    y, proba = draw_classes(400, 4, power=2)
     ets = EnsembleTemperature()
     ets.fit(proba, y)
     truth = np.eye(4)[y]
@@ -203,7 +192,7 @@ def test_ensemble_temperature_has_the_least_squared_error_among_its_mixtures():
 
 def test_every_calibrator_that_is_installed_answers():
     for n_classes in (2, 4):
-        proba, y = drawn(200, n_classes)
+        y, proba = draw_classes(200, n_classes, power=2)
         for contestant in find_contestants():
             if contestant.most_classes is None or n_classes <= contestant.most_classes:
                 answer = contestant.answer(proba[:150], y[:150], proba[150:])[0]
@@ -213,7 +202,7 @@ def test_every_calibrator_that_is_installed_answers():
 def test_answers_that_are_no_probabilities_are_refused(own_module):
     (found,) = find_contestants([f"{own_module}:Cut"])
     with pytest.raises(RefusalError, match="shape"):
-        found.answer(*drawn(50, 3), drawn(20, 3)[0])
+        found.answer(*draw_classes(50, power=2)[::-1], draw_classes(20, power=2)[1])
 
 
 def test_own_calibrators_may_be_passed_as_classes():

@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_recall_fscore_support
@@ -21,8 +22,7 @@ METRICS = ["precision", "recall", "f1"]
 def answers():
     """Labels and probabilities of three classes, and resamples that leave one of them out."""
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 40)
-    proba = rng.dirichlet([1, 1, 1], 40)
+    y, proba = draw_classes(40)
     weights = cf1.resamples(40, 30, rng)
     weights[0] = np.where(y == 2, 0.0, 1.0)
     return y, proba, weights

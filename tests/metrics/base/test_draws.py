@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from _support.predictions import draw_proba
 
 from skconf.metrics._base.draws import draw_sums
 
@@ -32,7 +33,7 @@ def test_drawn_sums_have_the_quantiles_of_plain_simulation(kind):
     rng = np.random.default_rng(5)
     n, n_draws = 3000, 4000
     if kind == "many classes":
-        proba = rng.dirichlet(np.full(8, 0.3), n)
+        proba = draw_proba(n, 8, concentration=0.3)
     else:
         sure = 0.5 + rng.random(n) / 2 if kind == "even" else 1 - 10 ** -rng.uniform(0.4, 7, n)
         proba = np.column_stack([sure, 1 - sure])

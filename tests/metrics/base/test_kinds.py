@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from _support.predictions import draw_classes
 from _support.properties import drawn_profile
 
 from skconf import ConfidenceProfile, metrics
@@ -31,7 +32,7 @@ def test_per_class_values_by_group_have_a_row_for_each():
 @pytest.mark.parametrize("n_classes", [3, 7])
 def test_matrices_by_group_and_class_are_added_row_by_row(n_classes, weighted):
     rng = np.random.default_rng(0)
-    proba, y, groups = rng.dirichlet(np.ones(n_classes), 50), rng.integers(0, n_classes, 50), rng.integers(0, 3, 50)
+    (y, proba), groups = draw_classes(50, n_classes), rng.integers(0, 3, 50)
     weight = rng.integers(0, 3, 50) if weighted else None
     profile = ConfidenceProfile.from_predictions(y, proba, labels=range(n_classes), sample_weight=weight)
     expected = np.zeros((3, n_classes, n_classes))

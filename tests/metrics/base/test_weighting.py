@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from _support.predictions import draw_binary, draw_classes, draw_weights
 from sklearn import metrics as plain
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -14,18 +15,16 @@ from sklearn.model_selection import cross_val_score
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics._base.weighting import confidence_weighted
 
-RNG = np.random.default_rng(0)
 NAMES = np.array(["pear", "apple", "fig"])  # not sorted
-PROBA = RNG.dirichlet(np.ones(3), 60)
-TRUE = NAMES[(RNG.random((60, 1)) > PROBA.cumsum(axis=1)).sum(axis=1)]
-WEIGHT = RNG.exponential(1, 60)
+CODES, PROBA = draw_classes(60)
+TRUE, WEIGHT = NAMES[CODES], draw_weights(60)
 GIVEN = {"labels": NAMES, "sample_weight": WEIGHT}
 SURE = WEIGHT * PROBA.max(axis=1)
 PREDICTED = NAMES[PROBA.argmax(axis=1)]
 ORDER = np.argsort(NAMES)
 
-BINARY = RNG.random(60)
-BINARY_TRUE = np.where(RNG.random(60) < BINARY, "yes", "no")
+IS_YES, BINARY = draw_binary(60)
+BINARY_TRUE = np.where(IS_YES, "yes", "no")
 BINARY_SURE = np.maximum(BINARY, 1 - BINARY)
 
 

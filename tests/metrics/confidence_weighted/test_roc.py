@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from _support.predictions import draw_classes
 from _support.properties import Case, properties_of
 from _support.strategies import outcomes
 from _support.twins import averaged, counts
@@ -64,12 +65,6 @@ CASES = [
 TestProperties = properties_of(CASES)
 
 
-def drawn(n, n_classes, seed=0):
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(n_classes), n)
-    return (rng.random((n, 1)) > proba.cumsum(axis=1)).sum(axis=1), proba
-
-
 def confidence_of(outcome):
     return outcome.proba[np.arange(len(outcome.y)), outcome.predicted].astype(float)
 
@@ -96,7 +91,7 @@ def test_area_is_raised_by_the_covariance_of_confidence_and_ranking(outcome):
 
 def test_rescaling_of_scores_changes_the_weighted_area_alone():
     """Proposition 17."""
-    y, both = drawn(400, 2)
+    y, both = draw_classes(400, 2)
     proba = both[:, 1]
     sharper = proba**3 / (proba**3 + (1 - proba) ** 3)
     assert plain.roc_auc_score(y, sharper) == plain.roc_auc_score(y, proba)
@@ -134,7 +129,7 @@ def test_curve_keeps_corners_only():
 
 def test_curve_of_many_classes_asks_whose():
     with pytest.raises(ValueError, match="There are 4 classes: pass pos_label"):
-        metrics.cw_roc_curve(*drawn(50, 4))
+        metrics.cw_roc_curve(*draw_classes(50, 4))
     with pytest.raises(ValueError, match="built from correctness alone"):
         metrics.cw_roc_curve(ConfidenceProfile.from_correctness([1, 0], [0.5, 0.6]))
 

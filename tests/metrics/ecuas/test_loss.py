@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from _support.predictions import draw_proba
 from _support.properties import (
     Case,
     assert_blocks_do_not_show,
@@ -140,10 +141,6 @@ def test_ecuas_warns_once_of_answers_below_the_best_guess():
 FRAUD = [[0.0, 1.0, 0.3], [10.0, 0.0, 2.0]]  # two classes, three decisions
 
 
-def simplex(n_classes, n, seed=0):
-    return np.random.default_rng(seed).dirichlet(np.full(n_classes, 0.7), n)
-
-
 def expected_loss(metric, truth, stated):
     """Expected cost of stating probabilities where others are true: the mean over labels drawn from the truth."""
     n_classes = len(truth)
@@ -181,7 +178,7 @@ def test_no_statement_costs_less_than_the_truth(name, seed, sharp):
 def test_largest_uncertainty_is_that_of_the_finest_search(costs):
     costs = np.array(costs, dtype=float)
     largest = get_metric("ecuas_loss", cost_matrix=costs).largest_uncertainty(len(costs))
-    found = (simplex(len(costs), 200_000) @ costs).min(axis=1).max()
+    found = (draw_proba(200_000, len(costs), concentration=0.7) @ costs).min(axis=1).max()
     assert found <= largest + 1e-12
     assert found == pytest.approx(largest, rel=5e-3)
     assert (least_favourable_probabilities(costs) @ costs).min() == pytest.approx(largest)
@@ -207,7 +204,7 @@ def test_uniform_probabilities_cost_one_under_the_logarithmic_cost(n):
 
 
 def test_zero_one_costs_may_be_written_as_a_matrix():
-    proba = simplex(4, 200)
+    proba = draw_proba(200, 4)
     y = np.random.default_rng(1).integers(0, 4, 200)
     for n in (0, 1, 2.5):
         for normalize in (False, True):
@@ -219,7 +216,7 @@ def test_zero_one_costs_may_be_written_as_a_matrix():
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("n", [0, 1, 2.5])
 def test_general_costs_follow_the_definition(n, normalize):
-    costs, proba = np.array(FRAUD), simplex(2, 50, seed=3)
+    costs, proba = np.array(FRAUD), draw_proba(50, 2, seed=3)
     y = np.random.default_rng(2).integers(0, 2, 50)
     largest = get_metric("ecuas_loss", cost_matrix=costs).largest_uncertainty(2)
 
@@ -252,7 +249,7 @@ def test_a_given_prediction_is_the_decision():
 @pytest.mark.parametrize("n", [0, 0.5, 1, 4])
 @pytest.mark.parametrize("costs", [None, FRAUD, "log"])
 def test_the_weight_of_the_family_gives_the_family(n, costs):
-    proba = simplex(2, 300).clip(1e-3, 1 - 1e-3)
+    proba = draw_proba(300, 2).clip(1e-3, 1 - 1e-3)
     if n in (0, 1, 4):  # no quadrature is exact near 0 for a weight that is infinite there; for n = 0, eps is the end
         proba = np.vstack([proba, [[0.5, 0.5], [1.0, 0.0], [1 - 1e-9, 1e-9]]])
     y = np.random.default_rng(1).integers(0, 2, len(proba))
@@ -281,7 +278,7 @@ def test_any_weight_is_integrated():
 
 def test_mean_over_reject_costs_is_the_weighted_cost():
     """Equation (8): ECUAS is the reject-cost loss averaged over its weight."""
-    proba, y = simplex(3, 40), np.random.default_rng(1).integers(0, 3, 40)
+    proba, y = draw_proba(40), np.random.default_rng(1).integers(0, 3, 40)
     gammas = (np.arange(20_000) + 0.5) / 20_000 * (2 / 3)
     per_cost = [metrics.reject_cost_loss(y, proba, reject_cost=g) for g in gammas[::20]]
     density = 2 / (2 / 3) ** 2  # of n = 1
@@ -322,7 +319,7 @@ def test_costs_of_each_sample_are_refused_by_name():
 
 def test_reject_cost_splits_into_risk_and_coverage():
     """Equation (2): E[C_γ] = R φ + γ (1 − φ), with R the selective risk and φ the coverage."""
-    profile = ConfidenceProfile.from_predictions(np.random.default_rng(1).integers(0, 3, 300), simplex(3, 300))
+    profile = ConfidenceProfile.from_predictions(np.random.default_rng(1).integers(0, 3, 300), draw_proba(300))
     for gamma in (0.05, 0.2, 0.5):
         coverage = metrics.coverage_score(profile, threshold=1 - gamma)
         risk = metrics.selective_risk_loss(profile, threshold=1 - gamma)
