@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.messages import option, shorten, suggest
+from skconf._core.problems import DataError
 from skconf._core.spellings import plain
 
 #: So many words may be grades.
@@ -60,10 +61,15 @@ def from_grades(values: Any, grades: Mapping[Any, float], name: str) -> NDArray[
         row = int(np.argmax(np.isnan(numbers)))
         value = distinct[codes[row]]
         if pd.isna(value):
-            raise ValueError(f"{name} is missing in row {row}. Leave the row out, or give a grade.")
-        raise ValueError(
-            f"{name} is {value!r} in row {row}, which is no grade.{suggest(str(value), map(str, grades))} Give each "
-            f"grade a number by {option('grades')}; those with one are {shorten(list(grades))}."
+            rest = ". Leave the row out, or give a grade."
+            raise DataError(f"{name} is missing in ", row, rest, kind="missing", column=name)
+        raise DataError(
+            f"{name} is {value!r} in ",
+            row,
+            f", which is no grade.{suggest(str(value), map(str, grades))} Give each grade a number by "
+            f"{option('grades')}; those with one are {shorten(list(grades))}.",
+            kind="no grade",
+            column=name,
         )
     return numbers
 

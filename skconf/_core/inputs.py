@@ -9,6 +9,7 @@ from skconf._core.arrays import as_floats
 from skconf._core.labels import LabelColumn, check_labels
 from skconf._core.messages import option, shorten
 from skconf._core.probabilities import Floats
+from skconf._core.problems import refuse_where
 from skconf._core.warn import warn
 
 #: Weights are held so that products of four neither overflow nor vanish: the largest lies in [1 / this, this], and one
@@ -29,8 +30,7 @@ def check_weight(sample_weight: ArrayLike | None, n_samples: int) -> Floats | No
         return None
     weight = check_column(sample_weight, n_samples, "sample_weight")
     if weight.min() < 0:
-        row = int(np.argmax(weight < 0))
-        raise ValueError(f"sample_weight is {weight[row]} in row {row}; weights must not be negative.")
+        refuse_where(weight < 0, weight, "sample_weight", "weights must not be negative", kind="negative")
     if not weight.any():
         raise ValueError("sample_weight is zero everywhere; at least one sample must have a positive weight.")
     return weight
@@ -52,8 +52,11 @@ def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floa
     if weight.min() < least and (negligible := (weight > 0) & (weight < least)).any():
         row = int(np.argmax(negligible))
         warn(
-            f"sample_weight is {weight[row] * scale:g} in row {row}, less than the largest, {largest:g}, by a "
-            f"factor of more than {WEIGHT_RANGE:g}; such weights count as zero.",
+            f"sample_weight is {weight[row] * scale:g} in ",
+            kind="negligible weight",
+            row=row,
+            rest=f", less than the largest, {largest:g}, by a factor of more than {WEIGHT_RANGE:g}; such weights count "
+            "as zero.",
         )
         weight[negligible] = 0.0
     return weight, scale
@@ -79,8 +82,7 @@ def check_column(values: ArrayLike, n_samples: int | None, name: str) -> Floats:
         check_length(column, n_samples, name)
     finite = np.isfinite(column)
     if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"{name} is {column[row]} in row {row}; it must be finite.")
+        refuse_where(~finite, column, name, "it must be finite", kind="not finite")
     return column
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.arrays import as_array
 from skconf._core.messages import shorten
+from skconf._core.problems import DataError
 
 Codes = NDArray[np.intp]
 
@@ -67,7 +68,8 @@ class LabelColumn:
             raise ValueError(f"{self.name} holds lists or sets, not labels: pass one label for each sample.") from None
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
-            raise ValueError(f"{self.name} has a missing label in row {row}. Drop or fill missing labels first.")
+            rest = ". Drop or fill missing labels first."
+            raise DataError(f"{self.name} has a missing label in ", row, rest, kind="missing", column=self.name)
         return np.asarray(codes, dtype=np.intp), distinct.tolist()
 
     def __len__(self) -> int:
@@ -110,9 +112,12 @@ class LabelColumn:
         if (table < 0).any():
             row = int(np.argmax(positions < 0))
             unknown = [label for label, position in zip(self.distinct, table, strict=True) if position < 0]
-            raise ValueError(
-                f"{self.name} holds {shorten(unknown)} (first in row {row}), not among the labels "
-                f"{shorten(labels.tolist())}. {hint}".rstrip()
+            raise DataError(
+                f"{self.name} holds {shorten(unknown)} (first in ",
+                row,
+                f"), not among the labels {shorten(labels.tolist())}. {hint}".rstrip(),
+                kind="unknown label",
+                column=self.name,
             )
         return positions
 

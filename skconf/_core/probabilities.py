@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.arrays import as_floats, as_real_array
 from skconf._core.labels import Codes
+from skconf._core.problems import DataError
 from skconf._core.warn import warn
 
 Floats = NDArray[np.float64]
@@ -103,8 +104,11 @@ def read_confidence(
         confidence[rows] = block[np.arange(len(block)), chosen[rows]]
     if off_sum:
         warn(
-            f"The probabilities of a row should sum to 1; row {off_sum[0]} of {name} sums to "
-            f"{float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not scores.",
+            "The probabilities of a row should sum to 1; ",
+            kind="sum of probabilities",
+            row=off_sum[0],
+            rest=f" of {name} sums to {float(proba[off_sum[0]].sum(dtype=np.float64)):.10g}. Pass probabilities, not "
+            "scores.",
         )
     # A rounding error above 1 or below 0 has passed the check; no metric may meet it.
     return chosen, np.clip(confidence, 0.0, 1.0, out=confidence)
@@ -133,9 +137,12 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
     value = block[tuple(where)]
     column = f", column {where[1]}" if block.ndim == 2 else ""
     found = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
-    raise ValueError(
-        f"{name} has {found}, in row {start + where[0]}{column}. Pass probabilities (predict_proba), not scores "
-        "or logits."
+    raise DataError(
+        f"{name} has {found}, in ",
+        start + where[0],
+        f"{column}. Pass probabilities (predict_proba), not scores or logits.",
+        kind="missing" if np.isnan(value) else "out of range",
+        column=name,
     )
 
 

@@ -7,42 +7,89 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from skconf._core.problems import row_in_words
+
 #: Packages whose frames are never the user's, besides the standard library.
 _NOT_THE_USERS = frozenset({"skconf", "sklearn", "joblib"}) | sys.stdlib_module_names
 
 
 class Notice(NamedTuple):
-    """A warning that was not issued yet."""
+    """A warning that was not issued yet.
+
+    Attributes
+    ----------
+    message : str
+        What happened, where, and what to do; up to the row, if one is named.
+    category : type of Warning
+        The category that Python filters by.
+    kind : str
+        What happened, without the row and the numbers that tell two of a kind apart; "" stands for the message.
+    row : int or None
+        The row that it is about.
+    rest : str
+        What follows the row.
+    place : str
+        The file, table or part that the row is counted in; "" in memory.
+    """
 
     message: str
     category: type[Warning] = UserWarning
+    kind: str = ""
+    row: int | None = None
+    rest: str = ""
+    place: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.message}{row_in_words(self.row)}{self.rest}"
+        return f"{self.place}: {text}" if self.place else text
 
 
 _COLLECTED: ContextVar[list[Notice] | None] = ContextVar("collected", default=None)
 
 
-def warn(message: str, category: type[Warning] = UserWarning) -> None:
+def warn(
+    message: str, category: type[Warning] = UserWarning, *, kind: str = "", row: int | None = None, rest: str = ""
+) -> None:
     """Warn whoever called this package, with the file and line of their call.
 
     Parameters
     ----------
     message : str
-        What happened, where, and what to do.
+        What happened, where, and what to do; up to the row, if one is named.
     category : type of Warning, default=UserWarning
-        The kind of warning.
+        The category that Python filters by.
+    kind, row, rest
+        As in :class:`Notice`.
     """
-    collected = _COLLECTED.get()
-    if collected is not None:
-        collected.append(Notice(message, category))
-    else:
-        # Not `warn_explicit`: without the registry of the user's module it repeats for ever.
-        warnings.warn(message, category, stacklevel=_users_level())
+    warn_each([Notice(message, category, kind, row, rest)])
 
 
 def warn_each(notices: Iterable[Notice]) -> None:
     """Warn of each notice, once."""
+    collected = _COLLECTED.get()
     for notice in dict.fromkeys(notices):
-        warn(*notice)
+        if collected is not None:
+            collected.append(notice)
+        else:
+            # Not `warn_explicit`: without the registry of the user's module it repeats for ever.
+            warnings.warn(str(notice), notice.category, stacklevel=_users_level())
+
+
+def warn_once(notices: Iterable[Notice], place: str, first_row: int, seen: set[str]) -> None:
+    """Warn of what is the first of its kind, with the place of the data and its row counted from their first."""
+    for notice in notices:
+        kind = notice.kind or notice.message
+        if kind not in seen:
+            seen.add(kind)
+            warn_each([notice._replace(place=place, row=None if notice.row is None else notice.row + first_row)])
+
+
+@contextmanager
+def warned_once(place: str, seen: set[str]) -> Iterator[None]:
+    """Pass on only the first warning of each kind, with its origin: every table may cause one."""
+    with collected() as notices:
+        yield
+    warn_once(notices, place, 0, seen)
 
 
 @contextmanager

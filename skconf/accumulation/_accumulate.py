@@ -8,7 +8,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from skconf._core.problems import located, warned_once
+from skconf._core.problems import located
+from skconf._core.warn import warned_once
 from skconf.accumulation._accumulator import MetricAccumulator
 from skconf.accumulation._job import Found, Job
 from skconf.accumulation._read import read_files
@@ -182,7 +183,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
         else:
             with located(place):
                 job.columns.check_further(column_names(table), asked, "table 0")
-        with located(place), warned_once(place, 0, warned):
+        with located(place), warned_once(place, warned):
             job.add(total, job.read(table))
     return job.accumulators(total)
 

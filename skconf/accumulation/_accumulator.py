@@ -22,8 +22,8 @@ from skconf.profile import ConfidenceProfile, as_profile
 from skconf.profile._profile import weigh_part
 from skconf.scoring._names import read_statistics
 
-#: The beginning of the warning about scores that are not exact.
-TOO_MANY_CONFIDENCES = "There are too many distinct confidences to keep"
+#: The kind of the warning about scores that are not exact.
+ROUNDED = "rounded confidences"
 
 
 class MetricAccumulator:
@@ -225,9 +225,10 @@ class MetricAccumulator:
         bounds = {name: bound for name, bound in self.error_bounds().items() if bound > 0}
         if bounds:
             warn(
-                f"{TOO_MANY_CONFIDENCES}, so these scores may have errors of up to "
+                "There are too many distinct confidences to keep, so these scores may have errors of up to "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
                 + ". error_bounds() returns these bounds. Pass a larger max_levels to make them smaller.",
+                kind=ROUNDED,
             )
         state = self._filled()
         return {name: self._value_or_nan(name, state) for name in self._plan.scores}

@@ -8,16 +8,17 @@ from typing import Any, NamedTuple, NoReturn
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.messages import shorten
-from skconf._core.problems import counted_from, located, warn_once
+from skconf._core.problems import located
 from skconf._core.progress import progress as progress_bar
-from skconf._core.warn import Notice, collected, warn
+from skconf._core.warn import Notice, collected, warn, warn_once
 from skconf.accumulation._job import Found, Job
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.accumulation._totals import Totals
 from skconf.tables._columns import Columns
-from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table, readable, shown
-from skconf.tables._paths import Paths, list_files
-from skconf.tables._text import Piece, UnreadableError
+from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table
+from skconf.tables._paths import Paths, list_files, shown
+from skconf.tables._text import Piece
+from skconf.tables._unreadable import UnreadableError
 
 #: Batches that are read at once where there are groups: what they add up to may be as large as they.
 _OF_GROUPS = 2
@@ -55,7 +56,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     ):
         for read in parts:
             name = shown(read.file.path)
-            warn_once(name, n_rows[name], read.notices, warned)
+            warn_once(read.notices, name, n_rows[name], warned)
             if isinstance(read.part, ValueError):
                 _refuse(read.part, read.file, n_rows[name])
             with located(name, n_rows[name]):
@@ -105,7 +106,6 @@ def _read_batch(job: Job, batch: _Batch) -> _Read:
 def _refuse(error: ValueError, file: "ArrowFile | PandasFile", first_row: int) -> NoReturn:
     """Raise what is wrong with a batch, with its file and row."""
     if isinstance(error, UnreadableError):
-        with readable(file.path):
-            raise ValueError(counted_from(first_row, str(error)))
+        raise error.at(shown(file.path), first_row)
     with named_by_id(file), located(shown(file.path), first_row):
         raise error

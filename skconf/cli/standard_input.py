@@ -16,21 +16,21 @@ _ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\
 
 
 @contextmanager
-def written_out(files: Sequence[str]) -> Iterator[list[str]]:
+def written_out(files: Sequence[str]) -> Iterator[list[str | Path]]:
     """Write standard input to a file, for as long as it is needed, if it is among the files: it is read twice."""
     if DASH not in files:
         yield list(files)
         return
-    from skconf.tables._files import STANDARD_INPUT  # which needs pandas, and help does not
+    from skconf.tables._paths import StandardInput  # which needs numpy, and help does not
 
     if sys.stdin.isatty():
         say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)
-    with TemporaryDirectory(prefix=STANDARD_INPUT) as folder:
-        path = Path(folder, "standard input")
+    with TemporaryDirectory() as folder:
+        path = StandardInput(folder, "standard input")
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         with path.open("rb") as file:
             start = file.read(8)
         ending = next((ending for sign, ending in _ENDINGS.items() if start.startswith(sign)), "")
         path = path.rename(path.with_name(path.name + ending))
-        yield [str(path) if name == DASH else name for name in files]
+        yield [path if name == DASH else name for name in files]

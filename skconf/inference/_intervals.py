@@ -413,6 +413,5 @@ def few_to_resample(statistic: Statistic, profile: ConfidenceProfile) -> list[No
     errors = errors_among(statistic.metric, profile).rarer
     if errors >= ENOUGH_TO_RESAMPLE:
         return []
-    return [
-        Notice(f"{statistic.name} rests on {errors:.0f} errors, or right answers: its interval may miss the truth.")
-    ]
+    rest = "errors, or right answers: its interval may miss the truth."
+    return [Notice(f"{statistic.name} rests on {errors:.0f} {rest}", kind=f"{statistic.name} rests on few {rest}")]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.groups import read_groups
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
 from skconf.profile import ConfidenceProfile
 
 #: How often each sample turns up in a resample, or the factor of its weight.
@@ -85,9 +86,12 @@ class Sampling:
         found[self.unit] = codes
         split = (found[self.unit] != codes) & (self.unit < self.n_units)
         if split.any():
-            raise ValueError(
-                f"The group of row {int(np.argmax(split))} has samples in several strata; stratify must be the same "
-                "for all samples of a group."
+            raise DataError(
+                "The group of ",
+                int(np.argmax(split)),
+                " has samples in several strata; stratify must be the same for all samples of a group.",
+                kind="torn group",
+                column="stratify",
             )
         return found[:-1]
 

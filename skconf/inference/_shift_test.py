@@ -10,6 +10,7 @@ from scipy.stats import fisher_exact, ks_2samp
 from skconf._core.checks import check_number
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
 from skconf.inference._intervals import check_confidence_level
 from skconf.inference._p_values import holm
 from skconf.profile import KNOWN, ConfidenceProfile
@@ -132,7 +133,8 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
     if scores.ndim != 1 or len(scores) == 0:
         raise ValueError(f"{name} must hold one score for each of some samples, but has shape {scores.shape}.")
     if not np.isfinite(scores).all():
-        raise ValueError(f"{name} has a score that is not finite, in row {int(np.argmin(np.isfinite(scores)))}.")
+        row = int(np.argmin(np.isfinite(scores)))
+        raise DataError(f"{name} has a score that is not finite, in ", row, ".", kind="not finite", column=name)
     return scores
 
 

@@ -12,6 +12,7 @@ from skconf._core.columns import column_names
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, check_probabilities
+from skconf._core.problems import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,8 @@ def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
     wrong = (array != 0) & (array != 1)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise ValueError(f"{name} is {array[row, column]} in row {row}, column {column}; it must be 0 or 1.")
+        value, rest = array[row, column], f", column {column}; it must be 0 or 1."
+        raise DataError(f"{name} is {value} in ", row, rest, kind="not 0 or 1", column=name)
     return array == 1
 
 

@@ -11,6 +11,7 @@ from skconf._core.grades import from_grades
 from skconf._core.inputs import check_column, check_length, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
+from skconf._core.problems import refuse_where
 from skconf.profile._answers import Answers
 
 
@@ -174,18 +175,14 @@ def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
     column = check_column(given, n_samples, name)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise ValueError(f"{name} is {column[row]} in row {row}; it must lie in [0, 1].")
+    refuse_where(outside, column, name, "it must lie in [0, 1]", kind="out of range")
     return np.clip(column, 0.0, 1.0)
 
 
 def _costs(given: Any, n_samples: int | None, name: str) -> Floats:
     """Return a column of numbers that are not negative."""
     column = check_column(given, n_samples, name)
-    if column.min() < 0:
-        row = int(np.argmax(column < 0))
-        raise ValueError(f"{name} is {column[row]} in row {row}; it must not be negative.")
+    refuse_where(column < 0, column, name, "it must not be negative", kind="negative")
     return column
 
 

@@ -11,6 +11,7 @@ from skconf._core.arrays import as_floats
 from skconf._core.checks import check_number, check_option
 from skconf._core.inputs import check_column
 from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +103,10 @@ def _of_members(predicted: Floats, ensemble: Any) -> Floats:
         )
     if not np.isfinite(members).all():
         row = int(np.argmin(np.isfinite(members).all(axis=1)))
-        raise ValueError(f"ensemble has a value that is not finite, in row {row}.")
+        raise DataError("ensemble has a value that is not finite, in ", row, ".", kind="not finite", column="ensemble")
     return np.abs(members - predicted[:, np.newaxis])
 
 
 def _refuse_negative(deviations: Floats, what: str) -> None:
     if (deviations < 0).any():
-        raise ValueError(f"{what} in row {int(np.argmax((deviations < 0).any(axis=1)))}.")
+        raise DataError(f"{what} in ", int(np.argmax((deviations < 0).any(axis=1))), ".", kind="negative")

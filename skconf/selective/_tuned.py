@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
 from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.calibration._learned import learns
@@ -354,8 +355,11 @@ def _refuse_torn_clusters(training: Training, splits: list[tuple[Rows, Rows]]) -
         torn = np.intersect1d(training.clusters[train], training.clusters[test])
         if len(torn):
             row = int(np.flatnonzero(training.clusters == torn[0])[0])
-            raise ValueError(
-                f"cv splits {len(torn)} groups, such as that of row {row}: with a confidence_level, no group may "
-                "both train the classifier and choose the threshold. Leave cv out, or pass a splitter that keeps "
-                "groups together, such as GroupShuffleSplit(n_splits=1)."
+            raise DataError(
+                f"cv splits {len(torn)} groups, such as that of ",
+                row,
+                ": with a confidence_level, no group may both train the classifier and choose the threshold. Leave cv "
+                "out, or pass a splitter that keeps groups together, such as GroupShuffleSplit(n_splits=1).",
+                kind="torn group",
+                column="cv",
             )

@@ -15,6 +15,7 @@ from skconf._core.grades import check_grades, from_grades, has_grades, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
+from skconf._core.problems import DataError, as_data_error
 from skconf._core.spellings import Spellings, plain
 from skconf.profile import ConfidenceProfile
 from skconf.profile._profile import weigh_part
@@ -32,7 +33,7 @@ from skconf.tables._entries import (
 from skconf.tables._usual_names import USUAL
 
 
-class NoPredictionsError(ValueError):
+class NoPredictionsError(DataError):
     """The columns that are named, and those under the usual names, do not make predictions."""
 
 
@@ -119,9 +120,11 @@ class Columns:
         if found["confidence"] is None or (found["correct"] is None and not labels_tell):
             raise NoPredictionsError(
                 f"the columns {shorten(names_present)} hold no predictions under the usual names"
-                f"{first_line_is_data(names_present)}. Name the columns of true labels ({option('target')}) and "
-                f"probabilities ({option('proba')}); of true and predicted labels ({option('prediction')}) and the "
-                f"confidence ({option('confidence')}); or of correctness ({option('correct')}) and confidence."
+                f"{first_line_is_data(names_present)}.",
+                kind="no predictions",
+                advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "
+                f"of true and predicted labels ({option('prediction')}) and the confidence ({option('confidence')}); "
+                f"or of correctness ({option('correct')}) and confidence.",
             )
         if found["correct"] is not None:
             found |= {"target": None, "prediction": None}
@@ -226,9 +229,9 @@ class Columns:
         try:
             profile = self._classes(table) if self.proba else self._correctness(table)
         except ValueError as error:
-            names = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
-            used = [option(name, value) for name, value in names.items() if value not in (None, [])]
-            raise ValueError(f"{error} ({', '.join(used)})") from None
+            problem = as_data_error(error)
+            problem.columns = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
+            raise problem from None
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 
@@ -289,8 +292,11 @@ class Columns:
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
             number = 1 if of_truth else 0.9
-            advice = f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}={number}."
-            raise ValueError(f"{error} {advice}") from None
+            problem = as_data_error(error)
+            problem.advice = (
+                f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}={number}."
+            )
+            raise problem from None
 
     def _correctness(self, table: Any) -> ConfidenceProfile:
         confidence = self._numbers(table, self.confidence)
@@ -323,7 +329,8 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
         else "Pass probabilities (predict_proba), not scores or logits: those become probabilities by the softmax or "
         "logistic function."
     )
-    raise ValueError(f"column {column!r} has {value}, outside [0, 1], in row {row}. {remedy}")
+    text = f"column {column!r} has {value}, outside [0, 1], in "
+    raise DataError(text, row, ".", kind="out of range", column=column, advice=remedy)
 
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:

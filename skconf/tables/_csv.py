@@ -1,18 +1,16 @@
 """Tables written as text: what separates their cells, the names in their first line, and files that are no tables."""
 
 import csv
-import re
-import zlib
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
-from lzma import LZMAError
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import pandas as pd
 
 from skconf._core.messages import shorten
+from skconf.tables._paths import COMPRESSED
+from skconf.tables._unreadable import UnreadableError
 
 #: Separators of cells; the first of those that fit equally well is taken.
 SEPARATORS = ",;\t|"
@@ -39,8 +37,6 @@ _SIGNS = {
     b"<": "HTML or XML; save the table as CSV",
     b"@relation": "ARFF; save it as CSV",
 }
-#: What packages raise where a compressed file is damaged.
-DAMAGED = (EOFError, LZMAError, BadZipFile, zlib.error)
 #: Lines from which the separator is told.
 _N_LINES = 20
 #: A separator that no text holds: it leaves lines whole.
@@ -59,7 +55,7 @@ def layout_of(path: Path) -> Layout:
 
     Raises
     ------
-    ValueError
+    UnreadableError
         If it is no such table.
     """
     _refuse_other_kinds(path)
@@ -69,9 +65,9 @@ def layout_of(path: Path) -> Layout:
                 source, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
             )
     except UnicodeDecodeError:
-        raise ValueError("it is not UTF-8 text. Save it as CSV UTF-8.") from None
+        raise UnreadableError("it is not UTF-8 text. Save it as CSV UTF-8.") from None
     except pd.errors.EmptyDataError:
-        raise ValueError("it is empty. The first line must hold the names of the columns.") from None
+        raise UnreadableError("it is empty. The first line must hold the names of the columns.") from None
     texts = lines[0].tolist()
     separator = _separator(texts)
     return Layout(separator, [name.strip() for name in _cells(texts[:1], separator)[0]])
@@ -90,12 +86,12 @@ def _readable_by_pandas(path: Path) -> AbstractContextManager[Any]:
 def _refuse_other_kinds(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(64)
-    if path.suffix in (".gz", ".bz2", ".zst", ".xz", ".zip"):
+    if path.suffix in COMPRESSED:
         return
     begins = start.lstrip().lower()
     for sign, kind in _SIGNS.items():
         if start.startswith(sign) or begins.startswith(sign):
-            raise ValueError(f"it is no table of text, but {kind}.")
+            raise UnreadableError(f"it is no table of text, but {kind}.")
 
 
 def _separator(lines: list[str]) -> str:
@@ -107,25 +103,6 @@ def _separator(lines: list[str]) -> str:
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
     return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
-
-
-def in_words(error: Exception) -> str:
-    """Return why a file cannot be read, and what to do, by the error of the package that reads it."""
-    if isinstance(error, PermissionError):
-        return "there is no permission to read it."
-    if isinstance(error, DAMAGED):
-        return f"{error}. It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
-    reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
-    if "multiple columns" in reason:
-        return f"{reason}. Rename all but one."
-    if "straddling" in reason:
-        return "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
-    if "Expected" not in reason:
-        return reason
-    return (
-        f"{reason} – each row must have a cell for each name in the first line. Write decimals with a point, quote "
-        "cells that hold the separator, and leave out names of rows (in R: row.names = FALSE)."
-    )
 
 
 def first_line_is_data(names: list[str]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
 from skconf._core.messages import option, shorten
+from skconf._core.problems import DataError
 from skconf._core.spellings import Spellings, plain
 
 #: A number with a decimal comma that parts no thousands.
@@ -99,9 +100,13 @@ def refuse_thousands(table: Any, name: Any, others: Sequence[Any]) -> None:
     columns = (_texts_in(table[other]) for other in others)
     if any(column is not None and column.str.fullmatch(_DECIMAL_COMMA).any() for column in columns):
         row = int(np.argmax(grouped))
-        raise ValueError(
-            f"column {name!r} has {texts.iloc[row]!r} in row {row}, whose point may part thousands, as other columns "
-            "have decimal commas. Write numbers without marks of thousands."
+        raise DataError(
+            f"column {name!r} has {texts.iloc[row]!r} in ",
+            row,
+            ", whose point may part thousands, as other columns have decimal commas. Write numbers without marks of "
+            "thousands.",
+            kind="thousands",
+            column=name,
         )
 
 
@@ -168,7 +173,8 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
         row = int(np.argmax(wrong))
         entry = np.asarray(values[row : row + 1], dtype=object)[0]
         remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
-        raise ValueError(f"column {name!r} has {entry!r} in row {row}, where {needed} is needed.{remedy}")
+        text, rest = f"column {name!r} has {entry!r} in ", f", where {needed} is needed.{remedy}"
+        raise DataError(text, row, rest, kind=f"not {needed}", column=name)
 
 
 def in_order_of_numbers(target: Any) -> list[Any] | None:

@@ -1,6 +1,5 @@
 """Tables in files, read batch by batch: Parquet and CSV."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -11,31 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.messages import option, shorten, suggest
-from skconf._core.problems import located
+from skconf._core.problems import DataError, located
 from skconf._core.spellings import plain
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
-from skconf.tables._csv import DAMAGED, in_words, layout_of
+from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._parquet import Parquet
-from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, shown
 from skconf.tables._text import TextFile
+from skconf.tables._unreadable import UnreadableError, readable
 from skconf.tables._usual_names import IDS, spelled
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS = 1 << 18
-#: What packages raise where a file is damaged or is none of its kind.
-_FAULTS = (ValueError, OSError, NotImplementedError, *DAMAGED)
-#: How the name of a folder begins that holds what came through standard input.
-STANDARD_INPUT = "skconf-standard-input-"
 #: The sample from which the number of lines is estimated.
 _READ_BYTES = 1 << 20
-
-
-def shown(path: Path) -> str:
-    """Return what messages call a file."""
-    return "standard input" if path.parent.name.startswith(STANDARD_INPUT) else str(path)
 
 
 def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str]:
@@ -145,30 +136,25 @@ def named_by_id(file: "ArrowFile | PandasFile", ids: Any = None) -> Iterator[Non
     """Name the row of an error by its id, too, if the file has ids."""
     try:
         yield
-    except ValueError as error:
-        column, row = id_column(file.names) if ids is None else ids, re.search(r"\brow (\d+)\b", str(error))
-        if row is None or column not in file.names:
+    except DataError as error:
+        column, first = id_column(file.names) if ids is None else ids, 0
+        if error.row is None or column not in file.names:
             raise
-        first = 0
         for table in file.batches([column], BATCH_ROWS):
-            if first <= int(row[1]) < first + len(table):
-                found = as_series(table[column]).iloc[int(row[1]) - first]
-                text = f"{row[0]} ({column} {plain(found)})"
-                raise ValueError(str(error).replace(row[0], text, 1)) from None
+            if first <= error.row < first + len(table):
+                error.row_id = f"{column} {plain(as_series(table[column]).iloc[error.row - first])}"
             first += len(table)
         raise
 
 
 def open_table(path: Path) -> "ArrowFile | PandasFile":
     """Open a file, whose columns can then be read in batches."""
-    try:
+    with readable(path):
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
             return ArrowFile(path)
         if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return PandasFile(path)
-    except _FAULTS as error:
-        raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
 class ArrowFile:
@@ -237,22 +223,13 @@ class PandasFile:
         with readable(self.path), pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
             for table in tables:
                 if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows
-                    raise ValueError(f"Expected {len(self.names)} cells in a row, but there are more.")
+                    raise UnreadableError.of_cells(len(self.names))
                 cells = table.set_axis(self.names, axis=1)[names]
                 yield cells.apply(lambda column: column.str.strip())
 
     def streams(self, names: list[str], _: list[str], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Return all rows as a single part, in batches."""
         yield self.batches(names, batch_rows)
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Name the file in errors of the package that reads it."""
-    try:
-        yield
-    except _FAULTS as error:
-        raise ValueError(f"cannot read {shown(path)}: {in_words(error)}") from None
 
 
 def _guess_rows(path: Path) -> float | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from skconf._core.grades import has_grades, number_of
 from skconf._core.messages import listed, option, shorten
+from skconf._core.problems import DataError
 from skconf._core.spellings import Spellings, plain
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
@@ -69,12 +70,7 @@ def guess(columns: Columns, names: Sequence[Any], read: Callable[[list[Any]], An
     readings = list(possible.fitting())
     if len(readings) == 1:
         return readings[0].completed(columns), f"read {readings[0]}{_left_out(names)}"
-    if readings:
-        raise ValueError(_several(readings))
-    raise NoPredictionsError(
-        f"the columns {shorten(list(names))} hold no predictions under the usual names"
-        f"{first_line_is_data(list(names)) or possible.what_lacks()}"
-    )
+    raise _several(readings) if readings else possible.no_predictions()
 
 
 @dataclass(frozen=True)
@@ -341,30 +337,35 @@ class _Readings:
             return True
         return bool(np.nanmax(values[~chosen]) <= np.nanmin(values[chosen]))
 
-    def what_lacks(self) -> str:
-        """Return the rest of a sentence on why no reading fits, and the options that mend it."""
+    def no_predictions(self) -> NoPredictionsError:
+        """Return the error that says why no reading fits, and the options that mend it."""
+        text = f"the columns {shorten(self.names)} hold no predictions under the usual names"
+        if data := first_line_is_data(self.names):
+            return NoPredictionsError(f"{text}{data}", kind="no predictions")
         targets = self._called("target", TARGETS | MAYBE_TARGETS)
         if not targets:
             meant = [name for name in self.names[:_MOST_TARGETS] if self._reads(name)]
             meant = [name for name in meant if not spelled(name).startswith("pred")]
             such = f": {' or '.join(option('target', name) for name in meant)} would fit" if meant else ""
-            return (
-                f". Name the column of true labels by {option('target')}{such}; or, if there is none, those of "
+            advice = (
+                f"Name the column of true labels by {option('target')}{such}; or, if there is none, those of "
                 f"correctness by {option('correct')} and of confidence by {option('confidence')}."
             )
+            return NoPredictionsError(f"{text}.", kind="no predictions", advice=advice)
         truth = self._truth(targets[0])
         named = [
             name for name in self.names if str(name) in truth or any(self._is_named_by(name, each) for each in truth)
         ]
-        sums = ""
+        row, rest = None, "."
+        text = f"{text}, though {targets[0]!r} may be the true label, with {_listed(truth)}"
         if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
             row = int(np.argmax(np.abs(values.sum(axis=1) - 1)))
-            sums = f": {_listed(named)} sum to {values[row].sum():.4g} in row {row}, not to 1"
-        return (
-            f", though {targets[0]!r} may be the true label, with {_listed(truth)}{sums}. Name the columns of "
-            f"probabilities by {option('proba')}, and what they stand for by {option('labels')}; or those of predicted "
-            f"labels by {option('prediction')} and of the confidence by {option('confidence')}."
+            text, rest = f"{text}: {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
+        advice = (
+            f"Name the columns of probabilities by {option('proba')}, and what they stand for by {option('labels')}; "
+            f"or those of predicted labels by {option('prediction')} and of the confidence by {option('confidence')}."
         )
+        return NoPredictionsError(text, row, rest, kind="no predictions", advice=advice)
 
     def _reads(self, target: Any) -> bool:
         """Return whether there is a reading with this column as the true labels."""
@@ -408,12 +409,11 @@ def _left_out(names: Sequence[Any]) -> str:
     return f"; left out {_listed(found, str)}, which number{'s' if len(found) == 1 else ''} the rows" if found else ""
 
 
-def _several(readings: Sequence[_Reading]) -> str:
+def _several(readings: Sequence[_Reading]) -> DataError:
     one, other = readings[:2]
     roles = [
         role for role in ("target", "proba", "confidence", "prediction") if getattr(one, role) != getattr(other, role)
     ]
     deciding = "pos_label" if not roles else roles[0]
-    return (
-        f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}. Decide by {option(deciding)}."
-    )
+    text = f"the columns can be read in {len(readings)} ways, such as: {one}; or: {other}."
+    return DataError(text, kind="several readings", advice=f"Decide by {option(deciding)}.")

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from skconf._core.messages import option
 from skconf._core.problems import located
 from skconf.tables._columns import plain_labels
-from skconf.tables._files import read_columns, shown
+from skconf.tables._files import read_columns
+from skconf.tables._paths import shown
 
 
 def places_by_id(files: Mapping[str, Path], column: Any) -> dict[str, NDArray[Any]]:

@@ -10,6 +10,7 @@ from typing import Any, Self
 from urllib.parse import unquote
 
 from skconf._core.messages import shorten
+from skconf._core.problems import DataError
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -58,7 +59,7 @@ class PathColumns:
         parts = [part.partition("=") for part in path.parent.parts if "=" in part]
         values = {name: _typed(unquote(text)) for name, _, text in parts if text != _MISSING}
         if twice := values.keys() & set(of_file):
-            raise ValueError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
+            raise DataError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
         return cls(values)
 
     def not_among(self, names: Iterable[Any]) -> list[Any]:
@@ -94,6 +95,15 @@ def stem(name: str) -> str:
     return _ANY.sub("", name, count=1) or name
 
 
+class StandardInput(type(Path())):  # type: ignore[misc]
+    """The path of a file that holds what came through standard input."""
+
+
+def shown(path: Path) -> str:
+    """Return what messages call a file."""
+    return "standard input" if isinstance(path, StandardInput) else str(path)
+
+
 def list_files(paths: Paths) -> list[Path]:
     """Return the files behind names, patterns and folders, each once even if several paths lead to it.
 
@@ -106,12 +116,12 @@ def list_files(paths: Paths) -> list[Path]:
         If one of them matches no file.
     """
     found: dict[tuple[int, int], Path] = {}
-    for path in [paths] if isinstance(paths, str | PathLike) else paths:
-        name = fspath(path)
-        files = _files_of(Path(name)) if Path(name).exists() else _files_like(name)
-        if not files and Path(name).is_dir():
+    for given in [paths] if isinstance(paths, str | PathLike) else paths:
+        name, path = fspath(given), given if isinstance(given, StandardInput) else Path(given)
+        files = _files_of(path) if path.exists() else _files_like(name)
+        if not files and path.is_dir():
             raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
-        if not files and Path(name).exists():
+        if not files and path.exists():
             raise FileNotFoundError(
                 f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"
             )

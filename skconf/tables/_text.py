@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skconf._core.problems import counted_from
 from skconf.tables._paths import PathColumns
+from skconf.tables._unreadable import UnreadableError, unreadable
 
 #: Bytes that are read at once: enough that the overhead of a piece does not show.
 PIECE_BYTES = 1 << 22
@@ -21,10 +21,6 @@ _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+\r?\n)")
 #: A cell that no table holds, and what is wrong where it is not found after the last row.
 _MARK = "\x1eend of the table\x1e"
 _OPEN = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
-
-
-class UnreadableError(ValueError):
-    """Rows of text are no rows of the table; they are counted from the first of their piece, with the names."""
 
 
 class TextFile:
@@ -66,7 +62,7 @@ class TextFile:
             try:
                 table = piece.table()
             except UnreadableError as error:
-                raise ValueError(counted_from(n_rows, str(error))) from None
+                raise error.at(first_row=n_rows) from None
             yield table
             n_rows += len(table)
 
@@ -110,16 +106,16 @@ class TextFile:
                         n_rows += len(last)
                     last = Table.from_batches([batch]) if len(batch) else None
             except ArrowInvalid as error:
-                reason = str(error)
-                if _MARK in reason:
-                    reason = f"{reason[reason.index('Row #') :].partition(':')[0]}: {_OPEN}"
-                wrong = UnreadableError(counted_from((done > 0) - n_rows, reason))
-                yield Piece(self, wrong, names, ())
+                wrong = unreadable(error)
+                if _MARK in wrong.rest:
+                    wrong = UnreadableError("", wrong.row, f": {_OPEN}", kind="open quote")
+                yield Piece(self, wrong.at(first_row=(done > 0) - n_rows), names, ())
                 return
         if last is not None and set(last.slice(len(last) - 1).to_pylist()[0].values()) == {_MARK}:
             yield Piece(self, last.slice(0, len(last) - 1), names, ())
         else:
-            yield Piece(self, UnreadableError(f"Row #{len(last or ()) + 1}: {_OPEN}"), names, ())
+            wrong = UnreadableError("", len(last or ()) + 1, f": {_OPEN}", kind="open quote")
+            yield Piece(self, wrong, names, ())
 
     def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:
         """Return how pyarrow reads some columns; entries stay texts, since "01" is not 1, except in `numbers`."""
@@ -182,7 +178,7 @@ class Piece(NamedTuple):
         except ArrowInvalid as error:
             if self.numbers:  # texts may stand for numbers: "0,5", "true"
                 return self._replace(numbers=()).table()
-            raise UnreadableError(counted_from(1, str(error))) from None
+            raise unreadable(error).at(first_row=1) from None
         cells = [compute.utf8_trim_whitespace(each) if types.is_string(each.type) else each for each in table.columns]
         names = [name.strip() for name in table.column_names]
         return self.file.of_path.added_to(type(table).from_arrays(cells, names=names), self.names)

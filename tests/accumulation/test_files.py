@@ -9,6 +9,7 @@ import pytest
 from _support.predictions import draw_labels
 
 from skconf import MetricAccumulator, confidence_scoring
+from skconf._core.problems import DataError
 from skconf.accumulation import accumulate
 from skconf.profile import ConfidenceProfile
 
@@ -396,6 +397,22 @@ class TestTables:
 
 class TestErrors:
     """Nothing is lost in silence: messages name file, column and row."""
+
+    @pytest.mark.usefixtures("either_reader", "small_batches")
+    def test_what_the_user_wrote_is_no_row(self, tmp_path):
+        """Labels may look like what errors say of rows."""
+        table = pd.DataFrame(
+            {"y_true": ["row 1", "row 2"] * 500, "proba_row 1": 0.5, "proba_row 2": 0.5, "id": "row 3"}
+        )
+        table.loc[[437, 438], "y_true"] = "row 9"
+        path = write(table, tmp_path / "row 4.csv")
+        with pytest.raises(DataError) as caught:
+            accumulate(path, "cw_accuracy")
+        assert (caught.value.row, caught.value.place, caught.value.kind) == (437, str(path), "unknown label")
+        assert str(caught.value) == (
+            f"{path}: y_true holds ['row 9'] (first in row 437 (id row 3)), not among the labels ['row 1', 'row 2']. "
+            "(target='y_true', proba=['proba_row 1', 'proba_row 2'])"
+        )
 
     def broken(self, table, column, value, row=437):
         table = table.copy()

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,7 +85,13 @@ class TestStandardInput:
         assert main(["evaluate", "-", *batches]) == 2
         err = capsys.readouterr().err
         assert message in err
-        assert "skconf-standard-input" not in err
+        assert tempfile.gettempdir() not in err
+
+    def test_is_no_name_of_a_folder(self, capsys):
+        Path("skconf-standard-input-of-mine").mkdir()
+        TABLE.to_csv("skconf-standard-input-of-mine/a.csv", index=False)
+        assert main(["evaluate", "skconf-standard-input-of-mine/a.csv", *METRICS]) == 0
+        assert capsys.readouterr().out.endswith("\n200 predictions from skconf-standard-input-of-mine/a.csv.\n")
 
     @pytest.mark.usefixtures("capsys")
     def test_leaves_nothing_behind(self, folder, monkeypatch):

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from skconf._core.warn import Notice, collected, warn, warn_each
+from skconf._core.warn import Notice, collected, warn, warn_each, warn_once
 
 SETUP = """
 import warnings
@@ -199,3 +199,23 @@ def _is_issued():
     except UserWarning:
         return True
     return False
+
+
+def test_of_each_kind_the_first_is_said_with_its_place_and_row():
+    """Kinds are told apart as such, not by words without digits: "v1" and "v2" are two."""
+    notices = [
+        Notice("The weight is 0.1 in ", kind="weight", row=1, rest=" of v1."),
+        Notice("The weight is 0.2 in ", kind="weight", row=2, rest=" of v1."),
+        Notice("The model v1 is odd."),
+        Notice("The model v2 is odd."),
+    ]
+    seen: set[str] = set()
+    with collected() as said:
+        warn_once(notices[:1], "a.csv", 100, seen)
+        warn_once(notices[1:], "b.csv", 200, seen)
+    assert list(map(str, said)) == [
+        "a.csv: The weight is 0.1 in row 101 of v1.",
+        "b.csv: The model v1 is odd.",
+        "b.csv: The model v2 is odd.",
+    ]
+    assert [(notice.place, notice.row) for notice in said] == [("a.csv", 101), ("b.csv", None), ("b.csv", None)]

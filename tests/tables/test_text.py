@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from skconf import accumulate
 from skconf.tables import _text
+from skconf.tables._unreadable import unreadable
 
 csv = pytest.importorskip("pyarrow.csv")
 
@@ -23,7 +24,7 @@ def _found(tables):
     try:
         return [row for table in tables() for row in table.to_pylist()]
     except ValueError as error:
-        return str(error)
+        return str(unreadable(error))
 
 
 def _is_open(text):

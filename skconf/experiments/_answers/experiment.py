@@ -1,6 +1,5 @@
 """The ECUAS paper's evaluation of generative systems, on files of graded answers."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -179,15 +178,11 @@ def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, li
         metrics = {name: METRICS[name] for name in scored.quantities(scores)}
         with collected() as warned:
             table = confidence_interval(metrics, scored.profile(scores, rows), **shared)
-        notices += [(_few(notice.message), f"{scored.file.task}: {scored.file.label}") for notice in warned]
+        # Of what differs by file in a number alone, such as that of errors, the kind.
+        notices += [(notice.kind or str(notice), f"{scored.file.task}: {scored.file.label}") for notice in warned]
         table = table.rename_axis("quantity").reset_index().rename(columns={"value": "ours"})
         tables.append(table.assign(**scored.key, scores=scores, n=len(rows)))
     return pd.concat(tables, ignore_index=True), notices
-
-
-def _few(message: str) -> str:
-    """Return a warning without the number of errors, which differs by file."""
-    return re.sub(r"\d[\d,]* errors", "few errors", message)
 
 
 def _grouped(notices: Sequence[tuple[str, str]]) -> tuple[str, ...]:

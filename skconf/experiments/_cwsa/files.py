@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from skconf._core.problems import DataError
 from skconf._core.warn import warn
 from skconf.experiments._cwsa.experiment import AT_THRESHOLD, OVERALL, CWSASweep, cwsa_sweep, metric_at, printed_figures
 from skconf.experiments._shared.printed import bare_name, compare_with_paper, figures_of
@@ -16,13 +17,13 @@ from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns
 from skconf.tables._files import guess_columns, read_rows
 from skconf.tables._paths import list_files
+from skconf.tables._unreadable import UnreadableError
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
 #: The authors' repository says mnist_metrics.csv, and cifar_10_metrics.csv beside cifar10_predictions.csv.
 _SWEEP = re.compile(r"(?P<name>.+?)(_authors)?_metrics\..+", re.IGNORECASE)
 _IN_PAPER = ("mnist", "cifar10")
-#: What messages on columns say of the options of other commands, and what to do where there are none.
-_OPTIONS = re.compile(r" \((--)?(target|prediction|correct|confidence|weight|proba)[ =].*\)$")
+#: What to do where other commands have options that name columns.
 _REMEDY = "Rename its columns to y_true, y_pred and confidence, or to correct and confidence."
 _ROUNDING = 1e-12
 _TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied confidences in the order of the rows"
@@ -207,10 +208,11 @@ def _beside(file: Path, name: str, sweeps: dict[Path, str]) -> list[Path]:
 
 def _without_folder(error: Exception, file: Path) -> str:
     """Return why a file cannot be read, on one line, without options of other commands."""
-    said = " ".join(str(error).replace(str(file), file.name).split()).removeprefix(f"{file.name}: ")
-    said, of_options, _ = _OPTIONS.sub("", said).partition(". Name ")
-    said, several, _ = said.partition(". Decide by ")
-    return f"left out {file.name}: {said}{f'. {_REMEDY}' if of_options or several else ''}"
+    if isinstance(error, DataError):
+        error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
+        if error.kind in ("no predictions", "several readings"):
+            error.advice = _REMEDY
+    return f"left out {file.name}: {' '.join(str(error).replace(str(file), file.name).split())}"
 
 
 def _sweep_figures(file: Path, model: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skconf._core.messages import shorten
 from skconf._core.warn import collected, warn, warn_each
-from skconf.accumulation._accumulator import TOO_MANY_CONFIDENCES, MetricAccumulator
+from skconf.accumulation._accumulator import ROUNDED, MetricAccumulator
 from skconf.accumulation._job import Job
 from skconf.accumulation._read import read_files
 from skconf.accumulation._scores import ScoreOfSums
@@ -164,5 +164,5 @@ def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
     if bounds.any():
         largest = ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds[bounds > 0].items())
         warn(f"confidences were rounded, which changes values by at most: {largest}")
-    warn_each(notice for notice in notices if not notice.message.startswith(TOO_MANY_CONFIDENCES))
+    warn_each(notice for notice in notices if notice.kind != ROUNDED)
     return values

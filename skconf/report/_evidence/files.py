@@ -21,8 +21,8 @@ from skconf.report._report import check_names, lay_out, report_on
 from skconf.report._sections.document import plain_page
 from skconf.report._sections.source import digest
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, read_rows, shown
-from skconf.tables._paths import Paths, list_files
+from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._paths import Paths, list_files, shown
 
 #: Bytes of files that are held in memory.
 _MOST_BYTES = 100_000_000

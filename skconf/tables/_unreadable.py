@@ -1,0 +1,72 @@
+"""Files that cannot be read as tables: the one place that understands messages of the packages that read them."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from lzma import LZMAError
+from pathlib import Path
+from zipfile import BadZipFile
+
+from skconf._core.problems import DataError
+from skconf.tables._paths import shown
+
+#: What packages raise where a compressed file is damaged.
+_DAMAGED = (EOFError, LZMAError, BadZipFile, zlib.error)
+#: What they raise where a file is damaged or is none of its kind.
+_FAULTS = (ValueError, OSError, NotImplementedError, *_DAMAGED)
+#: How pyarrow names a row; what the user wrote comes after it.
+_ROW = re.compile(r"Row #(\d+)")
+#: What follows a message about a row with more or fewer cells than there are names.
+_CELLS = (
+    " – each row must have a cell for each name in the first line. Write decimals with a point, quote cells that hold "
+    "the separator, and leave out names of rows (in R: row.names = FALSE)."
+)
+
+
+class UnreadableError(DataError):
+    """A file, or a row of it, that is no table. Rows are counted as pyarrow does: from 1, that of the names."""
+
+    def _where(self) -> str:
+        return f"cannot read {self.place}"
+
+    def _what(self) -> str:
+        return f"{self.text}{'' if self.row is None else f'Row #{self.row}'}{self.rest}"
+
+    @classmethod
+    def of_cells(cls, n_cells: int) -> "UnreadableError":
+        """Return the error of a package that tells no row."""
+        return cls(f"Expected {n_cells} cells in a row, but there are more.{_CELLS}")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Name the file in errors of the package that reads it."""
+    try:
+        yield
+    except _FAULTS as error:
+        raise unreadable(error).at(shown(path)) from None
+
+
+def unreadable(error: Exception) -> UnreadableError:
+    """Return why a file cannot be read, and what to do, by the error of the package that reads it."""
+    if isinstance(error, UnreadableError):
+        return error
+    if isinstance(error, DataError):
+        return UnreadableError(str(error), kind=error.kind)
+    if isinstance(error, PermissionError):
+        return UnreadableError("there is no permission to read it.", kind="no permission")
+    if isinstance(error, _DAMAGED):
+        advice = "It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
+        return UnreadableError(f"{error}.", kind="damaged", advice=advice)
+    reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
+    if "multiple columns" in reason:
+        return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
+    if "straddling" in reason:
+        text = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
+        return UnreadableError(text, kind="long row")
+    rest, kind = (_CELLS, "number of cells") if "Expected" in reason else ("", "")
+    match = _ROW.search(reason)
+    if match is None:
+        return UnreadableError(f"{reason}{rest}", kind=kind)
+    return UnreadableError(reason[: match.start()], int(match[1]), f"{reason[match.end() :]}{rest}", kind=kind)
