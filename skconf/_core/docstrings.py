@@ -3,10 +3,52 @@
 import inspect
 import re
 import textwrap
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 _WIDTH = 116
+
+#: What every function of predictions says of its first two parameters, and of those that say how to read them.
+PREDICTIONS = """\
+y_true : array-like of shape (n_samples,) or ConfidenceProfile
+    True labels; or a profile, which holds all predictions already.
+y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+    Probabilities in the order of `labels`, or a table whose columns are named by them (`LABEL` or `proba_LABEL`). In a
+    binary task a single column is the probability of `pos_label`."""
+PREDICTED = """\
+y_pred : array-like of shape (n_samples,), default=None
+    Predicted labels, where they are not the first maximum of the probabilities."""
+LABELS = """\
+labels : array-like of shape (n_classes,), default=None
+    Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
+pos_label : label, default=None
+    Positive class of a binary task. None stands for the second label."""
+
+_Documented = TypeVar("_Documented", bound=Callable[..., Any])
+
+
+def documented(**places: str) -> Callable[[_Documented], _Documented]:
+    """Fill the docstring of a function: ``@documented(labels=LABELS)`` fills the place ``{labels}``.
+
+    Of functions of predictions, the places ``{predictions}``, ``{predicted}`` and ``{labels}`` are filled anyhow.
+
+    Parameters
+    ----------
+    **places : str
+        The text that stands for each place.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
+    common = {"predictions": PREDICTIONS, "predicted": PREDICTED, "labels": LABELS}
+
+    def decorate(function: _Documented) -> _Documented:
+        function.__doc__ = filled(function, {f"{{{name}}}": text for name, text in (common | places).items()})
+        return function
+
+    return decorate
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:

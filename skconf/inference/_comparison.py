@@ -10,12 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option
+from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._interval_methods import less_bias
 from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
 from skconf.inference._p_values import ROUNDING, holm, permutation_p_value, sign_flip_p_value, t_test
-from skconf.inference._resampling import read_resampling, replicate
+from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.metrics._base.draws import resolution_notices
 from skconf.metrics._base.kinds import Ratio
@@ -66,6 +67,7 @@ class Comparison:
         return short_repr(self)
 
 
+@documented(draws=DRAWS)
 def compare(
     metric: Any,
     y_true: ArrayLike | Mapping[Any, ConfidenceProfile],
@@ -117,18 +119,10 @@ def compare(
     n_resamples : int, default=1000
         Number of resamples, and of permutations; the smallest p-value of these is 1 / (n_resamples + 1), and a warning
         says if that is too large for the number of comparisons.
-    random_state : int, Generator or None, default=None
-        Seed of the resamples.
-    n_jobs : int, default=None
-        Number of jobs that resample, as in joblib; the result is the same for any number.
-    progress : bool, default=False
-        Show the progress of resampling on standard error.
+    {draws}
     y_pred : mapping of model to array-like of shape (n_samples,), default=None
         Predicted labels of models whose prediction is not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights.
     **params

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.docstrings import documented
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
@@ -13,6 +14,7 @@ from skconf.scoring._names import Statistic, read_statistics
 
 
 @takes_no_estimator(position=1)
+@documented()
 def contributions(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,
@@ -35,16 +37,9 @@ def contributions(
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {predictions}
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights.
     **params

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
+from skconf._core.docstrings import documented
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
@@ -19,7 +20,7 @@ from skconf.inference._bayesian_bootstrap import phantom_replicates
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
 from skconf.inference._interval_methods import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
 from skconf.inference._p_values import ROUNDING
-from skconf.inference._resampling import read_resampling, replicate
+from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, both_outcomes, both_sides, draw_mirrored, draw_outcomes
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
@@ -103,6 +104,7 @@ def confidence_interval(
 
 
 @takes_no_estimator(position=1)
+@documented(draws=DRAWS)
 def confidence_interval(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,
@@ -139,10 +141,7 @@ def confidence_interval(
         Several share every resample. Accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation,
         log loss, Brier loss, ROC AUC (of two classes, or of each against the rest) and average precision of
         scikit-learn work like metrics of skconf; other functions are called, and resampled.
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    {predictions}
     confidence_level : float, default=0.95
         Confidence level, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "bca"}, default="auto"
@@ -150,7 +149,7 @@ def confidence_interval(
         of sums and for areas under curves. "bootstrap": from resamples, for every metric that is a number: a multiple
         of their standard deviation around the value, and around the value less its bias among them. "bca": quantiles
         of the resamples, corrected for bias and, where there are influence values, for acceleration. "auto": the one
-        that holds, as below; the result says which.
+        that holds, by the table in the notes; the result says which.
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group (a patient, a day) are drawn together. Several columns are read as combinations. None
         stands for the groups that a profile comes with, such as the rows of a multilabel task.
@@ -158,18 +157,9 @@ def confidence_interval(
         Strata with a fixed number of samples: classes, where the numbers of samples of each were chosen.
     n_resamples : int, default=1000
         Number of resamples of "bootstrap" and "bca"; "bayesian" takes 2,000.
-    random_state : int, Generator or None, default=None
-        Seed of the resamples.
-    n_jobs : int, default=None
-        Number of jobs that resample, as in joblib; -1 uses all cores. The result is the same for any number.
-    progress : bool, default=False
-        Show the progress of resampling on standard error.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {draws}
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. They say how much each sample counts, and not how many there are: doubling all of them
         does not change the interval.
@@ -197,37 +187,46 @@ def confidence_interval(
 
     Notes
     -----
-    With "auto", an interval is chosen by what its value rests on: the number of errors, or of right answers where these
-    are the rarer. With weights they count as min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate.
+    "auto" takes the first row that fits. Errors are counted, or right answers where these are the rarer: with weights
+    they are min(v, 1 − v) (Σ w)² / Σ w², with v the weighted error rate, and of graded answers v is the mean of 1 − z.
 
-    - Shares of equal samples (`coverage_score`, `selective_accuracy_score`, `selective_risk_loss`): "exact", which is
-      Clopper and Pearson's [4]_. With weights, "delta" from 100 errors on and below it "binomial": the same of
-      (Σ w)² / Σ w² samples.
-    - Other metrics that have influence values: "delta" from 100 errors on, if averages over classes rest on 50 samples
-      of the class that decides, and areas by class on 100. Below it "bayesian": quantiles of 2,000 draws, in which the
-      weight of every sample is multiplied by an exponential variable, as in the Bayesian bootstrap [5]_, and answers
-      are added that a small sample may lack, of the largest weight times a Γ(½) variable: an error, and where right
-      answers are few a right one, at the place of a sample drawn by lot; for the area of right and wrong answers two of
-      the rarer kind, above and below all others; of a class that is rarer than three times the errors one that is
-      found, one missed and one taken for it. Its coverage was measured, not proved; its standard error is the standard
-      deviation of the draws.
-    - Metrics that have none: "bootstrap". With fewer than 30 errors a warning says that it may miss the truth.
-    - The size ratio: "delta" where at most 5 % of the answers, the surest ones, announce fewer than 3 errors together,
-      that is, have a Σ (1 − c) below 3. Else "none": it rests on errors that samples of this size often lack.
-      :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
-    - A metric that rests on a single error, or on fewer than 5 samples of a class: "none".
+    =====================================  ============================================================================
+    What is estimated                      Method
+    =====================================  ============================================================================
+    The size ratio                         "none" where more than 5 % of the answers, the surest ones, announce fewer
+                                           than 3 errors together, Σ (1 − c) < 3; else "delta"
+    A metric without influence values      "bootstrap", with a warning below 30 errors that it may miss the truth
+    With groups, strata or costs           "delta"
+    A metric in which no error counts      "delta"
+    A share of answers, equal weights      "exact": `coverage_score`, `selective_accuracy_score`, `selective_risk_loss`;
+                                           "delta": `accuracy`
+    A share of answers, unequal weights    "delta" from 100 errors on, "binomial" below
+    An average over classes                "none" below 5 samples of the class that decides, "bayesian" below 50
+    An area, averaged over classes         "none" below 2 samples of the class that decides, "bayesian" below 100
+    An order that rests on a single error  "none"
+    All else                               "delta" from 100 errors on, "bayesian" below
+    =====================================  ============================================================================
 
-    Graded answers are no shares: theirs is "delta" from 100 errors on, Σ (1 − z) of them, and "bayesian" below it. With
-    costs of their own it is "delta" or "bootstrap" at any number.
-
-    The answers that are added are single rows: with groups or strata it is "delta" or "bootstrap" at any number of
-    errors, which is too narrow where errors are few.
+    "exact" is Clopper and Pearson's interval [4]_, and "binomial" the same for (Σ w)² / Σ w² samples. Graded answers
+    are no shares: they are in the last row.
 
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
     degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
     for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree. That of
     a proportion itself, `accuracy`, is Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with
-    the normal distribution; of samples with other weights, in groups or strata they are as for other metrics.
+    the normal distribution; of samples with other weights, in groups or strata they are as for other metrics. With
+    groups or strata it is too narrow where errors are few.
+
+    "bayesian" has the quantiles of 2,000 draws, in which the weight of every sample is multiplied by an exponential
+    variable, as in the Bayesian bootstrap [5]_, and answers are added that a small sample may lack, of the largest
+    weight times a Γ(½) variable: an error, and where right answers are few a right one, at the place of a sample drawn
+    by lot; for the area of right and wrong answers two of the rarer kind, above and below all others; of a class that
+    is rarer than three times the errors one that is found, one missed and one taken for it. Its coverage was measured,
+    not proved; its standard error is the standard deviation of the draws. The answers that are added are single rows:
+    with groups or strata there is no such interval.
+
+    A size ratio has none where it rests on errors that samples of this size often lack;
+    :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
 
     Calibration errors of any number of samples are above 0, and those of resamples are further above. The interval of
     one that reads confidence and correctness (all but ``on="classes"``) reaches to 0 unless calibration is refuted:

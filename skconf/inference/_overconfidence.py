@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from skconf._core.docstrings import documented
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.groups import read_groups
 from skconf._core.probabilities import Floats
@@ -30,6 +31,7 @@ _FIRST, _AT_ONCE = 256, 1 << 14
 
 
 @takes_no_estimator()
+@documented()
 def overconfidence_by_group(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
@@ -52,10 +54,7 @@ def overconfidence_by_group(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    {predictions}
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns
         Group of each sample. Several columns are read as combinations, and make a MultiIndex.
     eps : float, default=1e-8
@@ -69,12 +68,8 @@ def overconfidence_by_group(
         that is small enough to count: see Notes.
     random_state : int, Generator or None, default=None
         Seed of "monte_carlo".
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights; "monte_carlo" takes none.
 

@@ -23,6 +23,15 @@ from skconf.scoring._names import Statistic
 #: Resamples that are worked on together, and the counts they may have; and the factors of weights, which are floats.
 _MOST_DRAWS, _MOST_COUNTS, _MOST_FACTORS = 64, 1 << 26, 1 << 23
 
+#: What functions that resample say of how they do.
+DRAWS = """\
+random_state : int, Generator or None, default=None
+    Seed of the resamples.
+n_jobs : int, default=None
+    Number of jobs that resample, as in joblib; -1 uses all cores. The result is the same for any number.
+progress : bool, default=False
+    Show the progress of resampling on standard error."""
+
 Draw = Callable[[int, np.random.Generator], Counts]
 
 

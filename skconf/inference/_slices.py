@@ -9,18 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
+from skconf._core.docstrings import documented
 from skconf._core.estimators import takes_no_estimator
 from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
 from skconf.inference._intervals import METHODS, check_confidence_level, intervals
-from skconf.inference._resampling import read_resampling
+from skconf.inference._resampling import DRAWS, read_resampling
 from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
 
 @takes_no_estimator(position=1)
+@documented(draws=DRAWS)
 def by_group(
     metric: Any,
     y_true: ArrayLike | ConfidenceProfile,
@@ -45,10 +47,7 @@ def by_group(
     ----------
     metric : callable, str, scorer, pair (name, parameters), or list or mapping of them
         As in :func:`confidence_interval`.
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    {predictions}
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns
         Group of each sample. Several columns are read as combinations, and make a MultiIndex.
     confidence_level : float, default=None
@@ -57,18 +56,9 @@ def by_group(
         Method of the intervals, as in :func:`confidence_interval`.
     n_resamples : int, default=1000
         Number of resamples of "bootstrap" and "bca".
-    random_state : int, Generator or None, default=None
-        Seed of the resamples.
-    n_jobs : int, default=None
-        Number of processes that resample; the result does not depend on it.
-    progress : bool, default=False
-        Show the progress of resampling on standard error.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {draws}
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights.
     **params

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from skconf._core.checks import check_whole
+from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.proportions import clopper_pearson, poisson_interval
 from skconf.inference._assessment import Assessment, TopErrors
@@ -27,6 +28,7 @@ _TWO_SIDED = 1.96
 _ROUNDING = 1e-9
 
 
+@documented()
 def assess_confidence(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
@@ -48,20 +50,13 @@ def assess_confidence(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which holds all predictions already.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    {predictions}
     n_resamples : int, default=4999
         Number of draws; the smallest joint p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
         Seed of the draws.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights. Unless all are alike, only the gap is tested, and the sentence says so; likewise of graded
         answers, and of answers in groups.

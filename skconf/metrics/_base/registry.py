@@ -8,7 +8,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
-from skconf._core.docstrings import filled
+from skconf._core.docstrings import LABELS, PREDICTED, PREDICTIONS, filled
 from skconf._core.estimators import INSTEAD, takes_no_estimator
 from skconf._core.messages import suggest
 from skconf.profile import as_profile
@@ -282,22 +282,14 @@ def _function(cls: type[Any]) -> Any:
     return function
 
 
-_PREDICTIONS = """\
+_PREDICTIONS = f"""\
 Parameters
 ----------
-y_true : array-like of shape (n_samples,) or ConfidenceProfile
-    True labels; or a profile, which holds all predictions already.
-y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-    Probabilities in the order of `labels`, or a table whose columns are named by them (`LABEL` or `proba_LABEL`). In a
-    binary task a single column is the probability of `pos_label`.
-y_pred : array-like of shape (n_samples,), default=None
-    Predicted labels, where they are not the first maximum of the probabilities.
-labels : array-like of shape (n_classes,), default=None
-    Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-pos_label : label, default=None
-    Positive class of a binary task. None stands for the second label.
+{PREDICTIONS}
+{PREDICTED}
+{LABELS}
 sample_weight : array-like of shape (n_samples,), default=None
-    Non-negative weights: {weight}"""
+    Non-negative weights: {{weight}}"""
 
 _RAISES = """\
 Raises
