@@ -53,6 +53,29 @@ CONSTRAINTS: dict[str, Any] = {
 }
 
 
+#: What both classifiers say of parameters that they share.
+SCORE = """\
+calibration : str, calibrator or None, default=None
+    How probabilities are corrected: the name of a calibrator, such as "platt", "smoothed_isotonic",
+    "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y,
+    sample_weight, labels=...)`` and ``predict_proba(proba)``, of which `labels` is optional.
+confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
+    The score: the probability of the prediction, the gap between the two most probable classes, one minus the
+    relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1]; or an
+    estimator of correctness that sees the samples, too, such as :class:`~skconf.calibration.LearnedConfidence`,
+    which is fitted on the samples that calibrate."""
+OUTPUT = """\
+validation_fraction : float, default=None
+    Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
+    ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
+    fitted without it and transform it. None passes no `eval_set`.
+reject_label : label, default=None
+    What ``predict`` returns for a rejected sample; must not be a class or a decision. None stands for −1 (or one
+    below the smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
+n_jobs : int, default=None
+    Number of folds fitted at once."""
+
+
 class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that rejects predictions; subclasses decide how it is fitted and how the threshold is chosen."""
 

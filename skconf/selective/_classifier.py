@@ -6,14 +6,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.docstrings import documented
 from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import Interval
 from skconf.calibration._learned import learns
-from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import DecisionRule, read_rule, warn_if_never_rejecting
 from skconf.selective._training import Training
 
 
+@documented(score=SCORE, output=OUTPUT)
 class SelectiveClassifier(BaseSelectiveClassifier):
     """A classifier that rejects a prediction if its confidence is below a threshold.
 
@@ -41,15 +43,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         safest decision may have in any sample given to ``fit``.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None stands for the names of the columns, or the classes.
-    calibration : str, calibrator or None, default=None
-        How probabilities are corrected: the name of a calibrator, such as "platt", "smoothed_isotonic",
-        "temperature" or "pooled", see :mod:`skconf.calibration`; or an object with ``fit(proba, y,
-        sample_weight, labels=...)`` and ``predict_proba(proba)``, of which `labels` is optional.
-    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
-        The score: the probability of the prediction, the gap between the two most probable classes, one minus the
-        relative entropy, or a function of probabilities of shape (n_samples, n_classes) with values in [0, 1]; or an
-        estimator of correctness that sees the samples, too, such as :class:`~skconf.calibration.LearnedConfidence`,
-        which is fitted on the samples that calibrate.
+    {score}
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. It, or another `confidence`, contradicts a `cost_matrix`.
@@ -60,15 +54,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     ensemble : bool, default=False
         Keep the classifier and the calibrator of every fold and average their probabilities, rather than fit one of
         each. Unused without calibration and a learned confidence.
-    validation_fraction : float, default=None
-        Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
-        ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
-        fitted without it and transform it. None passes no `eval_set`.
-    reject_label : label, default=None
-        What ``predict`` returns for a rejected sample; must not be a class or a decision. None stands for −1 (or one
-        below the smallest label, if −1 is a class) for numbers and booleans, and for "reject" for strings.
-    n_jobs : int, default=None
-        Number of folds fitted at once.
+    {output}
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out fractions.
 

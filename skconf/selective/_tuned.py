@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
@@ -14,13 +15,14 @@ from skconf._core.sklearn_names import Interval, StrOptions
 from skconf._core.warn import warn
 from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
-from skconf.selective._base import CONSTRAINTS, BaseSelectiveClassifier, Members
+from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._training import Rows, Training
 from skconf.selective._tuning import choose_threshold
 
 
+@documented(score=SCORE, output=OUTPUT)
 class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     """A classifier that rejects predictions below the threshold that is best for an objective.
 
@@ -70,11 +72,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
         the scores that accept planned numbers of samples, see the notes.
-    calibration : str, calibrator or None, default=None
-        How probabilities are corrected, as in :class:`SelectiveClassifier`.
-    confidence : {"max_proba", "margin", "entropy"}, callable or LearnedConfidence, default="max_proba"
-        The score, as in :class:`SelectiveClassifier`. One that is learned never sees the samples that choose the
-        threshold.
+    {score}
+        One that is learned never sees the samples that choose the threshold.
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. It, or another `confidence`, contradicts a
         `cost_matrix`.
@@ -85,14 +84,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         classifier fitted on all samples predicts. None stands for 5-fold cross-fitting without a `confidence_level`,
         and with one for a held-out fifth, or half of the samples where a frozen classifier is calibrated. If ``fit``
         gets `groups`, the part that a float holds out contains whole groups.
-    validation_fraction : float, default=None
-        Share of each part to fit on, by class or in whole `groups`, that becomes the `eval_set` of the classifier's
-        ``fit``: for XGBoost and others with early stopping, alone or at the end of a pipeline, whose other steps are
-        fitted without it and transform it. None passes no `eval_set`.
-    reject_label : label, default=None
-        What ``predict`` gives for a rejected sample, as in :class:`SelectiveClassifier`.
-    n_jobs : int, default=None
-        Number of folds fitted at once.
+    {output}
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out parts, and of the sample drawn from each group.
 
