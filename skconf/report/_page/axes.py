@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.numbers import aligned, exact
+from skconf._core.pictures import NINES, nines
 
 Scale: TypeAlias = Literal["linear", "percent", "log", "log percent", "nines", "category"]
 
-#: Share of a scale that sets the place for exactly 0 or 1 off from the rest.
+#: Share of a scale that sets the place for exactly 0 off from the rest.
 _GAP = 0.12
-#: Confidences nearer to 1 than this are told from 1 by rounding only.
-_MOST_NINES = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class Axis:
     ticks : sequence of floats or mapping of floats to str, default=None
         Values to write, and what is written. By default round ones, as many as there is room for.
     exact : bool, default=False
-        Keep a place for exactly 0 ("log") or exactly 1 ("nines"), set off from the rest.
+        Keep a place for exactly 0 on a logarithmic scale, set off from the rest.
 
     Raises
     ------
@@ -85,11 +84,7 @@ class Axis:
             stretched = self._stretched(values)
             low, high = self._stretched([self.low, self.high])
         share = (stretched - low) / (high - low)
-        if not self.exact:
-            return share
-        if self.is_log:
-            return np.where(np.asarray(values) == 0, 0.0, _GAP + (1 - _GAP) * share)
-        return np.where(np.asarray(values) == 1, 1.0, np.minimum((1 - _GAP) * share, 1 - _GAP / 2))
+        return np.where(np.asarray(values) == 0, 0.0, _GAP + (1 - _GAP) * share) if self.exact else share
 
     def written(self, most: int) -> dict[float, str]:
         """Return at most so many values to write, in ascending order, with their texts."""
@@ -97,7 +92,7 @@ class Axis:
             return dict(self.ticks)
         values = list(self.ticks if self.ticks is not None else self._round_values(most))
         if self.ticks is None and self.exact:
-            values = [0.0, *values] if self.is_log else [*values, 1.0]
+            values = [0.0, *values]
         return dict(zip(values, self._texts(values), strict=True))
 
     def _stretched(self, values: ArrayLike) -> NDArray[Any]:
@@ -105,7 +100,7 @@ class Axis:
         if self.is_log:
             return np.log10(np.where(values < 0, 0.0, values))
         if self.scale == "nines":
-            return -np.log10(1 - np.minimum(values, 1.0))
+            return nines(values)
         return values
 
     def _round_values(self, most: int) -> list[float]:
@@ -113,7 +108,7 @@ class Axis:
         if self.is_log:
             found = _round_logs(low, high)
         elif self.scale == "nines":
-            found = [0.0, *(1 - 10.0**-nine for nine in range(1, _MOST_NINES))]
+            found = [0.0, *NINES.tolist()]
         else:
             found = _round_steps(low, high, most)
         # Ends are inside, whatever rounding did to them.
@@ -141,8 +136,8 @@ _WIDEST: dict[Scale, tuple[float, float]] = {
 
 def _round_ends(scale: Scale, low: float, high: float) -> tuple[float, float]:
     if scale == "nines":
-        nines = min(max(int(np.ceil(-np.log10(1 - high) - 1e-9)), 2), _MOST_NINES - 1)
-        return min(float(np.floor(low * 10)) / 10, 0.9), 1 - 10.0**-nines
+        last = min(max(int(np.ceil(nines(high) - 1e-9)), 2), len(NINES))
+        return min(float(np.floor(low * 10)) / 10, 0.9), float(NINES[last - 1])
     if scale in ("log", "log percent"):
         below, above = 10.0 ** np.floor(np.log10(low)), 10.0 ** np.floor(np.log10(high))
         first = max(factor for factor in (1, 2, 5) if factor * below <= low * (1 + 1e-9)) * below

@@ -3,22 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skconf.report._page import names
 from skconf.report._page.axes import Axis
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import Box, Frame, number, path
-from skconf.report._page.marks import Band, Bars, Drawn, Line, Mark, Note, Points, Rule
+from skconf.report._page.marks import Band, Line, Mark, Points, Rule
 from skconf.report._page.texts import FONT, LINE, text_width, written
 
-__all__ = ["Axis", "Band", "Bars", "Chart", "Line", "Mark", "Note", "Points", "Rule"]
+__all__ = ["Axis", "Band", "Chart", "Line", "Mark", "Points", "Rule"]
 
-_Pair: TypeAlias = tuple[Mark, Drawn]
 #: Between an axis and its texts.
 _PAD = 6.0
 
@@ -41,8 +37,6 @@ class Chart:
         The numbers behind it.
     width, height : float, default=420 and 300
         Its size in units; letters are 13 units high.
-    heading : (str, series) or None, default=None
-        Written above it: what a panel shows.
     """
 
     name: str
@@ -53,14 +47,15 @@ class Chart:
     data: pd.DataFrame
     width: float = 420
     height: float = 300
-    heading: tuple[str, int] | None = None
 
     def svg(self, prefix: str) -> Markup:
         """Return it as an element; ``prefix`` begins its ids, and may not begin those of another one."""
-        frame, drawn, texts = self._laid_out()
+        frame = self._frame()
         box, clip = frame.box.grown(2), f"{prefix}-clip"
         shape = {"x": number(box.left), "y": number(box.top)}
         shape |= {"width": number(box.right - box.left), "height": number(box.bottom - box.top)}
+        # From back to front.
+        marks = sorted(self.marks, key=lambda mark: (mark.layer, mark.series is not None))
         return element(
             "svg",
             element("title", self.name, id=f"{prefix}-name"),
@@ -69,93 +64,90 @@ class Chart:
             self._axes(frame),
             element(
                 "g",
-                [one.markup for mark, one in drawn if not isinstance(mark, Points)],
+                [mark.drawn(frame) for mark in marks if not isinstance(mark, Points)],
                 clip_path=f"url(#{clip})",
             ),
             # Markers at the edge are drawn whole.
-            [one.markup for mark, one in drawn if isinstance(mark, Points)],
-            texts,
+            [mark.drawn(frame) for mark in marks if isinstance(mark, Points)],
             viewBox=f"0 0 {number(self.width)} {number(self.height)}",
-            class_="chart" if self.heading is None else "chart panel",
+            class_="chart",
             role="img",
             aria_labelledby=f"{prefix}-name {prefix}-finding",
         )
 
-    def panels(self, most: int = 3) -> tuple["Chart", ...]:
-        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it.
+    def legend(self) -> Markup | None:
+        """Return the names of what it shows, each once, beside samples, in the order of the series; those of none last.
 
-        Bars of several series hide each other: ask for ``most=1``.
+        None where nothing has a name.
         """
-        series = dict.fromkeys(s for mark in self.marks if (s := _series(mark)) is not None)
+        ordered = sorted(self.marks, key=lambda mark: (mark.series is None, mark.series or 0))
+        named = dict.fromkeys((mark.name, mark.series) for mark in ordered if mark.name)
+        entries = [element("li", self._sample(*key), key[0]) for key in named]
+        return element("ul", entries, class_="legend") if entries else None
+
+    def _sample(self, name: str, series: int | None) -> Markup:
+        """Return a mark of each kind that has this name, as small as letters.
+
+        Marks of the series without a name belong to it, too, where the series has no other one.
+        """
+        same = [mark for mark in self.marks if mark.series == series]
+        is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
+        unnamed = [mark for mark in same if is_only and not mark.name]
+        kinds = {type(mark): mark for mark in [*unnamed, *(mark for mark in same if mark.name == name)]}
+        marks = sorted(kinds.values(), key=lambda mark: mark.layer)
+        size = f"0 0 {number(_SAMPLE.box.right + 1)} {number(_SAMPLE.box.bottom + 1)}"
+        return element("svg", map(_sample, marks), viewBox=size, class_="chart sample", aria_hidden="true")
+
+    def panels(self, most: int = 3) -> tuple["Chart", ...]:
+        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it."""
+        series = dict.fromkeys(mark.series for mark in self.marks if mark.series is not None)
         return (self,) if len(series) <= most else tuple(self._panel(s) for s in series)
 
     def _panel(self, series: int) -> "Chart":
+        name = next((mark.name for mark in self.marks if mark.series == series and mark.name), f"{series + 1}")
         marks: list[Mark] = []
         for mark in self.marks:
-            own = _series(mark) == series
-            if own and isinstance(mark, Line | Points | Bars):
-                # What it shows is written above it.
-                marks.append(replace(mark, name=None))
-            elif own or _series(mark) is None:
+            if mark.series == series:
                 marks.append(mark)
+            elif mark.series is None:
+                # Its name stands above all panels.
+                marks.append(replace(mark, name=None))
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))
-        name = next((mark.name for mark in self.marks if _series(mark) == series and mark.name), f"{series + 1}")
-        return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=220, heading=(name, series))
+        return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=200)
 
-    def _laid_out(self) -> tuple[Frame, list[_Pair], list[Markup]]:
-        """Return the frame, what is in it, and names; room at the right only where a name finds none inside."""
-        frame = self._frame(0)
-        drawn = self._drawn(frame)
-        labels = _labels(drawn, frame)
-        texts, left = names.inside(labels, self._obstacles(drawn, frame), frame.box.grown(-2))
-        if left and not self.heading:
-            frame = self._frame(names.margin(labels))
-            drawn = self._drawn(frame)
-            labels = _labels(drawn, frame)
-            texts = names.at_ends(labels, self._obstacles(drawn, frame), frame.box.grown(-2))
-        return frame, drawn, texts
-
-    def _drawn(self, frame: Frame) -> list[_Pair]:
-        """Return the marks from back to front."""
-        ordered = sorted(self.marks, key=lambda mark: (mark.layer, _series(mark) is not None))
-        return [(mark, mark.drawn(frame)) for mark in ordered]
-
-    def _obstacles(self, drawn: list[_Pair], frame: Frame) -> NDArray[Any]:
-        """Return what no name may cover; in a panel, it may cover what is grey."""
-        traces = [one.trace for mark, one in drawn if not self.heading or mark.name or _series(mark) is not None]
-        return _within(frame, np.vstack([np.empty((0, 2)), *traces]))
-
-    def _frame(self, right: float) -> Frame:
-        """Return the frame that leaves room for the texts of the axes, and at the right."""
-        top = LINE + _PAD + 4 + (LINE if self.heading else 0)
-        bottom = self.height - 2 * LINE - _PAD - 4
+    def _frame(self) -> Frame:
+        """Return the frame that leaves room for the texts of the axes."""
+        top, bottom = LINE + _PAD + 4, self.height - 2 * LINE - _PAD - 4
         texts = self.y.written(_most_rows(bottom - top)).values()
-        left = max(map(text_width, texts), default=0) + _PAD + 2
-        left = min(left, self.width / 3)
+        left = min(max(map(text_width, texts), default=0) + _PAD + 2, self.width / 3)
         # The last value on the x axis may stand at its very end.
         ends = [text_width(text) / 2 for text in self.x.written(2).values()]
-        return Frame(self.x, self.y, Box(left, top, self.width - max(right, *ends, _PAD), bottom))
+        return Frame(self.x, self.y, Box(left, top, self.width - max(*ends, _PAD), bottom))
 
     def _axes(self, frame: Frame) -> Markup:
-        box = frame.box
-        above, below = box.top - _PAD - 5, self.height - _PAD
-        heading = None
-        if self.heading:
-            text, series = self.heading
-            heading = written(text, 0, above - LINE, f"name s{series}", self.width, bold=True)
-        # Below the middle of the frame, unless that is too near to an edge.
-        half = min(text_width(self.x.label), self.width) / 2
-        middle = max(min((box.left + box.right) / 2, self.width - half), half)
         return element(
             "g",
-            heading,
-            written(self.y.label, 0, above, "label", self.width),
-            written(self.x.label, middle, below, "label middle", self.width),
+            written(self.y.label, 0, frame.box.top - _PAD - 5, "label", self.width),
+            written(self.x.label, self.width / 2, self.height - _PAD, "label middle", self.width),
             _rows(frame),
             _columns(frame),
             class_="axes",
         )
+
+
+#: The frame of samples in a legend.
+_SAMPLE = Frame(Axis(""), Axis(""), Box(1, 1, 27, 11))
+
+
+def _sample(mark: Mark) -> Markup:
+    """Return what a mark looks like."""
+    ends, middle = [0.0, 1.0], [0.5, 0.5]
+    if isinstance(mark, Points):
+        return replace(mark, x=[0.5], y=[0.5], low=None, high=None).drawn(_SAMPLE)
+    if isinstance(mark, Band):
+        return replace(mark, x=ends, low=[0.0, 0.0], high=[1.0, 1.0]).drawn(_SAMPLE)
+    return Line(ends, middle, series=mark.series, dashed=not isinstance(mark, Line) or mark.dashed).drawn(_SAMPLE)
 
 
 def _rows(frame: Frame) -> list[Markup]:
@@ -203,26 +195,3 @@ def _ticks(frame: Frame, most: int) -> list[tuple[float, str]]:
 
 def _touch(before: tuple[float, str], after: tuple[float, str]) -> bool:
     return before[0] + text_width(before[1]) / 2 + _PAD > after[0] - text_width(after[1]) / 2
-
-
-def _series(mark: Mark) -> int | None:
-    return None if isinstance(mark, Rule | Note) else mark.series
-
-
-def _within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
-    return points[frame.box.grown(0.5).covers(points)]
-
-
-def _labels(drawn: list[_Pair], frame: Frame) -> list[names.Label]:
-    """Return names, each once, in the order of the series; those of none last."""
-    found: dict[tuple[str, int | None], list[NDArray[Any]]] = {}
-    for mark, one in sorted(drawn, key=lambda pair: (_series(pair[0]) is None, _series(pair[0]) or 0)):
-        spine = _within(frame, one.spine)
-        if mark.name and len(spine):
-            found.setdefault((mark.name, _series(mark)), []).append(spine)
-    return [names.Label(*key, _from_end(np.vstack(spines))) for key, spines in found.items()]
-
-
-def _from_end(trace: NDArray[Any]) -> NDArray[Any]:
-    """Return points from right to left."""
-    return trace[np.argsort(-trace[:, 0], kind="stable")]

@@ -25,16 +25,6 @@ class Box:
         """Return it with a margin all around."""
         return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
-    def meets(self, other: "Box") -> bool:
-        """Whether they share more than an edge."""
-        across = self.left < other.right and other.left < self.right
-        return across and self.top < other.bottom and other.top < self.bottom
-
-    def holds(self, other: "Box") -> bool:
-        """Whether the other one is inside."""
-        across = self.left <= other.left and other.right <= self.right
-        return across and self.top <= other.top and other.bottom <= self.bottom
-
     def covers(self, points: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which points are inside."""
         x, y = points[:, 0], points[:, 1]

@@ -1,7 +1,7 @@
 """What pages are made of. A part is text in a terminal and HTML on a page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from skconf.report._page.data import copied_as, csv_of
@@ -61,9 +61,14 @@ class ChartPart:
 
     def html(self, ids: Ids) -> Markup:
         """Return the figure."""
-        panels = self.chart.panels()
-        drawn = [panel.svg(ids.new(self.chart.name)) for panel in panels]
-        shown = drawn[0] if len(drawn) == 1 else element("div", drawn, class_="panels")
+        chart, panels = self.chart, self.chart.panels()
+        drawn = [panel.svg(ids.new(chart.name)) for panel in panels]
+        if len(panels) == 1:
+            shown = [chart.legend(), *drawn]
+        else:
+            common = replace(chart, marks=[mark for mark in chart.marks if mark.series is None])
+            each = [element("div", panel.legend(), svg) for panel, svg in zip(panels, drawn, strict=True)]
+            shown = [common.legend(), element("div", each, class_="panels")]
         copy = copied_as("Copy the numbers as CSV", csv_of(self.chart.data), ids, self.chart.name)
         caption = element("figcaption", element("strong", self.chart.name), " ", self.chart.finding, " ", copy)
         return element("figure", shown, caption, class_="picture")

@@ -11,38 +11,32 @@ from skconf.report._page.frame import number
 FONT = 13
 #: From one line of text to the next.
 LINE = 16
-_NARROW = frozenset("fijlrtI.,:;'|!()[]/ \N{NO-BREAK SPACE}")
-_WIDE = frozenset("mwMW%@")
 
 
-def text_width(text: str, bold: bool = False) -> float:
+def text_width(text: str) -> float:
     """Return about the width of a text, rather too much: fonts differ."""
-    return FONT * sum(_letter_width(letter) for letter in text) * (1.15 if bold else 1)
+    return FONT * sum(map(_letter_width, text))
 
 
 def _letter_width(letter: str) -> float:
-    if letter in _NARROW:
-        return 0.36
-    if letter in _WIDE:
-        return 0.9
     if east_asian_width(letter) in "WF":
         return 1.0
-    return 0.7 if letter.isupper() else 0.6
+    return 0.53 if letter.islower() or letter == " " else 0.64
 
 
-def written(text: str, x: float, y: float, kind: str, width: float = np.inf, bold: bool = False) -> Markup:
+def written(text: str, x: float, y: float, kind: str, width: float = np.inf) -> Markup:
     """Return a text at a place, shortened to a width; ``kind`` are its classes, its whole is shown on hovering."""
-    shown = _fitted(text, width, bold)
+    shown = _fitted(text, width)
     whole = element("title", text) if shown != text else None
     return element("text", shown, whole, x=number(x), y=number(y), class_=kind)
 
 
-def _fitted(text: str, width: float, bold: bool) -> str:
+def _fitted(text: str, width: float) -> str:
     """Return a text, shortened in its middle: names often differ at the end."""
-    if text_width(text, bold) <= width:
+    if text_width(text) <= width:
         return text
     kept = len(text) - 1
-    while kept > 1 and text_width(_shortened(text, kept), bold) > width:
+    while kept > 1 and text_width(_shortened(text, kept)) > width:
         kept -= 1
     return _shortened(text, kept)
 

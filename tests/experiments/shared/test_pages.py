@@ -73,7 +73,7 @@ def test_every_page_opens_with_its_result_and_holds_every_number(name, scores, m
     opening = [*re.split(r" Source ", shown, maxsplit=1)[1].split()][: len(first)]
     assert opening == first
     assert Path("page.md").read_text(encoding="utf-8").split("\n\n")[1].split() == first
-    assert page.count("<svg") == n_pictures
+    assert page.count('role="img"') == n_pictures
     assert origin in shown
     assert f"command skconf experiment {name}" in shown
     assert str(scores.parent) not in page

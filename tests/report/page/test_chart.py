@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf.report._page.chart import Axis, Band, Bars, Chart, Line, Note, Points, Rule
+from skconf.report._page.chart import Axis, Band, Chart, Line, Points, Rule
+from skconf.report._page.ids import Ids
+from skconf.report._page.parts import ChartPart
 from skconf.report._page.texts import text_width
 
 _PERCENT = Axis("x", "percent")
@@ -91,11 +93,8 @@ def test_steps_hold_until_the_next():
     assert corners == pytest.approx(_expected(svg, [0, 0.5, 0.5, 1, 1], [0.2, 0.2, 0.8, 0.8, 0.4]), abs=0.11)
 
 
-def test_bars_and_bands_have_their_edges():
-    svg = _svg(Bars([0, 0.5], [0.5, 1], 0, [0.25, 0.75], series=0), Band([0, 1], [0.1, 0.2], [0.3, 0.4], series=0))
-    bars = np.vstack(_subpaths(_classed(svg, "bars")[0]))
-    wanted = _expected(svg, [0, 0, 0.5, 0.5, 0.5, 0.5, 1, 1], [0, 0.25, 0.25, 0, 0, 0.75, 0.75, 0])
-    assert bars == pytest.approx(wanted, abs=0.11)
+def test_bands_have_their_edges():
+    svg = _svg(Band([0, 1], [0.1, 0.2], [0.3, 0.4], series=0))
     (band,) = _subpaths(_classed(svg, "band")[0])
     assert band == pytest.approx(_expected(svg, [0, 1, 1, 0], [0.1, 0.2, 0.4, 0.3]), abs=0.11)
 
@@ -116,7 +115,6 @@ def test_curves_stay_finite_and_clipped():
         [
             Line([0, 0.5, 1], [0, math.inf, 0.5], series=0),
             Band([0, 1], [-1, 0], [math.inf, 2], series=1),
-            Bars(0, [0.2, math.nan], 0, 0.5, series=2),
             Points([0.5], [0.1], [0], [math.nan]),
         ],
         pd.DataFrame(),
@@ -129,14 +127,14 @@ def test_curves_stay_finite_and_clipped():
     assert float(rectangle.get("height")) == pytest.approx(bottom - top + 4, abs=0.11)
     assert svg.find(".//clipPath").get("id") == "c-clip"
     (clipped,) = (group for group in svg if group.get("clip-path") == "url(#c-clip)")
-    assert [mark.get("class") for mark in clipped] == ["band s1", "bars s2", "line s0"]
+    assert [mark.get("class") for mark in clipped] == ["band s1", "line s0"]
 
 
 def _texts(svg):
     """Return texts with their boxes."""
     found = []
     for text in svg.iter("text"):
-        kinds, width = text.get("class").split(), text_width(text.text, bold="name" in text.get("class"))
+        kinds, width = text.get("class").split(), text_width(text.text)
         left = float(text.get("x")) - width * (0.5 if "middle" in kinds else "end" in kinds)
         found.append((text.text, left, float(text.get("y")) - 10, left + width, float(text.get("y")) + 2))
     return found
@@ -162,7 +160,7 @@ def _curves(kind, count):
         return Chart(
             "n",
             "f",
-            Axis("it says", "nines", 0, 0.9999, exact=True),
+            Axis("it says", "nines", 0, 0.9999),
             Axis("it is wrong", "log percent", 1e-3),
             marks,
             pd.DataFrame(),
@@ -193,52 +191,68 @@ def test_texts_do_not_overlap_nor_leave_the_picture(kind, count):
             assert apart, (first, second)
 
 
+def _legend(chart):
+    """Return texts of a legend, and the classes of their samples."""
+    entries = ET.fromstring(chart.legend())
+    samples = [[part.get("class") for part in entry.find("svg") if part.get("class")] for entry in entries]
+    return dict(zip(("".join(entry.itertext()) for entry in entries), samples, strict=True))
+
+
+def test_legend_has_each_name_once_beside_a_sample_of_its_marks():
+    marks = [
+        Line([0, 1], [0, 1], "equal", dashed=True),
+        Points([0.5], [0.5], series=1),
+        Line([0, 1], [0.1, 0.9], "second", 1),
+        Line([0, 1], [0.2, 0.8], "announced", 1, dashed=True),
+        Line([0, 1], [0.4, 0.6], "third", 2),
+        Points([0.1], [0.4], series=2),
+        Band([0, 1], [0, 0], [1, 1], series=0),
+        Line([0, 1], [0.3, 0.7], "first", 0),
+        Points([0.1], [0.3], name="first", series=0),
+        Rule("wanted", x=0.5),
+    ]
+    chart = Chart("n", "f", _PERCENT, _PERCENT, marks, pd.DataFrame())
+    assert _legend(chart) == {
+        "first": ["band s0", "line s0", "points s0"],
+        "second": ["line s1"],
+        "announced": ["line s1 dashed"],
+        "third": ["line s2", "points s2"],
+        "equal": ["line quiet dashed"],
+        "wanted": ["line quiet dashed"],
+    }
+    assert Chart("n", "f", _PERCENT, _PERCENT, [Line([0, 1], [0, 1])], pd.DataFrame()).legend() is None
+
+
 @pytest.mark.parametrize("kind", ["reliability", "nines", "risk"])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_each_model_is_named_once_in_its_colour(kind, count):
-    svg = ET.fromstring(_curves(kind, count).svg("c"))
-    colours = [text.get("class") for text in _classed(svg, "name")]
-    assert sorted(c for c in colours if "quiet" not in c) == [f"name s{series}" for series in range(count)]
+    colours = [name for sample in _legend(_curves(kind, count)).values() for name in sample]
+    assert {name.split()[1] for name in colours} - {"quiet"} == {f"s{series}" for series in range(count)}
+    assert len(_legend(_curves(kind, count))) == count + (kind != "risk")
 
 
-def test_names_cover_no_curve_where_there_is_room():
-    svg = _svg(Line([0, 1], [0, 1], "rising", 0), Line([0, 1], [0.9, 0.1], "falling", 1))
-    boxes = [box for name, *box in _texts(svg) if name in ("rising", "falling")]
-    assert len(boxes) == 2
-    for line in _classed(svg, "line"):
-        (start, end) = _subpaths(line)[0]
-        for left, top, right, bottom in boxes:
-            x, y = np.transpose(start + np.linspace(0, 1, 1000)[:, None] * (end - start))
-            assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any()
-
-
-def test_crowded_names_go_to_the_ends_apart_from_each_other():
-    x = np.linspace(0, 1, 50)
-    tangle = [Line(x, 0.5 + np.sin(40 * x + s) / 2, f"model number {s}", s) for s in range(5)]
-    flat = [Line(x, np.full(50, 0.5 + s / 100), f"model number {s}", s) for s in range(5)]
-    svg = _svg(*flat, *(Line(line.x, line.y, None, line.series) for line in tangle))
-    *_, right, _ = _frame(svg)
-    names = [box for name, *box in _texts(svg) if name.startswith("model")]
-    assert all(box[0] > right for box in names)
-    assert (np.diff(sorted(box[1] for box in names)) >= 15.9).all()
-    # The name of the highest curve is the highest.
-    heights = {text.text: float(text.get("y")) for text in _classed(svg, "name")}
-    assert sorted(heights, key=heights.get) == [f"model number {s}" for s in range(4, -1, -1)]
-    assert len(_classed(svg, "leader")) >= 2
+def test_panels_have_their_names_above_them_and_what_is_common_once():
+    figure = ET.fromstring(ChartPart(_curves("reliability", 5)).html(Ids(scripted=False)))
+    common, panels = figure.find("ul"), figure.find("div")
+    assert [name.strip() for name in common.itertext()] == ["equal"]
+    names = [["".join(entry.itertext()) for entry in panel.find("ul")] for panel in panels]
+    assert names[:2] == [["forest"], ["boosting"]]
+    assert len(names) == 5
 
 
 def test_nothing_that_is_shown_can_be_markup():
     evil = "</svg><script>alert(1)</script>\"' onload=x"
     x, y = Axis(evil, "percent"), Axis.named(evil, [evil, "b"])
-    marks = [Points([0.2, 0.3], [0, 1], name=evil, series=0), Rule(evil, x=0.5), Note(0.1, 1, evil)]
-    for heading in (None, (evil, 0)):
-        text = Chart(evil, evil, x, y, marks, pd.DataFrame(), heading=heading).svg(evil)
-        assert "<script" not in text
-        svg = ET.fromstring(text)
-        assert {part.tag for part in svg.iter()} <= {"svg", "title", "desc", "clipPath", "rect", "g", "path", "text"}
-        attributes = {name for part in svg.iter() for name in part.attrib}
+    marks = [Points([0.2, 0.3], [0, 1], name=evil, series=0), Rule(evil, x=0.5)]
+    chart = Chart(evil, evil, x, y, marks, pd.DataFrame())
+    svg, legend = ET.fromstring(chart.svg(evil)), ET.fromstring(chart.legend())
+    shapes = {"svg", "title", "desc", "clipPath", "rect", "g", "path", "text"}
+    for shown, tags in ((svg, shapes), (legend, {"ul", "li", "svg", "g", "path"})):
+        assert {part.tag for part in shown.iter()} <= tags
+        attributes = {name for part in shown.iter() for name in part.attrib}
         assert not any(name == "style" or name.startswith("on") or "href" in name for name in attributes)
-        assert svg.find("title").text == evil
+    assert svg.find("title").text == evil
+    assert [entry.find("svg").tail for entry in legend] == [evil, evil]
 
 
 def test_pictures_have_a_name_and_a_finding():
@@ -250,9 +264,9 @@ def test_pictures_have_a_name_and_a_finding():
 
 def test_panels_show_one_series_each():
     chart = _curves("reliability", 5)
-    assert _curves("reliability", 3).panels()[0].heading is None
+    assert len(_curves("reliability", 3).panels()) == 1
     panels = chart.panels()
-    assert [panel.heading for panel in panels][:2] == [("forest", 0), ("boosting", 1)]
+    assert [panel.name for panel in panels][:2] == ["n: forest", "n: boosting"]
     for series, panel in enumerate(panels):
         svg = ET.fromstring(panel.svg("c"))
         lines = [line.get("class") for line in _classed(svg, "line")]
@@ -275,21 +289,19 @@ def test_rules_need_one_value(ends):
 
 def test_long_texts_are_shortened_and_kept_whole_in_titles():
     long = "a very long name of a model, of which there are two, and this is the second"
-    x = Axis(long, "percent")
-    svg = _svg(*(Line([0, 1], [k / 10, 0.4], f"{long} {k}", k) for k in range(3)), x=x, y=Axis.named("", [long]))
+    svg = _svg(x=Axis(long, "percent"), y=Axis.named("", [f"{long} 1", f"{long} 2"]))
     titles = [title.text for text in svg.iter("text") for title in text]
-    assert sorted(titles) == sorted([long, long, *(f"{long} {k}" for k in range(3))])
-    names = [text.text for text in _classed(svg, "name")]
-    assert all("…" in name and text_width(name, bold=True) <= 130 for name in names)
-    assert names[0].startswith("a very")
-    assert names[0][-1].isdigit()
+    assert sorted(titles) == [long, f"{long} 1", f"{long} 2"]
+    rows = [text.text for text in _classed(svg, "end")]
+    assert all("…" in row and text_width(row) <= 140 for row in rows)
+    assert rows[0].startswith("a very")
+    assert rows[0][-1] == "1"
 
 
 def test_nothing_to_draw_is_no_error():
     nothing = np.full(3, np.nan)
     lines = [Line(nothing, nothing, "a", 0), Band(nothing, nothing, nothing, 2), Rule("c", y=math.nan)]
-    svg = _svg(*lines, Points([], [], [], [], "b", 1), Note(0.5, math.nan, "d"))
-    assert [text for text, *_ in _texts(svg) if text in ("a", "b", "c", "d")] == []
+    svg = _svg(*lines, Points([], [], [], [], "b", 1))
     assert "nan" not in "".join(path.get("d") for path in svg.iter("path"))
     assert _svg().get("role") == "img"
 

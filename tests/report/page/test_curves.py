@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf.report._page.curves import pieces, thinned
+from skconf.report._page.marks import thinned
 
 
 def _furthest(points, corners):
@@ -47,8 +47,3 @@ def test_steps_that_can_be_seen_keep_their_corners():
 def test_straight_lines_need_two_points():
     x = np.linspace(0, 300, 1001)
     assert thinned(np.column_stack([x, 2 * x])).tolist() == [[0, 0], [300, 600]]
-
-
-def test_pieces_are_runs_without_nan():
-    points = np.array([[np.nan, 0], [0, 1], [1, 2], [2, np.nan], [3, 4], [np.nan, np.nan]])
-    assert [piece.tolist() for piece in pieces(points)] == [[[0, 1], [1, 2]], [[3, 4]]]

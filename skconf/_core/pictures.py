@@ -1,42 +1,35 @@
-"""Curves of many points: what can be seen of them, in few points."""
+"""What pictures share, whether matplotlib draws them or a page: curves in few points, and the scale of nines."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-#: Differences that no one sees, in units of the picture.
-_UNSEEN = 0.15
-#: Width of a column of which only the ends and extremes can be seen.
-_COLUMN = 0.5
+#: Confidences at equal distances on the scale of nines: 0.9, 0.99, ... Those nearer to 1 differ from it by rounding.
+NINES = 1 - 10.0 ** -np.arange(1, 15)
+
+
+def nines(confidence: ArrayLike) -> NDArray[Any]:
+    """Return how many nines confidences have, −log10(1 − c): 1 for 0.9, 2 for 0.99, infinity for 1."""
+    with np.errstate(divide="ignore"):
+        return -np.log10(1 - np.minimum(np.asarray(confidence, dtype=float), 1.0))
 
 
 def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return runs of points without NaN."""
+    """Return the runs of points that have no NaN."""
     gaps = np.flatnonzero(np.isnan(points).any(axis=1))
     runs = np.split(points, gaps)
     # Each run but the first starts with its gap.
     return [run for run in (run[np.isfinite(run).all(axis=1)] for run in runs) if len(run)]
 
 
-def thinned(points: NDArray[Any], step: bool = False) -> NDArray[Any]:
-    """Return the points of a curve that are needed to draw it; ``step``: each y holds until the next x."""
-    return _straightened(_outlined(_stepped(points) if step else points))
-
-
-def _stepped(points: NDArray[Any]) -> NDArray[Any]:
-    corners = np.repeat(points, 2, axis=0)[1:]
-    corners[1::2, 1] = points[:-1, 1]
-    return corners
-
-
-def _outlined(points: NDArray[Any]) -> NDArray[Any]:
-    """Keep the first, last, highest and lowest point of each run within a column."""
-    column = np.floor(points[:, 0] / _COLUMN)
-    starts = np.flatnonzero(np.r_[True, column[1:] != column[:-1]])
+def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
+    """Return the first, last, highest and lowest point of a curve in each column of some width."""
+    column = np.floor((points[:, 0] - points[0, 0]) / width)
+    starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     if 4 * len(starts) >= len(points):
         return points
-    ends = np.r_[starts[1:], len(points)]
+    ends = np.append(starts[1:], len(points))
     kept = [starts, ends - 1]
     for extreme in (np.minimum, np.maximum):
         reached = extreme.reduceat(points[:, 1], starts)
@@ -45,8 +38,8 @@ def _outlined(points: NDArray[Any]) -> NDArray[Any]:
     return points[np.unique(np.concatenate(kept))]
 
 
-def _straightened(points: NDArray[Any]) -> NDArray[Any]:
-    """Leave out points so near to the line between others that no one sees it (Douglas and Peucker)."""
+def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
+    """Return a curve without points that are at most so far from the line between others (Douglas and Peucker)."""
     kept = np.zeros(len(points), dtype=bool)
     kept[[0, -1]] = True
     stack = [(0, len(points) - 1)]
@@ -56,7 +49,7 @@ def _straightened(points: NDArray[Any]) -> NDArray[Any]:
             continue
         distances = _distances(points[first + 1 : last], points[first], points[last])
         furthest = int(np.argmax(distances))
-        if distances[furthest] > _UNSEEN:
+        if distances[furthest] > unseen:
             middle = first + 1 + furthest
             kept[middle] = True
             stack += [(first, middle), (middle, last)]
