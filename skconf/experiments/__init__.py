@@ -9,7 +9,7 @@ from skconf.experiments._csr.experiment import csr_experiment
 from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text, plot_csr
 from skconf.experiments._csr.synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
 from skconf.experiments._csr.synthetic_means import csr_table1
-from skconf.experiments._csr.tables import csr_cells, csr_table2, csr_table6, csr_table7, csr_table12
+from skconf.experiments._csr.tables import csr_cells, csr_table, csr_table2
 from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
 from skconf.experiments._cwsa.files import cwsa_predictions_experiment
 from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
@@ -31,11 +31,9 @@ __all__ = [
     "csr_risk_extremes",
     "csr_synthetic_auc_experiment",
     "csr_synthetic_experiment",
+    "csr_table",
     "csr_table1",
     "csr_table2",
-    "csr_table6",
-    "csr_table7",
-    "csr_table12",
     "csr_text",
     "cwsa_experiment",
     "cwsa_predictions_experiment",

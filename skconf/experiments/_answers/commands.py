@@ -6,7 +6,8 @@ from typing import Any
 
 from skconf.experiments._answers.experiment import answers_experiment
 from skconf.experiments._answers.page import answers_report
-from skconf.experiments._shared.commands import Result, add_experiment
+from skconf.experiments._shared.commands import add_experiment
+from skconf.experiments._shared.report import ExperimentReport
 
 
 def add_answers(names: Any) -> None:
@@ -32,9 +33,9 @@ def add_answers(names: Any) -> None:
     )
 
 
-def _run(options: argparse.Namespace) -> Result:
+def _run(options: argparse.Namespace) -> ExperimentReport:
     result = answers_experiment(
         options.answers, right=options.right, random_state=options.seed, n_jobs=options.jobs, progress=True
     )
     source = {"files": f"{len(result.files)}", "intervals": "95 %", "seed": str(options.seed)}
-    return result.figures, answers_report(result, source)
+    return answers_report(result, source)

@@ -11,8 +11,8 @@ from skconf._core.messages import listed
 from skconf._core.numbers import SMALLEST_P, number, p_value
 from skconf.experiments._answers.experiment import AnswersResult
 from skconf.experiments._answers.files import label_of
-from skconf.experiments._shared.document import ExperimentReport
-from skconf.experiments._shared.layout import lay_out, title_of, wide
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import lay_out, title_of, wide
 from skconf.report._page.chart import Axis, Chart, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 
@@ -72,12 +72,13 @@ def answers_report(result: AnswersResult, source: Mapping[str, str]) -> Experime
     left_out += [f"Not compared: {pair}: {why}." for pair, why in result.unmatched.items()]
     return ExperimentReport(
         f"Answers and confidences: {', '.join(tasks)}",
+        figures,
         list(filter(None, findings)),
         tables,
-        [*left_out, *result.notices],
-        charts,
-        _NOTES,
-        {**source, "tasks": ", ".join(tasks), "systems": ", ".join(figures["system"].unique())},
+        left_out=[*left_out, *result.notices],
+        charts=charts,
+        notes=_NOTES,
+        source={**source, "tasks": ", ".join(tasks), "systems": ", ".join(figures["system"].unique())},
         failed=[f"{file} is left out: {why}" for file, why in result.left_out.items()],
     )
 

@@ -133,7 +133,7 @@ def _run(options: argparse.Namespace) -> int:
         return interrupted(kept=kept is not None)
     except (ImportError, OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    write_report(options, result, report)
+    write_report(options, report)
     return 0
 
 

@@ -18,7 +18,7 @@ from skconf.experiments._arena.tables import (
     tails,
     times,
 )
-from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.report import ExperimentReport
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points, Rule
 from skconf.report._page.tables import TablePart
 
@@ -76,6 +76,7 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
     failures = result[result["failure"] != ""]
     return ExperimentReport(
         "Calibrators in the arena",
+        result,
         said,
         [*tables, *_failures(failures)],
         charts=charts,

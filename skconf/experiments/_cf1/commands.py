@@ -7,9 +7,10 @@ from skconf.cli.options import one_of, share
 from skconf.experiments._cf1.agreement import cf1_agreement_experiment
 from skconf.experiments._cf1.page import cf1_report
 from skconf.experiments._cf1.variance import cf1_variance_experiment
-from skconf.experiments._shared.commands import Result, add_experiment, chosen_dataset
+from skconf.experiments._shared.commands import add_experiment, chosen_dataset
 from skconf.experiments._shared.estimators import find_estimator, seeded
 from skconf.experiments._shared.random_models import DEFAULT_KINDS, KINDS, random_models
+from skconf.experiments._shared.report import ExperimentReport
 
 
 def add_cf1(names: Any) -> None:
@@ -61,7 +62,7 @@ def _shares(flag: str, default: list[float], about: str) -> tuple[str, dict[str,
     return flag, {"type": share, "nargs": "+", "default": default, "metavar": "R", "help": about}
 
 
-def _run(options: argparse.Namespace) -> Result:
+def _run(options: argparse.Namespace) -> ExperimentReport:
     dataset, data_name = chosen_dataset(options)
     models = random_models(options.models, options.seed, options.kinds)
     name, classifier = ("logistic regression", None) if options.estimator is None else find_estimator(options.estimator)
@@ -86,4 +87,4 @@ def _run(options: argparse.Namespace) -> Result:
         "models to compare": f"{len(models)}, of {', '.join(options.kinds)}{'' if classifier is None else last}",
         "seed": str(options.seed),
     }
-    return variance.variances, cf1_report(variance, by_class, source)
+    return cf1_report(variance, by_class, source)

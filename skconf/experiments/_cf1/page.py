@@ -10,9 +10,9 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number, percent
 from skconf.experiments._cf1.resamples import METRICS
 from skconf.experiments._cf1.variance import LEVEL, CF1Variance, ratios
-from skconf.experiments._shared.document import ExperimentReport
 from skconf.experiments._shared.figures import new_figure
 from skconf.experiments._shared.printed import printed_table
+from skconf.experiments._shared.report import ExperimentReport
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 
@@ -73,16 +73,17 @@ def cf1_report(variance: CF1Variance, by_class: pd.DataFrame, source: Mapping[st
         left_out.append(f"None of the {n_printed} printed figures can be compared: Table 1 is on other data, SNLI.")
     return ExperimentReport(
         "cPrecision, cRecall and cF1 beside the ordinary metrics",
+        variance.variances,
         [_lower(variance), _tested(variance.variances), _apart(variance.summary), _same(means)],
         tables,
-        left_out,
-        [
+        left_out=left_out,
+        charts=[
             *(_variances(variance.variances, metric) for metric in _METRICS),
             _agreement(means),
             *(chart for metric in _METRICS for chart in _values(variance, metric)),
         ],
-        _NOTES,
-        source,
+        notes=_NOTES,
+        source=source,
     )
 
 

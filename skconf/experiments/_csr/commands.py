@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from skconf.cli.options import one_of, whole_number
 from skconf.cli.output import CommandError, say
 from skconf.datasets import list_uci
@@ -14,9 +12,8 @@ from skconf.experiments._csr.experiment import CALIBRATIONS, PRESETS, csr_experi
 from skconf.experiments._csr.page import csr_report
 from skconf.experiments._csr.synthetic import csr_synthetic_auc_experiment, csr_synthetic_experiment
 from skconf.experiments._csr.synthetic_page import synthetic_report
-from skconf.experiments._csr.tables import TABLES, csr_table2, csr_table6, csr_table7, csr_table12
+from skconf.experiments._csr.tables import TABLES
 from skconf.experiments._shared.commands import (
-    Result,
     add_data_home,
     add_experiment,
     add_output_files,
@@ -27,9 +24,9 @@ from skconf.experiments._shared.commands import (
     repeated,
     write_report,
 )
-from skconf.experiments._shared.document import ExperimentReport
 from skconf.experiments._shared.estimators import find_estimator
 from skconf.experiments._shared.folders import ResultsFolderError
+from skconf.experiments._shared.report import ExperimentReport
 
 _CSR = """\
 Train XGBoost on each data set, calibrate it, and print the CSR paper's tables, the paper's figures beside ours and
@@ -193,8 +190,10 @@ def _run(options: argparse.Namespace) -> int:
             raise CommandError(str(error)) from None
         say(f"skconf: error: {error}", file=sys.stderr)
         return 1
-    report = csr_report(result, options.tables)
-    _write(options, result, report)
+    how = {"preset": options.preset, "class weight": options.class_weight}
+    if options.trials is not None:
+        how["trials"] = f"{options.trials} instead of the preset's"
+    write_report(options, csr_report(result, options.tables), how)
     n_rows = (len(datasets) if own is None else 1) * len(seeds) * (1 + len(estimators)) * len(options.calibration)
     return int(len(result) < n_rows)
 
@@ -209,16 +208,6 @@ def _estimators(places: list[str]) -> dict[str, Any]:
             raise CommandError(str(error)) from None
         found[place if name in found else name] = estimator
     return found
-
-
-def _write(options: argparse.Namespace, result: pd.DataFrame, report: ExperimentReport) -> None:
-    makers = {6: csr_table6, 7: csr_table7, 12: csr_table12}
-    tables = [make(result) for number, make in makers.items() if number in options.tables]
-    figures = pd.concat(tables or [csr_table2(result)], axis=1)
-    how = {"preset": options.preset, "class weight": options.class_weight}
-    if options.trials is not None:
-        how["trials"] = f"{options.trials} instead of the preset's"
-    write_report(options, figures.loc[:, ~figures.columns.duplicated()], report, how)
 
 
 def add_synthetic(names: Any) -> None:
@@ -240,7 +229,7 @@ def add_synthetic(names: Any) -> None:
     )
 
 
-def _synthetic(options: argparse.Namespace) -> Result:
+def _synthetic(options: argparse.Namespace) -> ExperimentReport:
     shared = {
         "n_repetitions": options.repetitions,
         "random_state": options.seed,
@@ -251,4 +240,4 @@ def _synthetic(options: argparse.Namespace) -> Result:
     areas = csr_synthetic_auc_experiment(**shared)
     sizes = " and ".join(f"{n:,}" for n in options.samples)
     data = f"simulated, {sizes} samples; for areas, 1,000"
-    return cells, synthetic_report(cells, areas, {"data": data, **repeated(options)})
+    return synthetic_report(cells, areas, {"data": data, **repeated(options)})

@@ -133,7 +133,7 @@ def csr_experiment(
 
     See Also
     --------
-    csr_table2, csr_table6, csr_table7, csr_table12 : The tables, beside the printed ones.
+    csr_table, csr_table2 : The tables, beside the printed ones.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """The CSR paper's experiment on real data for the eye: as text, Markdown and a page with pictures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -8,13 +8,14 @@ import pandas as pd
 from skconf._core.messages import listed
 from skconf._core.numbers import number as written
 from skconf.experiments._csr.curves import TOGETHER, curve_charts
-from skconf.experiments._csr.tables import TABLES, csr_cells, csr_table2, wide_table
-from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart, not_compared
-from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._csr.tables import TABLES, csr_cells, csr_table, csr_table2, wide_table
+from skconf.experiments._shared.agreement import CHANCE
+from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.figures import new_figure
-from skconf.experiments._shared.layout import agreement, lay_out, wide
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import agreement, lay_out, wide
 from skconf.inspection._drawing import literal
-from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
+from skconf.report._page.chart import Axis, Band, Chart
 from skconf.report._page.tables import TablePart
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def csr_text(result: pd.DataFrame, table: int = 6, width: int | None = None) -> 
          data set calibration     ours  paper s.e.   ours  paper s.e. ...
     breast_cancer       platt   0.9... 0.9737  ... 0.9... 0.9747  ...
     """
-    return _part(result, table).text(width)
+    return _table(result, table).text(width)
 
 
 def csr_markdown(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str:
@@ -134,25 +135,30 @@ def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
     -------
     ExperimentReport
     """
-    of_table = {
-        table: csr_cells(result, table) for table in dict.fromkeys(6 if table == 2 else table for table in tables)
+    by_table = {
+        number: csr_cells(result, number) for number in dict.fromkeys(6 if table == 2 else table for table in tables)
     }
-    key = ["dataset", "calibration", "quantity"]
     # The tables have some columns in common.
-    cells = pd.concat(of_table.values()).drop_duplicates(key).reset_index(drop=True)
+    cells = pd.concat(by_table.values()).drop_duplicates(["dataset", "calibration", "quantity"]).reset_index(drop=True)
+    printed = [number for number, part in by_table.items() if part["paper"].notna().any()]
     seeds = list(dict.fromkeys(result["seed"]))
-    parts = [_part(result, table) for table in tables]
-    curves = curve_charts(result) if 12 in tables else []
-    printed = [table for table, of in of_table.items() if of["paper"].notna().any()]
+    sizes = result.groupby("dataset", sort=False)["n_test"].first()
     return ExperimentReport(
         _TITLE,
-        [*agreement_words(cells), *_findings(cells)],
-        left_out=not_compared(cells),
-        tables=[*parts, *(agreement(f"Table {table}", of_table[table]) for table in tables if table in printed)],
-        charts=[*(_ratios(cells) if "csr" in set(cells["quantity"]) else []), *distance_chart(cells), *curves],
+        _figures(result, tables),
+        _findings(cells),
+        [
+            *(_table(result, number) for number in tables),
+            *(agreement(f"Table {number}", by_table[number]) for number in tables if number in printed),
+        ],
+        compared=cells,
+        charts=[
+            *(_ratios(cells) if "csr" in set(cells["quantity"]) else []),
+            *(curve_charts(result) if 12 in tables else []),
+        ],
         notes=_NOTES if printed else _NOTES_OF_OWN,
         source={
-            "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in _sizes(result).items()),
+            "data sets": ", ".join(f"{name} ({n:,} test samples)" for name, n in sizes.items()),
             "calibrations": ", ".join(dict.fromkeys(result["calibration"])),
             "seed" if len(seeds) == 1 else "seeds": ", ".join(map(str, seeds)),
         },
@@ -160,9 +166,17 @@ def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
     )
 
 
-def _sizes(result: pd.DataFrame) -> Mapping[str, int]:
-    """Return how many test samples each data set has."""
-    return result.groupby("dataset", sort=False)["n_test"].first().to_dict()
+def _figures(result: pd.DataFrame, tables: Sequence[int]) -> pd.DataFrame:
+    """Return the tables beside each other, without columns that repeat."""
+    parts = [csr_table(number, result) for number in sorted({*tables} - {2})] or [csr_table2(result)]
+    figures = pd.concat(parts, axis=1)
+    return figures.loc[:, ~figures.columns.duplicated()]
+
+
+def _table(result: pd.DataFrame, number: int) -> TablePart:
+    if number == 2:
+        return lay_out("Table 2", csr_table2(result), _KEYS_2)
+    return lay_out(f"Table {number}", wide_table(result, number), _KEYS)
 
 
 def _findings(cells: pd.DataFrame) -> list[str]:
@@ -224,27 +238,36 @@ def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
     datasets = list(dict.fromkeys(table["dataset"]))
     is_zero = bool((table["csr"] == 0).any())
     axis = Axis.around("size ratio, log scale", "log", table["csr"], table["paper_csr"], [1], exact=is_zero)
-    marks: list[Mark] = [Band([1, axis.high], [-0.5] * 2, [len(datasets) - 0.5] * 2)]
-    for series, calibration in enumerate(calibrations):
-        part = table[table["calibration"] == calibration]
-        ratio, row = part["csr"], part["dataset"].map(datasets.index) + 0.24 * (series - (len(calibrations) - 1) / 2)
-        marks.append(Points(part["paper_csr"], row + 0.08))
-        name = _by(calibration).removeprefix("with ")
-        marks.append(Points(ratio, row, ratio - _RISKY * part["csr_std"], ratio, name=name, series=series, along="x"))
-    height = max(300, 70 + _ROW * len(datasets))
-    rows = Axis.named("data set", datasets)
-    title = f"Size ratio {listed([_by(name) for name in calibrations])}"
-    return Chart(title, _ratio_finding(table), axis, rows, marks, table, height=height)
+    points = pd.DataFrame(
+        {
+            "calibration": table["calibration"],
+            "row": table["dataset"],
+            "ours": table["csr"],
+            "paper": table["paper_csr"],
+            "low": table["csr"] - _RISKY * table["csr_std"],
+            "high": table["csr"],
+        }
+    )
+    return rows_chart(
+        f"Size ratio {listed([_by(name) for name in calibrations])}",
+        _ratio_finding(table),
+        axis,
+        datasets,
+        {_by(name).removeprefix("with "): points[points["calibration"] == name] for name in calibrations},
+        table,
+        what="data set",
+        behind=[Band([1, axis.high], [-0.5] * 2, [len(datasets) - 0.5] * 2)],
+        height=_ROW,
+    )
 
 
 def _ratio_finding(data: pd.DataFrame) -> str:
     """Return what the size ratios show."""
-    printed = " Grey: the paper's." if data["paper_csr"].notna().any() else ""
     largest = data.loc[data["csr"].idxmax()]
     return (
         f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "
         f"times the errors that its confidences announce, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
-        f"left; where it ends in the shade, right of 1, the ratio is risky.{printed}"
+        f"left; where it ends in the shade, right of 1, the ratio is risky."
     )
 
 
@@ -297,9 +320,3 @@ def plot_csr(result: pd.DataFrame) -> "Figure":
     distances.axvspan(-3, 3, color="0.93", zorder=0)
     ratios.invert_yaxis()
     return figure
-
-
-def _part(result: pd.DataFrame, table: int) -> TablePart:
-    if table == 2:
-        return lay_out("Table 2", csr_table2(result), _KEYS_2)
-    return lay_out(f"Table {table}", wide_table(result, table), _KEYS)

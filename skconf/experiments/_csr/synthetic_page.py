@@ -8,17 +8,15 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number
 from skconf.experiments._csr.synthetic import CSRAreas, csr_risk_extremes
 from skconf.experiments._csr.synthetic_means import SIZES, csr_table1
-from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart, not_compared
-from skconf.experiments._shared.document import ExperimentReport
-from skconf.experiments._shared.layout import agreement, lay_out, wide
-from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
-from skconf.report._page.tables import TablePart, as_texts
+from skconf.experiments._shared.agreement import BESIDE, CHANCE
+from skconf.experiments._shared.charts import rows_chart
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import agreement, beside_paper, plain_table
+from skconf.report._page.chart import Axis, Band, Chart, Mark
 
 _KEY = ["n_samples", "distribution", "mode"]
-#: Height of a mode in a picture.
-_ROW = 36
 _NOTES = (
-    "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared.",
+    BESIDE,
     CHANCE,
     "Ours are means over repetitions; the printed ones, too, except those of areas, which come from one data set each.",
 )
@@ -43,37 +41,27 @@ def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, 
     both = pd.concat([cells, areas.areas, areas.counts.drop(columns="n_distributions")], ignore_index=True)
     both = both[[*_KEY, *(name for name in both if name not in _KEY)]]
     sizes = cells["n_samples"].unique()
-    means = csr_table1(cells) if _has_table1(cells) else None
+    means = csr_table1(cells) if set(SIZES) <= set(cells.loc[cells["mode"] == "perfect", "n_samples"]) else None
+    table1 = {"distribution": "distribution", "n_samples": "samples"}  # below its rows stand those of all
     return ExperimentReport(
         "Calibrated size ratio of known distributions",
-        [*agreement_words(both), *_false_alarms(means), *(_risks(cells, n) for n in sizes), _above(areas.counts)],
+        cells,
+        [*_false_alarms(means), *(_risks(cells, n) for n in sizes), _above(areas.counts)],
         [
-            *_table1(means),
-            lay_out("Tables 5, 8 and 9", wide(cells, _KEY), _KEY),
-            TablePart("Table 3", as_texts(csr_risk_extremes(cells))),
-            lay_out("Table 10", wide(areas.counts, ["mode"]), ["mode"]),
-            lay_out("Table 11, and other modes", wide(areas.areas, _KEY[1:]), _KEY[1:]),
+            *([] if means is None else [beside_paper("Table 1", means, table1)]),
+            beside_paper("Tables 5, 8 and 9", cells, _KEY),
+            plain_table("Table 3", csr_risk_extremes(cells)),
+            beside_paper("Table 10", areas.counts, ["mode"]),
+            beside_paper("Table 11, and other modes", areas.areas, _KEY[1:]),
             agreement("Tables 5, 8 and 9", cells),
             agreement("Table 11", areas.areas),
             *([] if means is None else [agreement("Table 1", means)]),
         ],
-        not_compared(both),
-        [*(_by_mode(cells, n) for n in sizes), *(_risk_by_mode(cells, n) for n in sizes), *distance_chart(both)],
-        _NOTES,
-        source,
+        compared=both,
+        charts=[*(_size_ratios(cells, n) for n in sizes), *(_risk_chart(cells, n) for n in sizes)],
+        notes=_NOTES,
+        source=source,
     )
-
-
-def _has_table1(cells: pd.DataFrame) -> bool:
-    return set(SIZES) <= set(cells.loc[cells["mode"] == "perfect", "n_samples"])
-
-
-def _table1(means: pd.DataFrame | None) -> list[TablePart]:
-    """Return Table 1, a row for each distribution, and below it those of all."""
-    if means is None:
-        return []
-    key = ["distribution", "n_samples"]
-    return [lay_out("Table 1", wide(means, key), {"distribution": "distribution", "n_samples": "samples"})]
 
 
 def _false_alarms(means: pd.DataFrame | None) -> list[str]:
@@ -107,27 +95,20 @@ def _above(counts: pd.DataFrame) -> str:
     return f"{said} {counts['n_distributions'].iloc[0]}, equal ones counting half: {listed(each)}."
 
 
-def _by_mode(cells: pd.DataFrame, n_samples: int) -> Chart:
+def _size_ratios(cells: pd.DataFrame, n_samples: int) -> Chart:
     """Return the size ratios of all distributions in each mode, and the printed ones."""
     part = _values(cells, n_samples, "csr")
     axis = Axis.around("size ratio, log scale", "log", part["ours"], part["paper"], [1])
+    shade = Band([1, axis.high], [-0.5] * 2, [part["mode"].nunique() - 0.5] * 2)
     finding = f"{_medians(part)} Shaded: more errors than announced."
-    height = part["mode"].nunique() - 0.5
-    return _rows(
-        f"Size ratio of {n_samples:,} samples",
-        finding,
-        axis,
-        part,
-        Band([1, axis.high], [-0.5] * 2, [height] * 2),
-    )
+    return _by_mode(f"Size ratio of {n_samples:,} samples", finding, axis, part, shade)
 
 
-def _risk_by_mode(cells: pd.DataFrame, n_samples: int) -> Chart:
+def _risk_chart(cells: pd.DataFrame, n_samples: int) -> Chart:
     """Return the risks of all distributions in each mode, and the printed ones."""
     part = _values(cells, n_samples, "risk_probability")
-    return _rows(
-        f"Risk of {n_samples:,} samples", _medians(part), Axis("probability of overconfidence", "percent"), part
-    )
+    axis = Axis("probability of overconfidence", "percent")
+    return _by_mode(f"Risk of {n_samples:,} samples", _medians(part), axis, part)
 
 
 def _medians(part: pd.DataFrame) -> str:
@@ -139,12 +120,9 @@ def _medians(part: pd.DataFrame) -> str:
     return f"A point for each distribution; medians range from {extremes}."
 
 
-def _rows(name: str, finding: str, axis: Axis, part: pd.DataFrame, *behind: Mark) -> Chart:
+def _by_mode(title: str, finding: str, axis: Axis, part: pd.DataFrame, *behind: Mark) -> Chart:
     """Return a picture with a row for each mode."""
-    modes = list(dict.fromkeys(part["mode"]))
-    row = part["mode"].map(modes.index)
-    printed = part["paper"].notna().any()
-    marks = [*behind, Points(part["paper"], row + 0.2), Points(part["ours"], row - 0.1 * printed, series=0)]
     data = part[[*_KEY, "ours", "paper"]].dropna(axis="columns", how="all")
-    said = f"{finding} Grey: the paper's." if printed else finding
-    return Chart(name, said, axis, Axis.named("mode", modes), marks, data, height=max(300, 70 + _ROW * len(modes)))
+    points = part[["ours", "paper"]].assign(row=part["mode"])
+    modes = list(dict.fromkeys(part["mode"]))
+    return rows_chart(title, finding, axis, modes, {"": points}, data, what="mode", behind=behind)

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf.experiments._shared.layout import wide
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
+from skconf.experiments._shared.tables import wide
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
@@ -35,6 +36,8 @@ TABLES: dict[int, tuple[str, ...]] = {
     ),
     12: ("accuracy", "cw_accuracy", "delta_cw_accuracy", "gain", "auc", "cw_auc", "delta_auc", "auc_gain"),
 }
+#: Tables with a row for each data set.
+_BY_DATA_SET = (6, 7, 12)
 #: Risky by the paper's count: how many standard deviations the size ratio exceeds 1.
 _RISKY = {"over_1_sigma": 1, "over_3_sigma": 3}
 #: Quantities that depend on a few errors or on the model more than on the sample of the test set.
@@ -214,11 +217,14 @@ def csr_cells(result: pd.DataFrame, table: int = 6) -> pd.DataFrame:
     return compared
 
 
-def csr_table6(result: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 6: accuracy, confidence-weighted accuracy, gain, size ratio and risk of each data set.
+def csr_table(number: int, result: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of the paper with a row for each data set and calibration.
 
     Parameters
     ----------
+    number : {6, 7, 12}
+        Table 6 has accuracy, confidence-weighted accuracy, gain, size ratio and risk; Table 7, other metrics of
+        calibration, and CWSA; Table 12, accuracy and area under the ROC curve, plain and weighted by confidence.
     result : pandas.DataFrame
         From :func:`csr_experiment`.
 
@@ -229,69 +235,34 @@ def csr_table6(result: pd.DataFrame) -> pd.DataFrame:
         standard deviation over seeds, `X_spread`, where there are several; the printed one `paper_X`, NaN where there
         is none; and their difference in standard errors, `X_deviation`, as in :func:`csr_cells`.
 
+    Raises
+    ------
+    ValueError
+        If there is no such table, or the result was made without its figures.
+
     Examples
     --------
-    >>> from skconf.experiments import csr_experiment, csr_table6
-    >>> table = csr_table6(csr_experiment(["breast_cancer"], tables=[6]))
-    >>> table[["calibration", "n_test", "paper_accuracy", "paper_csr"]]
+    >>> from skconf.experiments import csr_experiment, csr_table
+    >>> result = csr_experiment(["breast_cancer"])
+    >>> csr_table(6, result)[["calibration", "n_test", "paper_accuracy", "paper_csr"]]
       calibration  n_test  paper_accuracy     paper_csr
     0        none     114          0.9737  1.172900e+00
     1    isotonic     114          0.9737  2.631579e+06
     2       platt     114          0.9737  2.493500e+00
-    """
-    return _without_notes(wide_table(result, 6))
-
-
-def csr_table7(result: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 7: other metrics of calibration, and CWSA, of each data set.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`csr_experiment`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`csr_table6`.
-
-    Examples
-    --------
-    >>> from skconf.experiments import csr_experiment, csr_table7
-    >>> table = csr_table7(csr_experiment(["breast_cancer"], tables=[7]))
-    >>> table[["calibration", "paper_ece15", "paper_ecd_test"]]
+    >>> csr_table(7, result)[["calibration", "paper_ece15", "paper_ecd_test"]]
       calibration  paper_ece15  paper_ecd_test
     0        none       0.0254             0.0
     1    isotonic       0.0452             1.0
     2       platt       0.0215             0.0
-    """
-    return _without_notes(wide_table(result, 7))
-
-
-def csr_table12(result: pd.DataFrame) -> pd.DataFrame:
-    """Return Table 12: accuracy and area under the ROC curve, plain and weighted by confidence, of each data set.
-
-    Parameters
-    ----------
-    result : pandas.DataFrame
-        From :func:`csr_experiment`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`csr_table6`.
-
-    Examples
-    --------
-    >>> from skconf.experiments import csr_experiment, csr_table12
-    >>> table = csr_table12(csr_experiment(["breast_cancer"], tables=[12]))
-    >>> table[["calibration", "paper_auc", "paper_cw_auc"]]
+    >>> csr_table(12, result)[["calibration", "paper_auc", "paper_cw_auc"]]
       calibration  paper_auc  paper_cw_auc
     0        none     0.9897        0.9823
     1    isotonic     0.9570        0.9626
     2       platt     0.9897        0.9808
     """
-    return _without_notes(wide_table(result, 12))
+    check_option(number, "number", _BY_DATA_SET)
+    table = wide_table(result, number)
+    return table.drop(columns=[name for name in table if name.endswith("_note")])
 
 
 def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
@@ -305,7 +276,7 @@ def csr_table2(result: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each calibration, with columns as those of :func:`csr_table6`, and the number `n_datasets` of data
+        A row for each calibration, with columns as those of :func:`csr_table`, and the number `n_datasets` of data
         sets that it is about: those of the paper, where there are any. `over_1_sigma` and `over_3_sigma` count those
         whose size ratio exceeds 1 by one and by three standard deviations. The paper's figures are those of the same
         data sets in its Table 6.
@@ -357,7 +328,3 @@ def wide_table(result: pd.DataFrame, table: int) -> pd.DataFrame:
     if result["seed"].nunique() == 1:
         del cells["spread"]
     return wide(cells, ["dataset", "calibration", "n_test"]).drop(columns=[f"{name}_deviation" for name in always])
-
-
-def _without_notes(table: pd.DataFrame) -> pd.DataFrame:
-    return table.drop(columns=[name for name in table if name.endswith("_note")])

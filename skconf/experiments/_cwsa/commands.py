@@ -12,8 +12,9 @@ from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa.ranking_page import ranking_report
 from skconf.experiments._cwsa.stress import answers_of, models_at_hand, stressed
 from skconf.experiments._cwsa.stress_page import stress_report
-from skconf.experiments._shared.commands import Result, add_experiment, chosen_dataset, own_classifier, repeated
+from skconf.experiments._shared.commands import add_experiment, chosen_dataset, own_classifier, repeated
 from skconf.experiments._shared.random_models import random_models
+from skconf.experiments._shared.report import ExperimentReport
 
 
 def add_cwsa(names: Any) -> None:
@@ -52,18 +53,18 @@ def add_stress(names: Any) -> None:
     )
 
 
-def _cwsa(options: argparse.Namespace) -> Result:
+def _cwsa(options: argparse.Namespace) -> ExperimentReport:
     if options.predictions is not None:
         read = read_predictions(options.predictions)
         sweep = cwsa_sweep(read.profiles)
         cells = predictions_cells(read, sweep)
-        return cells, predictions_report(cells, sweep, _of_files(read), read.failed)
+        return predictions_report(cells, sweep, _of_files(read), read.failed)
     cells = cwsa_experiment(n_repetitions=options.repetitions, random_state=options.seed)
     sweep = cwsa_sweep(random_state=options.seed)
-    return cells, cwsa_report(cells, sweep, {"data": "five simulated models, 1,000 samples", **repeated(options)})
+    return cwsa_report(cells, sweep, {"data": "five simulated models, 1,000 samples", **repeated(options)})
 
 
-def _stress(options: argparse.Namespace) -> Result:
+def _stress(options: argparse.Namespace) -> ExperimentReport:
     if options.predictions is None:
         dataset, name = chosen_dataset(options)
         models, failed = models_at_hand(dataset, options.data_home, options.seed, own_classifier(options)), []
@@ -72,14 +73,14 @@ def _stress(options: argparse.Namespace) -> Result:
         read = read_predictions(options.predictions)
         models, failed, source = answers_of(read), read.failed, _of_files(read)
     cells = stressed(models, options.repetitions, options.seed)
-    return cells, stress_report(cells, {**source, **repeated(options)}, failed)
+    return stress_report(cells, {**source, **repeated(options)}, failed)
 
 
-def _ranking(options: argparse.Namespace) -> Result:
+def _ranking(options: argparse.Namespace) -> ExperimentReport:
     if options.predictions is not None:
         read = read_predictions(options.predictions)
         ranking = cwsa_ranking_experiment(read.profiles)
-        return ranking.agreement, ranking_report(ranking, _of_files(read), read.failed)
+        return ranking_report(ranking, _of_files(read), read.failed)
     dataset, name = chosen_dataset(options)
     models = [*random_models(options.models, options.seed), *own_classifier(options).values()]
     ranking = cwsa_ranking_experiment(
@@ -91,7 +92,7 @@ def _ranking(options: argparse.Namespace) -> Result:
         progress=True,
     )
     source = {"data": f"known distributions, and {len(models)} classifiers on {name}", "seed": str(options.seed)}
-    return ranking.agreement, ranking_report(ranking, source)
+    return ranking_report(ranking, source)
 
 
 def _of_files(read: Predictions) -> dict[str, str]:

@@ -7,9 +7,9 @@ import pandas as pd
 from skconf._core.messages import listed
 from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa.experiment import CWSASweep
-from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart, not_compared
-from skconf.experiments._shared.document import ExperimentReport
-from skconf.experiments._shared.layout import agreement, lay_out, title_of, wide
+from skconf.experiments._shared.agreement import BESIDE, CHANCE
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import agreement, beside_paper, title_of
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart, as_texts
 
@@ -25,7 +25,7 @@ _NAMED = 6
 _NO_AREA = (
     "Over the coverages that thresholds reach: a model whose answers are all accepted at every threshold has no area."
 )
-_COMPARED = "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared."
+_NOTHING_RANDOM = (BESIDE, "Nothing is drawn at random: figures agree, or they do not.")
 _DIVIDED = "CWSA is divided by all samples, CWSA+ by the accepted ones, as in the paper."
 
 
@@ -50,12 +50,13 @@ def cwsa_report(cells: pd.DataFrame, sweep: CWSASweep, source: Mapping[str, str]
     models = sweep.curves["model"].unique()
     return ExperimentReport(
         "CWSA of five simulated models",
-        [*agreement_words(cells), _ranks(sweep), *_by_area(sweep)],
-        [lay_out(title, wide(cells, _KEY), _KEY), agreement(title, cells), areas],
-        not_compared(cells),
-        [*(_curves(str(model), sweep.curves, cells) for model in models), *distance_chart(cells)],
-        (_COMPARED, CHANCE, _DIVIDED),
-        source,
+        cells,
+        [_ranks(sweep), *_by_area(sweep)],
+        [beside_paper(title, cells, _KEY), agreement(title, cells), areas],
+        compared=cells,
+        charts=[_curves(str(model), sweep.curves, cells) for model in models],
+        notes=(BESIDE, CHANCE, _DIVIDED),
+        source=source,
     )
 
 
@@ -82,16 +83,16 @@ def predictions_report(
     models = list(sweep.summary.index)
     printed = cells[cells["paper"].notna()]
     title = "Beside the paper, and the authors' sweeps"
-    compared = [] if printed.empty else [lay_out(title, wide(printed, _KEY[:3]), _KEY[:3]), agreement(title, printed)]
+    compared = [] if printed.empty else [beside_paper(title, printed, _KEY[:3]), agreement(title, printed)]
     return ExperimentReport(
         f"CWSA of the predictions of {listed(models) if len(models) <= _NAMED else f'{len(models)} models'}",
-        [*([] if printed.empty else agreement_words(cells)), _from_first_to_last(sweep), *_by_area(sweep)],
+        cells,
+        [_from_first_to_last(sweep), *_by_area(sweep)],
         [_at_paper_thresholds(sweep), TablePart("Summaries", _summary_texts(sweep), (_NO_AREA,)), *compared],
-        not_compared(cells),
-        [_curves(model, sweep.curves, cells) for model in models],
-        ((_COMPARED, "Nothing is drawn at random: figures agree, or they do not.") if len(printed) else ())
-        + (_DIVIDED,),
-        source,
+        compared=None if printed.empty else cells,
+        charts=[_curves(model, sweep.curves, cells) for model in models],
+        notes=(*_NOTHING_RANDOM, _DIVIDED) if len(printed) else (_DIVIDED,),
+        source=source,
         failed=failed,
     )
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa.ranking import CWSARanking
-from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.report import ExperimentReport
 from skconf.report._page.chart import Axis, Chart, Points
 from skconf.report._page.tables import TablePart, as_texts
 
@@ -52,6 +52,7 @@ def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequ
     titles = {"models": "models", "model": "model", **_REFERENCES, **_SCORES}
     return ExperimentReport(
         "Does the area under CWSA rank models?",
+        ranking.agreement,
         [_finding(ranking.agreement, models) for models in populations],
         [
             TablePart("Pairs of models in which two rankings agree", _shown(ranking.agreement)),

@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from skconf._core.numbers import number, percent
-from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart
-from skconf.experiments._shared.document import ExperimentReport
-from skconf.experiments._shared.layout import agreement, lay_out, wide
+from skconf.experiments._shared.agreement import CHANCE
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import agreement, beside_paper
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.tables import TablePart
 
-_KEY = ["model", "test", "level"]
 #: What the level of a test is, on its axis.
 _LEVELS = {
     "label noise": "share of labels altered",
@@ -46,9 +45,11 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
     beside = [agreement("the authors' files", cells)] if printed else []
     return ExperimentReport(
         "Stress tests of CWSA",
-        [*(agreement_words(cells) if printed else []), *(_effect(cells, test) for test in tests)],
+        cells,
+        [_effect(cells, test) for test in tests],
         [*(_table(cells[cells["test"] == test], test) for test in tests), *beside],
-        charts=[*(_chart(cells, test) for test in tests), *distance_chart(cells.drop(columns="spread"))],
+        compared=cells.drop(columns="spread") if printed else None,
+        charts=[_chart(cells, test) for test in tests],
         notes=(*_NOTES, CHANCE) if printed else _NOTES,
         source=source,
         failed=failed,
@@ -56,7 +57,7 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
 
 
 def _table(cells: pd.DataFrame, test: str) -> TablePart:
-    return lay_out(test.capitalize(), wide(cells, _KEY), {"model": "model", "level": _LEVELS[test]})
+    return beside_paper(test.capitalize(), cells, {"model": "model", "level": _LEVELS[test]})
 
 
 def _effect(cells: pd.DataFrame, test: str) -> str:

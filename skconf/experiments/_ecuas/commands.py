@@ -7,7 +7,8 @@ from typing import Any
 from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment
 from skconf.experiments._ecuas.files import read_arrays
 from skconf.experiments._ecuas.page import ecuas_report
-from skconf.experiments._shared.commands import Result, add_experiment
+from skconf.experiments._shared.commands import add_experiment
+from skconf.experiments._shared.report import ExperimentReport
 
 
 def add_ecuas(names: Any) -> None:
@@ -26,9 +27,9 @@ def add_ecuas(names: Any) -> None:
     )
 
 
-def _run(options: argparse.Namespace) -> Result:
+def _run(options: argparse.Namespace) -> ExperimentReport:
     shared = {"random_state": options.seed, "n_jobs": options.jobs, "progress": True}
     arrays, failed = read_arrays(options.folder)
     cells = ecuas_experiment(arrays, **shared)
     sampled = ecuas_sampling_experiment(arrays, **shared)
-    return cells, ecuas_report(cells, sampled, {"seed": str(options.seed)}, failed)
+    return ecuas_report(cells, sampled, {"seed": str(options.seed)}, failed)

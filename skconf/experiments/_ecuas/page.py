@@ -8,11 +8,10 @@ import pandas as pd
 from skconf._core.messages import listed
 from skconf._core.numbers import number
 from skconf.experiments._ecuas.cost import cost_charts
-from skconf.experiments._shared.agreement import CHANCE, agreement_words, distance_chart, not_compared
-from skconf.experiments._shared.document import ExperimentReport
-from skconf.experiments._shared.layout import agreement, lay_out, wide
+from skconf.experiments._shared.agreement import BESIDE, CHANCE
+from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import agreement, beside_paper, plain_table
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
-from skconf.report._page.tables import TablePart, as_texts
 
 _KEY = ["system", "scores"]
 #: The metric by its order n, the n of its title, and what the order does.
@@ -21,7 +20,7 @@ _SCORES = {"raw": "raw", "cal": "calibrated"}
 #: Height of a system in a picture.
 _ROW = 34
 _NOTES = (
-    "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared.",
+    BESIDE,
     "ECUAS is divided by that of the class frequencies: above 1, a system costs more than one that knows only them.",
     "Raw scores have a standard error of 0: figures agree as far as the paper's float32 allows, or they do not.",
     "Of calibrated scores, the standard error is the spread over folds.",
@@ -49,17 +48,18 @@ def ecuas_report(
     -------
     ExperimentReport
     """
-    tables = [lay_out("Table 3", wide(cells, _KEY), _KEY), agreement("Table 3", cells)]
-    tables.append(TablePart("Figure 2: sampled answers (appendix B.1)", as_texts(sampled)))
+    tables = [beside_paper("Table 3", cells, _KEY), agreement("Table 3", cells)]
+    tables.append(plain_table("Figure 2: sampled answers (appendix B.1)", sampled))
     costs = [_costs(cells, order) for order in _ORDERS]
     return ExperimentReport(
         "ECUAS of classification systems",
-        [*agreement_words(cells), _effects(cells), _rises(sampled)],
+        cells,
+        [_effects(cells), _rises(sampled)],
         tables,
-        not_compared(cells),
-        [*costs, *_temperatures(sampled), *cost_charts(), *distance_chart(cells)],
-        _NOTES,
-        {**source, "systems": ", ".join(sampled["system"].unique())},
+        compared=cells,
+        charts=[*costs, *_temperatures(sampled), *cost_charts()],
+        notes=_NOTES,
+        source={**source, "systems": ", ".join(sampled["system"].unique())},
         failed=failed,
     )
 

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skconf._core.messages import listed
-from skconf.experiments._shared.layout import title_of
+from skconf.experiments._shared.tables import title_of
 from skconf.report._page.chart import Axis, Band, Chart, Mark, Points
 
 #: So many standard errors count as agreement; a normal distribution has this share within them.
 _NEAR = 2
 _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
-#: What a page says of it.
+#: What pages say of it.
+BESIDE = "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared."
 CHANCE = (
     f"Chance: of figures that differ by sampling only, {100 * _CHANCE:.1f} % lie within {_NEAR} standard errors; a few "
     "more where rounding of the printed figure explains the difference, as that counts as none."

@@ -8,17 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from skconf.cli.options import one_of, output_file, whole_number
-from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf.cli.output import CommandError, line_width, say, write_file
 from skconf.datasets import list_uci
-from skconf.experiments._shared.document import ExperimentReport
 from skconf.experiments._shared.estimators import find_estimator, seeded
 from skconf.experiments._shared.own_file import read_own_file
-
-#: Every figure, for a file, and what a person reads.
-Result = tuple[pd.DataFrame, ExperimentReport]
+from skconf.experiments._shared.report import ExperimentReport
 
 STATUS = """\
 Exit status: 0; 1 where a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after Ctrl-C.
@@ -56,7 +51,7 @@ def add_experiment(
     names: Any,
     name: str,
     about: str,
-    run: Callable[[argparse.Namespace], Result],
+    run: Callable[[argparse.Namespace], ExperimentReport],
     options: Sequence[str | tuple[str, Mapping[str, Any]]],
     examples: Sequence[str],
     *,
@@ -97,12 +92,12 @@ def add_experiment(
     add_output_files(parser, "every figure, a row for each", "a page with the result, pictures and tables")
 
 
-def _run(run: Callable[[argparse.Namespace], Result], options: argparse.Namespace) -> int:
+def _run(run: Callable[[argparse.Namespace], ExperimentReport], options: argparse.Namespace) -> int:
     try:
-        figures, report = run(options)
+        report = run(options)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
-    write_report(options, figures, report)
+    write_report(options, report)
     for reason in report.failed:
         say(f"skconf: {reason}", file=sys.stderr)
     return int(bool(report.failed))
@@ -184,26 +179,19 @@ def add_output_files(parser: Any, table: str, whole: str) -> None:
     parser.add_argument("--html", type=output_file, metavar="FILE", help=f"write {whole}")
 
 
-def write_report(
-    options: argparse.Namespace,
-    figures: pd.DataFrame,
-    report: ExperimentReport,
-    run: Mapping[str, str] | None = None,
-) -> None:
-    """Write an experiment's figures and report to the files that are asked for, and then to the terminal.
+def write_report(options: argparse.Namespace, report: ExperimentReport, run: Mapping[str, str] | None = None) -> None:
+    """Write an experiment's report to the files that are asked for, and then to the terminal.
 
     Parameters
     ----------
     options : argparse.Namespace
         With those of `add_output_files`.
-    figures : pandas.DataFrame
-        What goes to the CSV file.
     report : ExperimentReport
-        The rest.
+        What it found.
     run : mapping of str to str, default=None
         What the page says of the run beside the command.
     """
-    write_file(options.csv, lambda: csv_text(figures, index=False))
+    write_file(options.csv, report.csv)
     write_file(options.markdown, report.markdown)
     write_file(options.html, lambda: report.page({"command": options.command, **(run or {})}))
     say(report.text(line_width()))  # last, as its reader may stop listening

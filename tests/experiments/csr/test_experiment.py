@@ -24,10 +24,8 @@ from skconf.experiments import (
     csr_experiment,
     csr_html,
     csr_markdown,
+    csr_table,
     csr_table2,
-    csr_table6,
-    csr_table7,
-    csr_table12,
     csr_text,
 )
 from skconf.experiments._csr import models as csr_models
@@ -39,8 +37,8 @@ from skconf.experiments._csr.tables import TABLES, measure
 from skconf.experiments._csr.training import FIXED, Training, split, train_and_predict
 from skconf.experiments._shared import folders
 from skconf.experiments._shared.journal import Journal, Outcome
-from skconf.experiments._shared.layout import lay_out, wide
 from skconf.experiments._shared.printed import printed_table
+from skconf.experiments._shared.tables import lay_out, wide
 
 pytest.importorskip("xgboost")
 CALIBRATIONS = ["none", "isotonic", "platt"]
@@ -507,7 +505,7 @@ def test_calibrators_of_ones_own(kept, cancer):
     result = csr_experiment(["breast_cancer"], calibrations=own, random_state=1, results=kept, n_jobs=1)
     expected = cancer.query("seed == 1 and calibration in ['none', 'isotonic']")
     pd.testing.assert_frame_equal(result, expected.assign(calibration=["raw", "steps"]).reset_index(drop=True))
-    assert csr_table6(result)["paper_csr"].isna().all()
+    assert csr_table(6, result)["paper_csr"].isna().all()
 
 
 def test_a_data_set_that_cannot_be_had_is_left_out(kept, tmp_path, cancer):
@@ -621,11 +619,11 @@ def test_table_2_compares_the_same_data_sets():
     assert table["csr"][0] == pytest.approx(printed["csr"].mean())
 
 
-@pytest.mark.parametrize(("table", "make"), [(6, csr_table6), (7, csr_table7), (12, csr_table12)])
+@pytest.mark.parametrize("table", [6, 7, 12])
 @pytest.mark.parametrize("n_seeds", [1, 3])
-def test_difference_is_counted_in_standard_errors(table, make, n_seeds):
+def test_difference_is_counted_in_standard_errors(table, n_seeds):
     result = printed_result(table, n_seeds, shift=2.0)
-    wide = make(result)
+    wide = csr_table(table, result)
     assert len(wide) == 45
     assert wide["dataset"].tolist() == printed_table(f"csr_table{table}")["dataset"].tolist()
     name = "accuracy" if table != 7 else "brier"
@@ -659,11 +657,13 @@ def test_differences_of_areas_are_not_compared_where_few_errors_decide_them(canc
 def test_a_table_that_was_not_computed(kept, cancer):
     result = csr_experiment(["breast_cancer"], random_state=1, tables=[6], results=kept)
     with pytest.raises(ValueError, match=r"no figures of Table 7\. Add 7 to the tables of csr_experiment"):
-        csr_table7(result)
+        csr_table(7, result)
+    with pytest.raises(ValueError, match="number"):
+        csr_table(3, result)
 
 
 def test_means_and_spread_over_seeds(cancer):
-    table = csr_table6(cancer)
+    table = csr_table(6, cancer)
     for calibration, part in cancer.groupby("calibration"):
         row = table[table["calibration"] == calibration].iloc[0]
         assert row["csr"] == pytest.approx(part["csr"].mean())
@@ -721,13 +721,13 @@ def test_the_result_comes_first(cancer):
     once = {(row.calibration, row.quantity): row for row in cells.itertuples()}.values()
     compared = [row for row in once if row.paper == row.paper and not row.note]
     near = sum(abs(row.deviation) <= 2 for row in compared)
-    assert report.findings[0].startswith(f"{near} of {len(compared)} comparable figures lie within 2 standard errors")
-    assert report.left_out[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed figures cannot")
-    assert report.text().startswith(report.findings[0].split(";")[0])
+    assert report.result[0].startswith(f"{near} of {len(compared)} comparable figures lie within 2 standard errors")
+    assert report.not_compared[0].startswith(f"{len(once) - len(compared)} of {len(once)} printed figures cannot")
+    assert report.text().startswith(report.result[0].split(";")[0])
     table = csr_table2(cancer).set_index("calibration")
     for calibration, said in (("none", "without calibration"), ("isotonic", "with isotonic"), ("platt", "with platt")):
         for name, found in zip(
-            ("over_3_sigma", "paper_over_3_sigma"), report.findings[1].rstrip(".").split(";"), strict=True
+            ("over_3_sigma", "paper_over_3_sigma"), report.result[1].rstrip(".").split(";"), strict=True
         ):
             has, _, lacks = found.partition("not ")
             assert "on breast_cancer" in has
@@ -780,15 +780,15 @@ def test_every_note_of_a_table_has_its_marker(cancer):
 
 def test_own_data_have_nothing_to_compare_with(cancer):
     report = csr_report(cancer.assign(dataset="mine"), [6])
-    assert "nothing to compare with" in report.findings[0]
-    assert "paper" not in report.findings[1]
+    assert "nothing to compare with" in report.result[0]
+    assert "paper" not in report.result[1]
     assert [chart.name for chart in report.charts] == ["Size ratio without calibration, with isotonic and with platt"]
 
 
 def test_a_picture_of_size_ratios(cancer):
     """The largest is told in the caption; four calibrations need two pictures."""
     more = pd.concat([cancer, cancer.query("calibration == 'none'").assign(calibration="beta", csr=0.0)])
-    first, second, _ = csr_report(more, [6]).charts
+    first, second, _ = csr_report(more, [6]).pictures
     largest = csr_cells(cancer).query("quantity == 'csr'")["ours"].max()
     assert f"The largest is {largest:,.0f}, of breast_cancer with isotonic" in first.finding
     assert first.data["calibration"].tolist() == ["none", "isotonic", "platt"]

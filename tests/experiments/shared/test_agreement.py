@@ -1,11 +1,13 @@
 """How agreement with printed figures is told, and what a page of an experiment says of itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skconf.experiments._shared.agreement import agreement_words, distance_chart, listed, not_compared
-from skconf.experiments._shared.document import ExperimentReport
+from skconf.experiments._shared.report import ExperimentReport
 from skconf.report._page.tables import TablePart
 
 
@@ -68,7 +70,7 @@ def test_lists_in_sentences(words, said):
 def report(cells):
     table = TablePart("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
     found = {"charts": distance_chart(cells), "notes": ["Read | it."], "source": {"seed": "3"}}
-    return ExperimentReport("An experiment", ["It is so."], [table], ["Not that."], **found)
+    return ExperimentReport("An experiment", cells, ["It is so."], [table], left_out=["Not that."], **found)
 
 
 def test_a_page_opens_with_the_result(report, monkeypatch):
@@ -85,7 +87,7 @@ def test_a_page_opens_with_the_result(report, monkeypatch):
 
 
 def test_a_section_without_content_is_left_out():
-    page = ExperimentReport("An experiment", ["It is so."], []).page()
+    page = ExperimentReport("An experiment", pd.DataFrame(), ["It is so."], []).page()
     assert "What do the pictures show?" not in page
     assert "Where does this come from?" in page
 
@@ -93,3 +95,11 @@ def test_a_section_without_content_is_left_out():
 def test_the_same_as_text(report):
     assert report.text().splitlines()[::2] == ["It is so.", "Not that.", "Table 1", "    m   0.1234"]
     assert report.markdown().startswith("# An experiment\n\nIt is so.\n\nNot that.\n\nRead | it.\n\n## Table 1\n")
+
+
+def test_what_is_compared_stands_first_and_is_drawn_last(report, cells):
+    compared = replace(report, compared=cells)
+    assert compared.result == [*agreement_words(cells), "It is so."]
+    assert compared.not_compared == [*not_compared(cells), "Not that."]
+    assert [chart.name for chart in compared.pictures] == ["Distance from the paper"] * 2
+    assert compared.csv().splitlines()[0] == "model,quantity,ours,paper,standard_error,deviation,note"

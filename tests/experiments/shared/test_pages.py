@@ -118,7 +118,7 @@ def test_what_predictions_show(tmp_path):
     read = read_predictions(tmp_path)
     sweep = experiments.cwsa_sweep(read.profiles)
     report = predictions_report(predictions_cells(read, sweep), sweep, {})
-    compared, went, ranks = report.findings
+    compared, went, ranks = report.result
     assert "with a standard error of 0 are the printed ones" in compared
     # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
     assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
@@ -143,7 +143,7 @@ def test_what_costs_show():
     cells = cells.assign(paper=np.nan, standard_error=np.nan, deviation=np.nan, note="")
     drawn = {"system": ["a", "a", "b", "b"], "temperature": [0.0, 1, 0, 1], "error_rate": 0.5}
     sampled = pd.DataFrame({**drawn, "n_ecuas_0": [1, 2, 2, 1], "n_ecuas_1": [1, 2, 1, 2], "n_ecuas_128": [2, 1, 2, 1]})
-    nothing, calibrated, drawn_answers = ecuas_report(cells, sampled, {}).findings
+    nothing, calibrated, drawn_answers = ecuas_report(cells, sampled, {}).result
     assert "nothing to compare with" in nothing
     assert calibrated == (
         "Calibration lowers the cost of systems: 2 of 2 at n = 0 (median factor 0.50), 1 of 2 at n = 1 (median factor "
@@ -160,7 +160,7 @@ def test_what_variances_show():
     lower = (known["c_variance"] < known["variance"]).sum()
     assert f"less variance in {lower} of {len(known)} cases" in report.findings[0]
     tested = known["p_levene"].dropna()
-    assert f"{100 * (tested < 0.05).mean():.3g} % of cases by Levene's. The paper: in all." in report.findings[1]
+    assert f"{100 * (tested < 0.05).mean():.3g} % of cases by Levene's. The paper: in all." in report.result[1]
     assert "of 28 samples" in report.findings[2]
     assert "89.1 %, 80.6 % and 89.3 %" in report.findings[3]  # the paper's Table 1, mean over classes
     assert report.left_out == ["None of the 18 printed figures can be compared: Table 1 is on other data, SNLI."]
@@ -203,8 +203,7 @@ def test_what_known_distributions_show():
     risk = cells[cells["quantity"] == "risk_probability"].groupby("mode")["ours"]
     assert risk.min()["overconf_half"] > 0.5 > risk.max()["underconf_sqrt"]  # else the next line says something else
     assert (
-        "on every distribution, above one half in overconf_half; below one half in underconf_sqrt."
-        in report.findings[1]
+        "on every distribution, above one half in overconf_half; below one half in underconf_sqrt." in report.result[1]
     )
     sizes = report.charts[0]
     assert sizes.name == "Size ratio of 1,000 samples"

@@ -1,4 +1,4 @@
-"""Our figures beside the printed ones, laid out as in the papers: a column for each quantity."""
+"""Tables of texts: our figures beside the printed ones, a column for each quantity, and other tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -133,6 +133,48 @@ def lay_out(title: str, table: pd.DataFrame, key: Mapping[str, str] | Sequence[s
     if not {"paper", "s.e."} & {below for _, below in shown}:
         laid_out.columns = pd.Index([heading or below for heading, below in shown])
     return TablePart(title, laid_out, tuple(f"{mark[note].strip()} {note}." for note in distinct))
+
+
+def beside_paper(title: str, cells: pd.DataFrame, key: Mapping[str, str] | Sequence[str]) -> TablePart:
+    """Return cells as a table of texts with a row for each value of the key, as `lay_out` writes it.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    cells : pandas.DataFrame
+        A row for each figure.
+    key : sequence of str, or mapping from str
+        The columns that identify rows, and their titles.
+
+    Returns
+    -------
+    TablePart
+    """
+    return lay_out(title, wide(cells, list(key)), key)
+
+
+def plain_table(
+    title: str, table: pd.DataFrame, titles: Mapping[str, str] | None = None, notes: Sequence[str] = ()
+) -> TablePart:
+    """Return a table with its numbers as texts of four figures.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    table : pandas.DataFrame
+        The table.
+    titles : mapping from str, default=None
+        Titles of columns whose name is none.
+    notes : sequence of str, default=()
+        Lines below it.
+
+    Returns
+    -------
+    TablePart
+    """
+    return TablePart(title, as_texts(table.rename(columns=titles or {})), tuple(notes))
 
 
 def agreement(of: str, cells: pd.DataFrame) -> TablePart:

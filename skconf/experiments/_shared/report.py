@@ -1,0 +1,136 @@
+"""The one writer of the experiments: a result becomes text, a page, Markdown and CSV.
+
+An experiment states what it found in sentences, its tables and its pictures; how figures agree with the printed ones
+is added here, in words and as a picture.
+"""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import pandas as pd
+
+from skconf._core.messages import visible
+from skconf._core.version import __version__
+from skconf.cli.output import csv_text
+from skconf.experiments._shared.agreement import agreement_words, distance_chart, not_compared
+from skconf.report._page.chart import Chart
+from skconf.report._page.document import page
+from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section, texts
+from skconf.report._page.tables import TablePart, markdown_text
+
+_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn")
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentReport:
+    """The result of an experiment, for a terminal, a page, a Markdown file and a CSV file.
+
+    Attributes
+    ----------
+    title : str
+        Which experiment it is.
+    figures : pandas.DataFrame
+        All figures, for the CSV file.
+    findings : sequence of str
+        Sentences computed from the figures: what a reader sees first.
+    tables : sequence of TablePart
+        Tables of texts; :mod:`skconf.experiments._shared.tables` makes them of figures.
+    compared : pandas.DataFrame or None, default=None
+        The cells that the paper prints figures of. If there are any, the report begins with how many agree, says which
+        cannot be compared, and ends its pictures with their distances.
+    left_out : sequence of str, default=()
+        What else cannot be compared, and why.
+    charts : sequence of Chart, default=()
+        Pictures.
+    notes : sequence of str, default=()
+        How to read them.
+    source : mapping of str to str, default={}
+        What was run: data, repetitions, seed.
+    packages : sequence of str, default=()
+        Packages it used beside those that every experiment uses.
+    failed : sequence of str, default=()
+        What could not be read or run, why, and what to do; the rest ran. The command says it on standard error.
+    """
+
+    title: str
+    figures: pd.DataFrame
+    findings: Sequence[str]
+    tables: Sequence[TablePart]
+    compared: pd.DataFrame | None = None
+    left_out: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    notes: Sequence[str] = ()
+    source: Mapping[str, str] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+    failed: Sequence[str] = ()
+
+    @property
+    def result(self) -> list[str]:
+        """How many figures agree with the printed ones, and the findings."""
+        return [*([] if self.compared is None else agreement_words(self.compared)), *self.findings]
+
+    @property
+    def not_compared(self) -> list[str]:
+        """Which printed figures cannot be compared, and why."""
+        return [*([] if self.compared is None else not_compared(self.compared)), *self.left_out]
+
+    @property
+    def pictures(self) -> list[Chart]:
+        """The charts, and how far figures are from the printed ones."""
+        return [*self.charts, *([] if self.compared is None else distance_chart(self.compared))]
+
+    def text(self, width: int | None = None) -> str:
+        """Return the result in sentences and the tables, each below its title."""
+        return texts([*map(Prose, (*self.result, *self.not_compared)), *self.tables], width)
+
+    def csv(self) -> str:
+        """Return all figures as CSV."""
+        return csv_text(self.figures, index=False)
+
+    def markdown(self) -> str:
+        """Return title, result, notes and tables."""
+        sentences = (*self.result, *self.not_compared, *self.failed, *self.notes)
+        paragraphs = [f"{markdown_text(sentence)}\n" for sentence in sentences]
+        return "\n".join([f"# {self.title}\n", *paragraphs, *(table.markdown() for table in self.tables)])
+
+    def page(self, run: Mapping[str, str] | None = None) -> str:
+        """Return a page.
+
+        Parameters
+        ----------
+        run : mapping of str to str, default=None
+            What else is known of the run, such as its "command".
+
+        Returns
+        -------
+        str
+            The same bytes for the same result on the same day; see :func:`skconf.report._page.made.made_on`.
+        """
+        opening: list[Part] = [Prose(sentence, "finding") for sentence in self.result]
+        opening += map(Prose, (*self.not_compared, *self.failed))
+        sections = []
+        if self.pictures:
+            shown = Beside([ChartPart(chart) for chart in self.pictures])
+            sections.append(Section("What do the pictures show?", "Pictures", [shown]))
+        if self.tables:
+            sections.append(Section("What are the figures?", "Tables", self.tables))
+        if self.notes:
+            sections.append(Section("How to read them?", "Notes", [Prose(note) for note in self.notes]))
+        sections.append(self._origin(run or {}))
+        return page(self.title, opening, sections, byline=f"{made_on()} · skconf {__version__}")
+
+    def _origin(self, run: Mapping[str, str]) -> Section:
+        """Return what was run, by which versions."""
+        versions = {name: version(name) for name in (*_PACKAGES, *self.packages)}
+        facts = {
+            "made by": f"skconf {__version__}, Python {platform.python_version()}",
+            "on": f"{made_on()} (UTC)",
+            **{what: without_folders(said) if what == "command" else said for what, said in run.items()},
+            **self.source,
+            "packages": ", ".join(f"{name} {number}" for name, number in versions.items()),
+        }
+        table = pd.DataFrame({"what": list(facts), "value": [visible(said) for said in facts.values()]})
+        return Section("Where does this come from?", "Source", [TablePart("", table)])
