@@ -1,21 +1,10 @@
 """Arrays from whatever users hand in: the one place that converts, and refuses what would be misread."""
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-
-@cache
-def keep_freed_pages() -> None:
-    """Let the C library keep the memory that blocks of rows free, for the next blocks.
-
-    Fresh pages take several times as long as the sums of what is written on them. glibc gives freed memory back at
-    once, unless as large a piece was freed before: after one of nearly 32 MB, never touched, it keeps up to 64 MB.
-    """
-    np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
 
 
 def refuse_hidden(values: Any, name: str) -> None:

@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 
 from skconf._core.problems import located
 from skconf._core.warn import warned_once
-from skconf.accumulation._accumulator import MetricAccumulator
-from skconf.accumulation._job import Found, Job
-from skconf.accumulation._read import read_files
-from skconf.accumulation._totals import Totals
+from skconf.accumulation._accumulator import MetricAccumulator, holding
+from skconf.accumulation._read import Job, read_files
+from skconf.accumulation._state import State, Totals
 from skconf.tables._columns import Columns, column_names
 from skconf.tables._entries import library_of
 
@@ -145,14 +144,12 @@ def accumulate(
         threshold=threshold,
         grades=grades,
     )
-    job = Job(columns, empty)
-    found = _read(data, job, progress, n_jobs)
-    if groups is None:
-        return found.get(None, job.empty)
-    return found
+    job = Job(columns, empty._plan)  # noqa: SLF001 – of the same room
+    found = {group: holding(empty, state) for group, state in _read(data, job, progress, n_jobs).items()}
+    return found.get(None, empty) if groups is None else found
 
 
-def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
+def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, State]:
     if _are_paths(data):
         return read_files(data, job, n_jobs=n_jobs, progress=progress)
     library = library_of(next(iter(data.values()), None) if isinstance(data, Mapping) else data)
@@ -166,7 +163,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
         return read_spark(data, job)
     if isinstance(data, Mapping) or hasattr(data, "columns"):
         job = replace(job, columns=job.columns.found_in(column_names(data)))
-        return job.accumulators(job.read(data))
+        return job.states(job.read(data))
     if not isinstance(data, Iterable):
         raise TypeError(
             f"data must be paths, a table, an iterable of tables, or a collection of Dask or Spark, but is {data!r}."
@@ -185,7 +182,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> Found:
                 job.columns.check_further(column_names(table), asked, "table 0")
         with located(place), warned_once(place, warned):
             job.add(total, job.read(table))
-    return job.accumulators(total)
+    return job.states(total)
 
 
 def _are_paths(data: Any) -> bool:

@@ -1,7 +1,8 @@
 """MetricAccumulator: scores of predictions that come in parts."""
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -10,20 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option, check_whole
-from skconf._core.groups import Groups
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
-from skconf._core.warn import warn, warn_each
+from skconf._core.warn import warn
 from skconf.accumulation._plan import FEWEST_LEVELS, Plan
-from skconf.accumulation._state import State, Task, digest_of
-from skconf.accumulation._totals import Totals
+from skconf.accumulation._state import State
 from skconf.inference._intervals import Interval, check_confidence_level
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.profile._profile import weigh_part
 from skconf.scoring._names import read_statistics
-
-#: The kind of the warning about scores that are not exact.
-ROUNDED = "rounded confidences"
 
 
 class MetricAccumulator:
@@ -110,18 +106,15 @@ class MetricAccumulator:
         intervals: bool = True,
         max_levels: int = 1 << 16,
     ) -> None:
-        self._statistics, _ = read_statistics(names, {}, "names")
+        statistics, _ = read_statistics(names, {}, "names")
         check_option(intervals, "intervals", (False, True))
         check_whole(max_levels, "max_levels", FEWEST_LEVELS)
-        self._labels = None if labels is None else check_labels(labels)
-        if pos_label is not None and self._labels is not None and pos_label not in self._labels.tolist():
-            raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(self._labels.tolist())}.")
-        self._pos_label, self._intervals, self._max_levels = pos_label, intervals, max_levels
+        classes = None if labels is None else check_labels(labels)
+        if pos_label is not None and classes is not None and pos_label not in classes.tolist():
+            raise ValueError(f"pos_label={pos_label!r} is not among the labels {shorten(classes.tolist())}.")
+        #: Shared by copies.
+        self._plan = Plan(statistics, intervals=intervals, max_levels=max_levels, labels=classes, pos_label=pos_label)
         self._state: State | None = None
-        self._plan = self._make_plan()  # shared by copies
-
-    def _make_plan(self) -> Plan:
-        return Plan(self._statistics, intervals=self._intervals, max_levels=self._max_levels)
 
     @property
     def n_samples(self) -> int:
@@ -131,12 +124,12 @@ class MetricAccumulator:
     @property
     def labels(self) -> NDArray[Any] | None:
         """Labels of the columns of probabilities."""
-        return self._labels if self._state is None else self._state.task.classes
+        return self._plan.labels if self._state is None else self._state.task.classes
 
     @property
     def pos_label(self) -> Any:
         """Positive class of a binary task, as it was given."""
-        return self._pos_label
+        return self._plan.pos_label
 
     def update(
         self,
@@ -174,8 +167,8 @@ class MetricAccumulator:
         """
         profile = self._read(y_true, y_proba, y_pred, sample_weight)
         if profile is not None:
-            self._check(Task.of(profile), self._state)
-            self._state = self._merged(self._state, self._plan.read(profile, self._state))
+            part = self._plan.read(profile, onto=self._state)
+            self._state = self._plan.merged(self._state, part.states()[None])
         return self
 
     def merge(self, other: Self) -> Self:
@@ -206,7 +199,7 @@ class MetricAccumulator:
                 f"{self._written():.500} and {other!r} with {other._written():.500}."
             )
         if other._state is not None:
-            self._state = self._merged(self._state, other._state)
+            self._state = self._plan.merged(self._state, other._state)
         return self
 
     def result(self) -> dict[str, float]:
@@ -228,10 +221,8 @@ class MetricAccumulator:
                 "There are too many distinct confidences to keep, so these scores may have errors of up to "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
                 + ". error_bounds() returns these bounds. Pass a larger max_levels to make them smaller.",
-                kind=ROUNDED,
             )
-        state = self._filled()
-        return {name: self._value_or_nan(name, state) for name in self._plan.scores}
+        return self._plan.values(self._filled())
 
     def error_bounds(self) -> dict[str, float]:
         """Return bounds on the difference of the scores from those of all samples in memory.
@@ -246,8 +237,7 @@ class MetricAccumulator:
         ValueError
             If there are no samples yet.
         """
-        state = self._filled()
-        return {name: score.error_bound(state) for name, score in self._plan.scores.items()}
+        return self._plan.error_bounds(self._filled())
 
     def confidence_interval(
         self, confidence_level: float = 0.95, *, n_resamples: int = 1000, random_state: Any = 0
@@ -299,7 +289,7 @@ class MetricAccumulator:
         """
         check_confidence_level(confidence_level)
         check_whole(n_resamples, "n_resamples", 2)
-        if not self._intervals:
+        if not self._plan.intervals:
             raise ValueError("This accumulator was made without intervals. Make it with intervals=True.")
         state = self._filled()
         if state.task.in_groups:
@@ -314,7 +304,7 @@ class MetricAccumulator:
             )
         rows = {}
         for name, score in self._plan.scores.items():
-            value = self._value_or_nan(name, state)
+            value = self._plan.value(name, state)
             found = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
@@ -351,7 +341,7 @@ class MetricAccumulator:
                 f"The labels {shorten(arrays['classes'].tolist())} are neither numbers nor texts, and cannot be stored "
                 "without objects. Convert them to texts, or pickle the accumulator."
             )
-        return {**arrays, "digest": np.array(digest_of(arrays))}
+        return {**arrays, "digest": np.array(_digest(arrays))}
 
     def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Replace the state by one that :meth:`state_dict` returned.
@@ -391,13 +381,13 @@ class MetricAccumulator:
             raise ValueError(
                 f"state belongs to an accumulator of {arrays.get('of')!s:.500}, not of {self._written():.500}."
             )
-        if str(digest) != digest_of(arrays):
+        if str(digest) != _digest(arrays):
             raise ValueError("state is not what state_dict() returned: an array is missing, or has been changed.")
-        self._state = self._merged(None, State.from_arrays(arrays)) if "counts" in arrays else None
+        self._state = self._plan.merged(None, State.from_arrays(arrays)) if "counts" in arrays else None
         return self
 
     def __repr__(self) -> str:
-        text = f"MetricAccumulator({shorten(list(self._statistics))}, n_samples={self.n_samples}"
+        text = f"MetricAccumulator({shorten(list(self._plan.statistics))}, n_samples={self.n_samples}"
         if self._state is not None:
             rounded = [name for name, score in self._plan.scores.items() if not score.is_exact(self._state)]
             text += f", rounded confidences for {shorten(rounded)}" if rounded else ""
@@ -405,8 +395,9 @@ class MetricAccumulator:
 
     def _written(self) -> str:
         """Describe in words what must be equal for states to merge."""
-        statistics = [f"{key!r}: {statistic.identity}" for key, statistic in self._statistics.items()]
-        return f"{', '.join(sorted(statistics))}, intervals={self._intervals}, max_levels={self._max_levels}"
+        plan = self._plan
+        statistics = [f"{key!r}: {statistic.identity}" for key, statistic in plan.statistics.items()]
+        return f"{', '.join(sorted(statistics))}, intervals={plan.intervals}, max_levels={plan.max_levels}"
 
     def _read(self, y_true: Any, y_proba: Any, y_pred: Any, sample_weight: Any) -> ConfidenceProfile | None:
         """Return the predictions of a part, or None for an empty part."""
@@ -415,77 +406,20 @@ class MetricAccumulator:
             return as_profile("update()", y_true, y_proba, **given) if len(y_true) else None
         if all(_is_empty(part) for part in (y_true, y_proba)):
             return None
-        known = {"labels": self.labels, "pos_label": self._pos_label}
+        known = {"labels": self.labels, "pos_label": self.pos_label}
         return weigh_part(as_profile("update()", y_true, y_proba, y_pred=y_pred, **known), sample_weight)
-
-    def _check(self, task: Task, onto: State | None) -> None:
-        """Raise unless predictions can be added to those before."""
-        if self._labels is not None:
-            task.check_same(replace(task, classes=self._labels))
-        if self._pos_label is not None and task.positive_label != self._pos_label:
-            raise ValueError(
-                f"pos_label is {self._pos_label!r}, but that of these predictions is {task.positive_label!r}."
-            )
-        if onto is not None:
-            task.check_same(onto.task)
-
-    def _merged(self, onto: State | None, part: State) -> State:
-        """Return the merged state; raise if they do not match, or hold too many distinct confidences for a metric."""
-        self._check(part.task, onto)
-        state = part if onto is None else onto.merged(part)
-        self._check_exact(state)
-        return state
-
-    def _check_exact(self, state: State) -> None:
-        """Raise if there are too many distinct confidences for a metric."""
-        for name, score in self._plan.scores.items():
-            if not score.takes_rounded and not score.is_exact(state):
-                raise ValueError(
-                    f"{name} cannot be computed from more than {self._max_levels:,} distinct confidences: it depends "
-                    "on more than their order, so its error after rounding is unknown. Leave it out, "
-                    "raise max_levels, or round the confidences beforehand, for instance to four decimals."
-                )
-
-    def _read_part(self, profile: ConfidenceProfile, groups: Groups | None) -> Totals:
-        """Return what predictions add, by group; nothing is added."""
-        self._check(Task.of(profile), None)
-        self._plan.check(profile)
-        return Totals.of(self._plan, profile, groups)
-
-    def _add_part(self, total: Totals, part: Totals) -> None:
-        """Add a part to the result."""
-        total.add(part)
-        if self._plan.has_tables:
-            for state in total.states(part.place).values():
-                self._check_exact(state)
-
-    def _of_each_group(self, total: Totals) -> dict[Any, Self]:
-        """Return an accumulator for each group."""
-        found = total.states()
-        if self._plan.has_tables:
-            for state in found.values():
-                self._check_exact(state)
-        return {group: self._holding(state) for group, state in found.items()}
-
-    def _holding(self, state: State) -> Self:
-        filled = object.__new__(type(self))  # quicker than a copy: there may be many groups
-        vars(filled).update(vars(self), _state=state)
-        return filled
 
     def _filled(self) -> State:
         if self._state is None:
             raise ValueError("There are no samples yet: call update or merge first.")
         return self._state
 
-    def _value_or_nan(self, name: str, state: State) -> float:
-        """Return a score; NaN with a warning if it cannot be computed, so that the others are not lost."""
-        try:
-            value, notices = self._plan.scores[name].evaluate(state)
-        except (ValueError, ArithmeticError) as error:
-            warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning)
-            return float("nan")
-        warn_each(notices)
-        return value
+
+def holding(empty: MetricAccumulator, state: State) -> MetricAccumulator:
+    """Return a copy of an accumulator, with another state."""
+    filled = object.__new__(type(empty))  # quicker than a copy: there may be many groups
+    vars(filled).update(vars(empty), _state=state)
+    return filled
 
 
 def _is_empty(part: Any) -> bool:
@@ -493,3 +427,11 @@ def _is_empty(part: Any) -> bool:
     if shape is None:
         return hasattr(part, "__len__") and len(part) == 0
     return len(shape) > 0 and shape[0] == 0
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a hash, in hexadecimal digits, that changes with any change in these arrays."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from skconf.accumulation._job import Found, Job, merged
+from skconf.accumulation._read import Job, merged
+from skconf.accumulation._state import State
 
 #: Parts that one task merges.
 _FAN_IN = 8
 
 
-def read_dask(data: Any, job: Job) -> Found:
-    """Return the accumulators of a Dask data frame, or of a mapping of Dask arrays."""
+def read_dask(data: Any, job: Job) -> dict[Any, State]:
+    """Return the states of a Dask data frame, or of a mapping of Dask arrays."""
     from dask.delayed import delayed
 
     is_frame = not isinstance(data, Mapping)
@@ -23,7 +24,7 @@ def read_dask(data: Any, job: Job) -> Found:
     merge = delayed(merged)
     while len(found) > 1:
         found = [merge(found[start : start + _FAN_IN]) for start in range(0, len(found), _FAN_IN)]
-    return job.accumulators(found[0].compute())
+    return job.states(found[0].compute())
 
 
 def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:

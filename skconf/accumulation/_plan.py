@@ -1,25 +1,29 @@
 """The sums and tables that are computed from the predictions of a part, and that determine the scores."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.arrays import keep_freed_pages
+from skconf._core.groups import Groups
 from skconf._core.inputs import refuse_scaled
 from skconf._core.labels import Codes
+from skconf._core.warn import warn, warn_each
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._scores import MOST_SUMS, ScoreOfClasses, ScoreOfConfidences, ScoreOfSums, as_score
-from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
-from skconf.accumulation._sums import SumVector, calibrated_terms, sums_of_errors
-from skconf.metrics._base.kinds import Sums, merge
+from skconf.accumulation._state import CONFIDENCE, SCORE, State, SumVector, Task, Totals, table_of_class
+from skconf.metrics._base.columns import lost
+from skconf.metrics._base.kinds import Additive, Sums, Term, merge
 from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
-#: Fewest levels of a table.
-FEWEST_LEVELS = 1024
+#: Fewest levels of a table, and how many it has unless the user says otherwise.
+FEWEST_LEVELS, MAX_LEVELS = 1 << 10, 1 << 16
 #: Probabilities that are added to tables at once, and the fewest samples of a batch.
 _AT_ONCE, _FEWEST_ROWS = 1 << 18, 1 << 14
 #: Probabilities of which terms are computed at once, and the fewest samples: enough that overhead is small.
@@ -37,11 +41,23 @@ class Plan:
         Whether second moments are kept.
     max_levels : int
         Largest number of levels of a table.
+    labels : ndarray of shape (n_classes,) or None
+        The labels that all predictions must have; None for any.
+    pos_label : label or None
+        The positive class that all must have; None for any.
     """
 
-    def __init__(self, statistics: Mapping[str, Statistic], *, intervals: bool, max_levels: int) -> None:
-        keep_freed_pages()
+    def __init__(
+        self,
+        statistics: Mapping[str, Statistic],
+        *,
+        intervals: bool,
+        max_levels: int = MAX_LEVELS,
+        labels: NDArray[Any] | None = None,
+        pos_label: Any = None,
+    ) -> None:
         self.statistics, self.intervals, self.max_levels = statistics, intervals, max_levels
+        self.labels, self.pos_label = labels, pos_label
         self.scores = {name: as_score(name, statistic) for name, statistic in statistics.items()}
         #: One score for each list of terms.
         self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, ScoreOfSums)}
@@ -54,22 +70,88 @@ class Plan:
 
     def __reduce__(self) -> Any:
         # Made anew, once for all accumulators that are pickled together.
-        return partial(Plan, intervals=self.intervals, max_levels=self.max_levels), (self.statistics,)
+        options = {name: getattr(self, name) for name in ("intervals", "max_levels", "labels", "pos_label")}
+        return partial(Plan, **options), (self.statistics,)
 
     @property
     def has_tables(self) -> bool:
         """Whether there are scores of tables."""
         return self.of_confidences or bool(self.of_classes)
 
-    def read(self, profile: ConfidenceProfile, onto: State | None) -> State:
-        """Return the state of some predictions; tables that are on the grid in `onto` are put on the grid at once."""
-        self.check(profile)
-        weight = profile.sample_weight
-        n_units = len(profile) if weight is None else int(np.count_nonzero(weight))
-        rounded = set() if onto is None else {name for name, table in onto.tables.items() if not table.exact}
-        return State(len(profile), n_units, Task.of(profile), self.sums(profile), self.tables(profile, rounded))
+    def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
+        """Return what some predictions add up to, in each group; tables that `onto` has on the grid are put there.
 
-    def check(self, profile: ConfidenceProfile) -> None:
+        Raises
+        ------
+        ValueError
+            If a score is not defined for these predictions, or they cannot be added to those before.
+        """
+        task = Task.of(profile)
+        self.check(task, onto)
+        self._check_metrics(profile)
+        weight, labels = profile.sample_weight, [None] if groups is None else groups.labels.tolist()
+        if groups is None:
+            counts = np.array([[len(profile), len(profile) if weight is None else np.count_nonzero(weight)]])
+            sums, parts = self.sums(profile), [profile]
+        else:
+            rows = groups.codes, groups.codes if weight is None else groups.codes[weight > 0]
+            counts = np.stack([np.bincount(of, minlength=len(labels)) for of in rows], axis=1)
+            sums = self.sums(profile, groups.codes, len(labels))
+            parts = [profile[of] for of in groups.members()] if self.has_tables else []
+        tables: list[Mapping[str, LevelTable]] = [{}] * len(labels)
+        if self.has_tables:
+            rounded = set() if onto is None else {name for name, table in onto.tables.items() if not table.exact}
+            tables = [self.tables(part, rounded) for part in parts]
+        return Totals(dict(zip(labels, range(len(labels)), strict=True)), counts, task, sums, tables)
+
+    def check(self, task: Task, onto: State | None = None) -> None:
+        """Raise unless predictions can be added, to those before if there are any."""
+        if self.labels is not None:
+            task.check_same(replace(task, classes=self.labels))
+        if self.pos_label is not None and task.positive_label != self.pos_label:
+            raise ValueError(
+                f"pos_label is {self.pos_label!r}, but that of these predictions is {task.positive_label!r}."
+            )
+        if onto is not None:
+            task.check_same(onto.task)
+
+    def check_exact(self, states: Iterable[State]) -> None:
+        """Raise if there are too many distinct confidences for a metric."""
+        for state in states if self.has_tables else ():
+            for name, score in self.scores.items():
+                if not score.takes_rounded and not score.is_exact(state):
+                    raise ValueError(
+                        f"{name} cannot be computed from more than {self.max_levels:,} distinct confidences: it "
+                        "depends on more than their order, so its error after rounding is unknown. Leave it out, "
+                        "raise max_levels, or round the confidences beforehand, for instance to four decimals."
+                    )
+
+    def merged(self, onto: State | None, part: State) -> State:
+        """Return the merged state; raise if they do not match, or hold too many distinct confidences for a metric."""
+        self.check(part.task, onto)
+        state = part if onto is None else onto.merged(part)
+        self.check_exact([state])
+        return state
+
+    def values(self, state: State) -> dict[str, float]:
+        """Return the scores; NaN with a warning for those that are undefined."""
+        return {name: self.value(name, state) for name in self.scores}
+
+    def value(self, name: str, state: State) -> float:
+        """Return a score; NaN with a warning if it cannot be computed, so that the others are not lost."""
+        try:
+            value, notices = self.scores[name].evaluate(state)
+        except (ValueError, ArithmeticError) as error:
+            warn(f"{name} is undefined here and is NaN: {error}", UndefinedMetricWarning)
+            return float("nan")
+        warn_each(notices)
+        return value
+
+    def error_bounds(self, state: State) -> dict[str, float]:
+        """Return bounds on the differences of the scores from those of all samples in memory."""
+        return {name: score.error_bound(state) for name, score in self.scores.items()}
+
+    def _check_metrics(self, profile: ConfidenceProfile) -> None:
         """Raise if a score is not defined for these predictions."""
         for statistic in self.statistics.values():
             statistic.check_positive(profile.classes, profile.positive_class)
@@ -133,3 +215,31 @@ class Plan:
             limit = max(self.max_levels // len(codes), FEWEST_LEVELS)
             for code in codes:
                 yield table_of_class(name, code), limit, (profile.proba[:, code], true_class == code, weight)
+
+
+def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
+    """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
+
+    Correctness is then drawn with the confidence c: a term is x₁ or x₀, in the mean c x₁ + (1 − c) x₀, with a deviation
+    of sqrt(c (1 − c)) (x₁ − x₀). Of a graded correctness z the root is z − c: all that is
+    known of its deviation.
+    """
+    sure = profile.confidence
+    apart = np.sqrt(sure * (1 - sure)) if profile.kind == "right or wrong" else profile.correctness - sure
+    both = (metric.terms(profile.with_correctness(np.full(len(sure), right))) for right in (True, False))
+    expected, deviations = [], []
+    for right, wrong in zip(*both, strict=True):
+        if np.ndim(right.values) == 0 and right.values == wrong.values:  # it does not read correctness
+            expected.append(wrong)
+            deviations.append(replace(wrong, values=0.0))
+            continue
+        gain = np.asarray(right.values, dtype=np.float64) - np.asarray(wrong.values)
+        expected.append(replace(right, values=wrong.values + sure * gain))
+        deviations.append(replace(right, values=apart * gain))
+    return expected, deviations
+
+
+def sums_of_errors(counted: NDArray[np.bool_] | None, profile: ConfidenceProfile, sums: BlockSums) -> Sums:
+    """Return Σ w of the errors, or of what else is lost, of all that a metric counts, and Σ w² of it."""
+    of = () if counted is None else (counted,)
+    return sums.total(lost(profile), *of), sums.total(*of), sums.total(*of, power=2)

@@ -1,9 +1,11 @@
-"""Predictions in files, read batch by batch in threads, and added up."""
+"""Predictions that are read part by part, and added up: files, batch by batch, in threads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from itertools import chain
+from typing import Any, NamedTuple, NoReturn, Self
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -11,9 +13,9 @@ from skconf._core.messages import shorten
 from skconf._core.problems import located
 from skconf._core.progress import progress as progress_bar
 from skconf._core.warn import Notice, collected, warn, warn_once
-from skconf.accumulation._job import Found, Job
+from skconf.accumulation._plan import Plan
+from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
-from skconf.accumulation._totals import Totals
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table
 from skconf.tables._paths import Paths, list_files, shown
@@ -24,8 +26,71 @@ from skconf.tables._unreadable import UnreadableError
 _OF_GROUPS = 2
 
 
-def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> Found:
-    """Return the accumulators of files, which are read batch by batch, in threads.
+@dataclass(frozen=True)
+class Job:
+    """The job that is done on every part.
+
+    Attributes
+    ----------
+    columns : Columns
+        The columns of the predictions.
+    plan : Plan
+        What is computed from them.
+    """
+
+    columns: Columns
+    plan: Plan
+
+    def on_parts(self, names: Iterable[Any]) -> Self:
+        """Return the job for parts of a table with columns of these names; raise if columns are missing."""
+        columns = self.columns.found_in(names)
+        columns.check_labels_are_known()
+        return replace(self, columns=columns)
+
+    def read(self, table: Any) -> Totals:
+        """Return what the predictions in a table add to the result."""
+        profile = self.columns.read(table)
+        if profile is None:
+            return Totals()
+        groups = self.columns.read_groups(table) if self.columns.groups else None
+        return self.plan.read(profile, groups)
+
+    def read_part(self, table: Any, number: int) -> Totals:
+        """Return what one of several parts adds."""
+        with located(f"part {number} of the data"):
+            return self.read(table)
+
+    def add(self, total: Totals, part: Totals) -> None:
+        """Add a part to the result."""
+        total.add(part)
+        if self.plan.has_tables:
+            self.plan.check_exact(total.states(part.place).values())
+
+    def states(self, total: Totals) -> dict[Any, State]:
+        """Return the states of the groups in sorted order; one under None without groups, empty without rows."""
+        found = total.states()
+        self.plan.check_exact(found.values())
+        try:
+            return {group: found[group] for group in sorted(found)} if len(found) > 1 else found
+        except TypeError:
+            keys = found if len(self.columns.groups) == 1 else chain.from_iterable(found)
+            kinds = ", ".join(sorted({type(key).__name__ for key in keys}))
+            raise ValueError(
+                f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}): "
+                "tables or folders hold them in different types. Convert them to one type."
+            ) from None
+
+
+def merged(parts: Iterable[Totals]) -> Totals:
+    """Return what several parts add up to. They are not changed: an engine may need them again."""
+    total = Totals()
+    for part in parts:
+        total.add(part)
+    return total
+
+
+def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: bool = False) -> dict[Any, State]:
+    """Return the states of files, which are read batch by batch, in threads, by group.
 
     Raises
     ------
@@ -68,7 +133,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
         warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
-    return job.accumulators(found)
+    return job.states(found)
 
 
 class _Batch(NamedTuple):

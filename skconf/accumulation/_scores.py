@@ -13,7 +13,7 @@ from skconf.accumulation._intervals import Moments, area_interval, check_enough
 from skconf.accumulation._levels import LevelTable
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, Task, table_of_class
 from skconf.inference._intervals import Interval
-from skconf.metrics._base.kinds import Additive, Ranked, as_users_get_it
+from skconf.metrics._base.kinds import Additive, Ranked, Sums, as_users_get_it
 from skconf.metrics._base.one_vs_rest import RankedByClass
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
@@ -64,10 +64,14 @@ class ScoreOfSums(Score):
         shared = self.statistic.metric.terms_name
         return repr((shared, "" if shared else self.statistic.name, self.statistic.pos_label))
 
+    def sums(self, state: State, kind: str = "values") -> Sums:
+        """Return its sums; or those of products, errors, or what is expected under calibration."""
+        return state.sums.get(f"{kind}/{self.terms}")
+
     def evaluate(self, state: State) -> tuple[float, list[Notice]]:
         """Return the score, NaN if it is undefined, and the warnings to give."""
         metric = self.statistic.metric
-        value, notices = metric.evaluate_sums(*state.sums.get(f"values/{self.terms}"))
+        value, notices = metric.evaluate_sums(*self.sums(state))
         return float(self.statistic.score(value)), [*notices, *metric.notices_of_threshold(state.task.threshold)]
 
     def interval(
@@ -75,7 +79,7 @@ class ScoreOfSums(Score):
     ) -> Interval:
         """Return the interval by influence values; for a metric with kinks, by draws."""
         values, products, expected, variances = (
-            state.sums.get(f"{kind}/{self.terms}") for kind in ("values", "products", "expected", "variances")
+            self.sums(state, kind) for kind in ("values", "products", "expected", "variances")
         )
         if not products:
             raise ValueError(f"it uses more than {MOST_SUMS} sums, and products of so many are not kept")
@@ -92,7 +96,7 @@ class ScoreOfSums(Score):
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
         if metric.decided_by != "samples" and not moments.is_share and not state.task.of_costs:
-            check_enough(*(float(part) for part in state.sums.get(f"errors/{self.terms}")))
+            check_enough(*(float(part) for part in self.sums(state, "errors")))
         return moments.delta(value, confidence_level)
 
 

@@ -5,21 +5,21 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from skconf._core.problems import located
-from skconf.accumulation._job import Found, Job, merged
-from skconf.accumulation._totals import Totals
+from skconf.accumulation._read import Job, merged
+from skconf.accumulation._state import State, Totals
 from skconf.tables._files import BATCH_ROWS
 from skconf.tables._parquet import BATCH_BYTES
 
 _SCHEMA = "part int, found binary"
 
 
-def read_spark(data: Any, job: Job) -> Found:
-    """Return the accumulators of a Spark data frame."""
+def read_spark(data: Any, job: Job) -> dict[Any, State]:
+    """Return the states of a Spark data frame."""
     job = job.on_parts(data.columns)
     found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
     # Pass no number of partitions, so that adaptive execution chooses it by the size of the results.
     found = found.repartition("part").mapInArrow(_merge, _SCHEMA)
-    return job.accumulators(merged(pickle.loads(row.found) for row in found.collect()))
+    return job.states(merged(pickle.loads(row.found) for row in found.collect()))
 
 
 def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:

@@ -1,21 +1,99 @@
-"""The state of an accumulator: a value of fixed size that merges with the states of other parts."""
+"""What is kept of predictions: sums with twice the digits, and tables; of fixed size, and merged in any order."""
 
-import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats, row_blocks
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._sums import SumVector
+from skconf.metrics._base.kinds import Sums
 from skconf.profile import ConfidenceProfile
 
 #: Names of tables; all other names are those of classes.
 CONFIDENCE, SCORE = "confidence", "score"
+#: Sums that are added at once.
+_AT_ONCE = 1 << 14
+
+
+def add_pairs(one: Floats, other: Floats) -> Floats:
+    """Add numbers, each held as a pair: the value, and its rounding error.
+
+    Parameters
+    ----------
+    one, other : ndarray of shape (2, ...)
+        Values, and the rounding errors to add for twice the digits; `other` may have none, and shape (1, ...).
+
+    Returns
+    -------
+    ndarray of shape (2, ...)
+        The sum, with a relative error of about 1e-32, so that the order of many additions does not matter.
+    """
+    with np.errstate(invalid="ignore"):  # where a sum is infinite
+        rounded = one[0] + other[0]
+        of_other = rounded - one[0]
+        rest = (one[0] - (rounded - of_other)) + (other[0] - of_other) + sum(other[1:], start=one[1])
+        total = rounded + rest
+        if np.isfinite(rest).all():
+            return np.stack([total, rest - (total - rounded)])
+        return np.stack([np.where(np.isfinite(rest), total, rounded), np.nan_to_num(rest - (total - rounded))])
+
+
+def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
+    """Add pairs of numbers, of shape (2, n_sums, n), in place: a few at a time, which stay in the cache.
+
+    If `at` is given, as many places along the last axis as `other` has.
+    """
+    n_sums, n = other.shape[1:]
+    for rows in row_blocks(n_sums, step=max(_AT_ONCE // n, 1)):
+        some = total[:, rows]
+        some[:, :, at] = add_pairs(some[:, :, at], other[:, rows])
+
+
+@dataclass(frozen=True, eq=False)
+class SumVector:
+    """Many sums of several shapes, in one vector.
+
+    Attributes
+    ----------
+    shapes : dict of str to list of shapes
+        Shapes of the sums by name, in the order of the names.
+    pairs : ndarray of shape (2, n_sums) or (2, n_sums, n_groups)
+        All sums, and their rounding errors; those of a part may lack them, in shape (1, n_sums, n_groups).
+    """
+
+    shapes: Mapping[str, Sequence[Sequence[int]]]
+    pairs: Floats
+
+    @classmethod
+    def of(cls, sums: Mapping[str, Sums], n_groups: int | None = None) -> Self:
+        """Put sums one after the other; those of groups, the first axis of each, become the last."""
+        ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
+        shapes, parts = {}, [np.empty((0, n_groups or 1))]
+        for name, arrays in ordered.items():
+            shapes[name] = [list(array.shape[lead:]) for array in arrays]
+            parts += [array.reshape(n_groups or 1, -1).T for array in arrays]
+        return cls(shapes, np.concatenate(parts)[np.newaxis])
+
+    def __add__(self, other: Self) -> "SumVector":
+        return SumVector(self.shapes, add_pairs(self.pairs, other.pairs))
+
+    def get(self, name: str) -> Sums:
+        """Return the sums of that name; none if there are none."""
+        start, found = 0, []
+        for each, shapes in self.shapes.items():
+            for shape in shapes:
+                end = start + prod(shape)
+                if each == name:
+                    found.append(self.pairs[0, start:end].reshape(shape))
+                start = end
+        return tuple(found)
 
 
 def table_of_class(weighted_by: str, code: int) -> str:
@@ -57,7 +135,7 @@ class Task:
         of_costs, in_groups = profile.kind == "costs", profile.groups is not None
         return cls(profile.classes, profile.positive_class, profile.threshold, rejects, of_costs, in_groups)
 
-    @property
+    @cached_property
     def labels(self) -> list[Any] | None:
         """The classes as a list, in which labels compare equal whatever their type."""
         return None if self.classes is None else self.classes.tolist()
@@ -130,7 +208,8 @@ class State:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the state as copied arrays."""
         arrays: dict[str, Any] = {"counts": [self.n_samples, self.n_units]}
-        arrays |= {name: value for name, value in vars(self.task).items() if value is not None}
+        facts = {fact.name: getattr(self.task, fact.name) for fact in fields(self.task)}
+        arrays |= {name: value for name, value in facts.items() if value is not None}
         arrays |= {"shapes": json.dumps(self.sums.shapes), "sums": self.sums.pairs}
         for name, table in self.tables.items():
             arrays |= {f"{part}/{name}": array for part, array in vars(table).items()}
@@ -169,9 +248,64 @@ def _table(tables: Mapping[str, LevelTable], name: str) -> LevelTable:
     return tables[CONFIDENCE if name == SCORE and SCORE not in tables else name]
 
 
-def digest_of(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a hash, in hexadecimal digits, that changes with any change in these arrays."""
-    found = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
-    return found.hexdigest()
+@dataclass
+class Totals:
+    """Sums and tables of each group of predictions.
+
+    Attributes
+    ----------
+    place : dict of label to int
+        Position of each group; that of None where there are no groups.
+    counts : ndarray of shape (n_groups, 2)
+        Number of samples, and of those with positive weight.
+    task : Task or None
+        The facts that all predictions share; None before there are any.
+    sums : SumVector or None
+        The sums, with a last axis over the groups, which may have room for more.
+    tables : list of dict of str to LevelTable
+        Tables of each group.
+    """
+
+    place: dict[Any, int] = field(default_factory=dict)
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    task: Task | None = None
+    sums: SumVector | None = None
+    tables: list[Mapping[str, LevelTable]] = field(default_factory=list)
+
+    def add(self, other: Self) -> Self:
+        """Add those of another part, which is not changed."""
+        if other.task is None or other.sums is None:
+            return self
+        if self.task is None or self.sums is None:
+            self.task, self.sums = other.task, replace(other.sums, pairs=np.zeros((2, *other.sums.pairs.shape[1:2], 0)))
+        self.task.check_same(other.task)
+        is_same = self.place == other.place
+        at = None if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
+        n_groups, pairs = len(self.place), self.sums.pairs
+        n_new = n_groups - len(self.counts)
+        if n_new:
+            self.tables += [{}] * n_new
+            self.counts = np.pad(self.counts, ((0, n_new), (0, 0)))
+        if n_groups > pairs.shape[2]:  # with room, as groups may come one after the other
+            room = max(n_groups - pairs.shape[2], pairs.shape[2])
+            pairs = np.pad(pairs, ((0, 0), (0, 0), (0, room)))
+            self.sums = replace(self.sums, pairs=pairs)
+        self.counts[slice(None) if at is None else at] += other.counts
+        add_onto(pairs, other.sums.pairs[:, :, : len(other.place)], slice(n_groups) if at is None else at)
+        if any(other.tables):
+            for label, tables in zip(other.place, other.tables, strict=True):
+                self.tables[self.place[label]] = merged_tables(self.tables[self.place[label]], tables)
+        return self
+
+    def states(self, groups: Iterable[Any] | None = None) -> dict[Any, State]:
+        """Return the state of each group, or of some."""
+        if self.task is None or self.sums is None:
+            return {}
+        counts, pairs, found = self.counts.tolist(), self.sums.pairs, {}
+        if len(pairs) == 1:
+            pairs = np.concatenate([pairs, np.zeros_like(pairs)])
+        for label in self.place if groups is None else groups:
+            at = self.place[label]
+            sums = SumVector(self.sums.shapes, pairs[:, :, at].copy())
+            found[label] = State(*counts[at], self.task, sums, self.tables[at])
+        return found

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from skconf import MetricAccumulator, accumulate
-from skconf.accumulation._job import Job, merged
+from skconf.accumulation._accumulator import holding
+from skconf.accumulation._read import Job, merged
 from skconf.tables._columns import Columns
 
 NAMES = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_csr_excess"]
@@ -93,8 +94,9 @@ def test_labels_that_cannot_be_sorted_are_refused():
 def test_parts_that_are_merged_in_a_tree(cut):
     """As clusters do, which merge what they merged, perhaps of a single part."""
     table = draw(600, range(9))
-    job = Job(Columns(labels=[0, 1], groups="group"), MetricAccumulator(NAMES)).on_parts(table.columns)
+    empty = MetricAccumulator(NAMES)
+    job = Job(Columns(labels=[0, 1], groups="group"), empty._plan).on_parts(table.columns)
     parts = [job.read(table[start:end]) for start, end in itertools.pairwise(cut)]
     while len(parts) > 1:
         parts = [merged(parts[:2]), *parts[2:]]
-    same(job.accumulators(parts[0]), table)
+    same({group: holding(empty, state) for group, state in job.states(parts[0]).items()}, table)

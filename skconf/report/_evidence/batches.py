@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from skconf._core.messages import shorten
 from skconf._core.warn import collected, warn, warn_each
-from skconf.accumulation._accumulator import ROUNDED, MetricAccumulator
-from skconf.accumulation._job import Job
-from skconf.accumulation._read import read_files
+from skconf.accumulation._plan import Plan
+from skconf.accumulation._read import Job, read_files
 from skconf.accumulation._scores import ScoreOfSums
+from skconf.accumulation._state import State
 from skconf.inference._assessment import Assessment
 from skconf.inference._error_table import GradedSums, VerdictSums
 from skconf.inference._verdict import assess_graded, assess_sums
@@ -107,29 +107,19 @@ def _evaluated(
     names = [row.name for row in rows]
     evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
-    job = Job(columns, _RowAccumulator([*rows, *judging]))
-    found = cast(dict[Any, _RowAccumulator], read_files(files, job, n_jobs=n_jobs, progress=progress))
-    values = _values(found)[names]
+    plan = _plan([*rows, *judging])
+    found = read_files(files, Job(columns, plan), n_jobs=n_jobs, progress=progress)
+    values = _values(plan, found)[names]
     counts = [found[group].n_samples for group in values.index]
     assessment = None
     if judging:
         assess = assess_graded if trial.kind == "graded" else assess_sums
-        assessment = assess(counts[0], *found[values.index[0]].sums_of(evidence.info.name))
+        assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(found[values.index[0]]))
     return InBatches(rows, values, assessment, counts, trial.kind)
 
 
-class _RowAccumulator(MetricAccumulator):
-    """An accumulator of the rows of a report."""
-
-    def __init__(self, rows: Iterable[Statistic]) -> None:
-        super().__init__({row.name: row for row in rows}, intervals=False)
-
-    def sums_of(self, name: str) -> tuple[Any, ...]:
-        """Return the sums from which an additive row is computed."""
-        score = self._plan.scores[name]
-        if not isinstance(score, ScoreOfSums):
-            raise TypeError(f"{name} is not a function of sums.")
-        return self._filled().sums.get(f"values/{score.terms}")
+def _plan(rows: Iterable[Statistic]) -> Plan:
+    return Plan({row.name: row for row in rows}, intervals=False)
 
 
 def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]:
@@ -141,7 +131,8 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
     kept, left_out = [], []
     for row in asked:
         try:
-            _RowAccumulator([row]).update(trial)
+            plan = _plan([row])
+            plan.check_exact(plan.read(trial).states().values())
         except ValueError:
             if by_name:
                 raise
@@ -155,14 +146,14 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
     return kept
 
 
-def _values(found: Mapping[Any, MetricAccumulator]) -> pd.DataFrame:
+def _values(plan: Plan, found: Mapping[Any, State]) -> pd.DataFrame:
     """Return values with a row for each group; give one warning for those that are not exact."""
     with collected() as notices:
-        rows = [total.result() for total in found.values()]
+        rows = [plan.values(state) for state in found.values()]
         values = pd.DataFrame(rows, index=pd.Index(list(found), tupleize_cols=False))
-    bounds = pd.DataFrame([total.error_bounds() for total in found.values()]).max()
+    bounds = pd.DataFrame([plan.error_bounds(state) for state in found.values()]).max()
     if bounds.any():
         largest = ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds[bounds > 0].items())
         warn(f"confidences were rounded, which changes values by at most: {largest}")
-    warn_each(notice for notice in notices if notice.kind != ROUNDED)
+    warn_each(notices)
     return values
