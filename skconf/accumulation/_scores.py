@@ -88,14 +88,14 @@ class ScoreOfSums(Score):
             replace(self.statistic, in_costs=True) if state.task.of_costs and metric.of_losses else self.statistic
         )
         moments = Moments(statistic, values, products, state.n_units)
-        if metric.decided_by == "tail":
+        if metric.rests_on == "tail":
             raise ValueError(
                 "it rests on the most confident answers, and sums do not show how many errors they announce. Use "
                 "capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:
             return moments.normal(value, confidence_level, n_draws, rng, (expected, variances))
-        if metric.decided_by != "samples" and not moments.is_share and not state.task.of_costs:
+        if metric.rests_on != "samples" and not moments.is_share and not state.task.of_costs:
             check_enough(*(float(part) for part in self.sums(state, "errors")))
         return moments.delta(value, confidence_level)
 

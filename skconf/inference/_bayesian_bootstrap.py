@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
-from skconf.inference._evidence import ENOUGH, errors_among, few_classes
+from skconf.inference._evidence import ENOUGH, errors_among, few_classes, rests_on_order_of_answers
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import joined
 from skconf.profile import ConfidenceProfile
@@ -93,7 +93,7 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
     metric, profile = statistic.metric, statistic.on(profile)
     counted, classes = metric.counted(profile), tuple(few_classes(metric, profile).tolist())
     accepted = None if counted is None else counted.tobytes()
-    return statistic.pos_label, metric.decided_by == "order", accepted, classes
+    return statistic.pos_label, rests_on_order_of_answers(metric), accepted, classes
 
 
 def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generator) -> Phantoms:
@@ -102,7 +102,7 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
     by_lot: list[slice] = []
     if len(classes):
         parts = [_of_class(code, profile) for code in classes]
-    elif metric.decided_by == "order":
+    elif rests_on_order_of_answers(metric):
         parts = [_at_both_ends(profile, right=share.value > 0.5)]
     else:
         places = _with_weight(profile, counted)

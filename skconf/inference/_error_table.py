@@ -79,7 +79,7 @@ class ErrorTable:
         return np.asarray(self.chance <= (1 - confidence) * (1 + 1e-12))
 
 
-class ErrorSums(Additive):
+class ErrorSums(Additive, rests_on="errors"):
     """Answers, chances of an error, errors and their sizes by cell of confidence: an `ErrorTable` that adds up."""
 
     info: ClassVar[Info] = Info("errors_by_confidence", None, (0.0, 1.0), None, "")
@@ -106,7 +106,7 @@ def _cell_of(sure: Floats) -> Codes:
     return cell
 
 
-class GapSums(Additive):
+class GapSums(Additive, rests_on="errors"):
     """What a verdict on weighted answers reads: weight, confidence and correctness, and squares for the error."""
 
     info: ClassVar[Info] = Info("weighted_gap", None, (-1.0, 1.0), None, "")
@@ -143,7 +143,7 @@ class GradedSums(GapSums):
         return Term(1.0), Term(profile.confidence), Term(profile.correctness), *squared
 
 
-class VerdictSums(Additive):
+class VerdictSums(Additive, rests_on="errors"):
     """All that a verdict on answers in parts reads: both, as it shows only in the end whether weights differ."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
 from skconf.inference._sampling import Sampling
-from skconf.metrics._base.kinds import Ratio
+from skconf.metrics._base.kinds import Ranked, Ratio
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
@@ -65,16 +65,18 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
     Few errors need draws, which ignore groups and strata: with these the method is "delta", as with many errors.
     """
     metric, profile = statistic.metric, statistic.on(profile)
-    if metric.decided_by == "tail":
+    if metric.rests_on == "tail":
         reason = _unseen(metric, profile)
         if reason:
             return Choice("none", reason)
     if statistic.why_resampled:
         return Choice("bootstrap")
-    if not sampling.independent or metric.decided_by in ("samples", "tail") or profile.kind == "costs":
+    if not sampling.independent or profile.kind == "costs":
         return Choice("delta")
     if isinstance(metric, Ratio) and metric.share_interval and is_share(metric, profile):
         return choose_of_share(metric, *share_of(metric, profile))
+    if metric.rests_on in ("samples", "tail"):
+        return Choice("delta")
     return _of_few(metric, profile)
 
 
@@ -95,7 +97,7 @@ def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
 def _of_few(metric: Any, profile: ConfidenceProfile) -> Choice:
     if rests_on_classes(metric, profile):
         sizes, deciding = size_of_classes(metric, profile)
-        ordered = metric.decided_by == "order of classes"
+        ordered = metric.rests_on == "order"
         fewest = _FEWEST_RANKED if ordered else _FEWEST_OF_A_CLASS
         if deciding < fewest:
             return Choice("none", _few_of_a_class(sizes, profile, fewest))
@@ -104,13 +106,18 @@ def _of_few(metric: Any, profile: ConfidenceProfile) -> Choice:
     share = errors_among(metric, profile)
     if share.size == 0 or share.rarer >= ENOUGH:  # of nothing that is counted, it knows the bounds alone
         return Choice("delta")
-    reason = _few_to_rank(profile) if metric.decided_by == "order" else ""
+    reason = _few_to_rank(profile) if rests_on_order_of_answers(metric) else ""
     return Choice("none", reason) if reason else Choice("bayesian")
 
 
 def rests_on_classes(metric: Any, profile: ConfidenceProfile) -> bool:
-    """Return whether a metric rests on the samples of each class, and not on all of them together."""
-    return "classes" in metric.decided_by and metric.class_shares(profile) is not None
+    """Return whether a metric rests on the samples of each class, or their order, and not on all of them together."""
+    return metric.rests_on in ("classes", "order") and metric.class_shares(profile) is not None
+
+
+def rests_on_order_of_answers(metric: Any) -> bool:
+    """Return whether a metric rests on the order of right and wrong answers, and not of the samples of classes."""
+    return metric.rests_on == "order" and isinstance(metric, Ranked)
 
 
 def share_of(metric: Ratio, profile: ConfidenceProfile) -> tuple[Share, bool]:
@@ -157,7 +164,7 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
     """
     shares, (total, squares) = metric.class_shares(profile), profile.once("weight of classes", _weight_of_classes)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-    if metric.decided_by == "order of classes":  # the others of a class may be the fewer
+    if metric.rests_on == "order":  # the others of a class may be the fewer
         rest, rest_squares = total.sum() - total, squares.sum() - squares
         others = np.divide(rest**2, rest_squares, out=np.zeros_like(total), where=rest_squares > 0)
         sizes = np.minimum(sizes, others)
@@ -185,7 +192,7 @@ def few_classes(metric: Any, profile: ConfidenceProfile) -> NDArray[np.intp]:
     if not rests_on_classes(metric, profile):
         return np.empty(0, dtype=np.intp)
     sizes, _ = size_of_classes(metric, profile)
-    enough = ENOUGH if metric.decided_by == "order of classes" else ENOUGH_OF_A_CLASS
+    enough = ENOUGH if metric.rests_on == "order" else ENOUGH_OF_A_CLASS
     most = min(enough, _SAMPLES_TO_AN_ERROR * errors_among(metric, profile).rarer)
     return np.flatnonzero((sizes > 0) & (sizes <= most))
 

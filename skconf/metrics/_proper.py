@@ -13,7 +13,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.columns import Levels, bins_of_confidence, levels
-from skconf.metrics._base.kinds import Additive, Ratio, Term, Whole, divide
+from skconf.metrics._base.kinds import Additive, Ratio, Substitute, Term, Whole, divide
 from skconf.metrics._base.references import BRIER, BRIER_PARTS, LOG_SCORE
 from skconf.profile import ConfidenceProfile
 
@@ -32,6 +32,7 @@ def surprise(profile: ConfidenceProfile, eps: float) -> Floats:
 class ConfidenceBrier(
     Ratio,
     name="confidence_brier_loss",
+    rests_on="errors",
     aliases=("brier",),
     best=0.0,
     reference=BRIER,
@@ -78,8 +79,8 @@ class ConfidenceBrier(
     def __post_init__(self) -> None:
         check_option(self.normalize, "normalize", (False, True))
 
-    def variant(self) -> Any:
-        return _Normalized(loss=ConfidenceBrier(), naive=_spread) if self.normalize else self
+    def computed_by(self) -> Any:
+        return _Normalized(asked=self, naive=_spread) if self.normalize else self
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return (profile.confidence - profile.correctness) ** 2, 1.0
@@ -91,6 +92,7 @@ confidence_brier_loss = ConfidenceBrier.function
 class ConfidenceLogLoss(
     Ratio,
     name="confidence_log_loss",
+    rests_on="errors",
     aliases=("nll",),
     bounds=(0.0, np.inf),
     best=0.0,
@@ -140,8 +142,8 @@ class ConfidenceLogLoss(
         check_number(self.eps, "eps", SMALLEST, 0.5)
         check_option(self.normalize, "normalize", (False, True))
 
-    def variant(self) -> Any:
-        return _Normalized(loss=ConfidenceLogLoss(eps=self.eps), naive=_entropy) if self.normalize else self
+    def computed_by(self) -> Any:
+        return _Normalized(asked=self, naive=_entropy) if self.normalize else self
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return surprise(profile, self.eps), 1.0
@@ -150,20 +152,18 @@ class ConfidenceLogLoss(
 confidence_log_loss = ConfidenceLogLoss.function
 
 
-class _Normalized(Additive):
+class _Normalized(Substitute, Additive):
     """A loss over that of the system whose confidence is always the accuracy."""
 
     undefined = "all predictions are right, or all are wrong"
-    takes = "graded"
 
-    loss: Ratio
     naive: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         right = profile.correctness
         # Between right and wrong: exactly zero where there is nothing between.
         between = 0.0 if profile.kind == "right or wrong" else right * (1 - right)
-        return *self.loss.terms(profile), Term(right), Term(between)
+        return *self.asked.terms(profile), Term(right), Term(between)
 
     def combine(self, loss: NDArray[Any], weight: NDArray[Any], right: NDArray[Any], between: NDArray[Any]) -> Any:
         naive = self.naive(divide(right, weight, np.nan), divide(between, weight, np.nan))

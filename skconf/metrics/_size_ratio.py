@@ -11,7 +11,7 @@ from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.columns import lost
 from skconf.metrics._base.draws import draw_sums
-from skconf.metrics._base.kinds import Additive, Metric, Ratio, Term, Whole, divide
+from skconf.metrics._base.kinds import Additive, Metric, Ratio, Substitute, Term, Whole, divide
 from skconf.metrics._base.references import CSR
 from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
 from skconf.metrics._base.tails import chance_of_sum
@@ -56,6 +56,7 @@ class CalibratedSizeRatio(
     _Clipped,
     Ratio,
     name="calibrated_size_ratio",
+    rests_on="tail",
     aliases=(
         "csr",
         "size_ratio",
@@ -104,8 +105,6 @@ class CalibratedSizeRatio(
     20.0
     """
 
-    decided_by = "tail"
-
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return self.error_sizes(profile), 1.0
 
@@ -116,6 +115,7 @@ calibrated_size_ratio = CalibratedSizeRatio.function
 class CappedSizeRatio(
     Ratio,
     name="capped_size_ratio",
+    rests_on="errors",
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2, with what an error counts bounded",
 ):
@@ -173,6 +173,7 @@ class CalibratedSizeRatioStd(
     _Clipped,
     Additive,
     name="calibrated_size_ratio_std",
+    rests_on="samples",
     bounds=(0.0, np.inf),
     best=None,
     reference=f"{CSR}, Proposition 6",
@@ -211,7 +212,6 @@ class CalibratedSizeRatioStd(
 
     draws_answers = True
     weight_meaning = WeightMeaning.IMPORTANCES
-    decided_by = "samples"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.odds(profile), Term(1.0)
@@ -227,6 +227,7 @@ class CalibratedSizeRatioZScore(
     _Clipped,
     Additive,
     name="calibrated_size_ratio_zscore",
+    rests_on="tail",
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=f"{CSR}, Section 2.1",
@@ -265,7 +266,6 @@ class CalibratedSizeRatioZScore(
 
     draws_answers = True
     weight_meaning = WeightMeaning.IMPORTANCES
-    decided_by = "tail"
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return Term(self.error_sizes(profile)), Term(1.0), self.odds(profile)
@@ -280,6 +280,7 @@ calibrated_size_ratio_zscore = CalibratedSizeRatioZScore.function
 class OverconfidenceRisk(
     CalibratedSizeRatioZScore,
     name="overconfidence_risk",
+    rests_on="errors",
     best=0.0,
     greater_is_better=False,
     reference=f"{CSR}, Section 2.1",
@@ -345,7 +346,6 @@ class OverconfidenceRisk(
     draws_answers = True
     is_estimate = False  # it is itself a statement about the error of the ratio
     why_resampled = "it is 0 up to a size ratio of 1, and has a kink there"
-    decided_by = "errors"
 
     method: str = "normal"
     n_resamples: int = 9999
@@ -356,12 +356,10 @@ class OverconfidenceRisk(
         check_option(self.method, "method", ("normal", "convolution", "monte_carlo"))
         check_whole(self.n_resamples, "n_resamples")
 
-    def variant(self) -> Any:
+    def computed_by(self) -> Any:
         if self.method == "normal":
             return self
-        if self.method == "convolution":
-            return _ConvolvedRisk(eps=self.eps)
-        return _SimulatedRisk(eps=self.eps, n_resamples=self.n_resamples, random_state=self.random_state)
+        return _ConvolvedRisk(asked=self) if self.method == "convolution" else _SimulatedRisk(asked=self)
 
     def combine(self, sizes: NDArray[Any], weight: NDArray[Any], odds: NDArray[Any]) -> Any:
         risk = ndtr(super().combine(sizes, weight, odds))
@@ -372,33 +370,24 @@ class OverconfidenceRisk(
 overconfidence_risk = OverconfidenceRisk.function
 
 
-class _ConvolvedRisk(_Clipped, Whole):
+class _ConvolvedRisk(Substitute, Whole):
     """1 − p of the size ratio under errors that come as the confidences announce."""
 
-    is_estimate = False
-    draws_answers = True
-
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)
-        return 1 - chance_of_sum(1 / (1 - self.clipped(profile)), ~profile.correct)
+        return 1 - chance_of_sum(1 / (1 - self.asked.clipped(profile)), ~profile.correct)
 
 
-class _SimulatedRisk(_Clipped, Whole):
+class _SimulatedRisk(Substitute, Whole):
     """1 − p of the size ratio under errors drawn from the confidences."""
 
-    is_estimate = False
-    draws_answers = True
-
-    n_resamples: int
-    random_state: Any
-
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)
-        size = 1 / (1 - self.clipped(profile))
+        size = 1 / (1 - self.asked.clipped(profile))
         observed = float(size[~profile.correct].sum())
-        rng = np.random.default_rng(self.random_state)
-        as_large = np.count_nonzero(as_large_as(observed, draw_error_sizes(size, self.n_resamples, rng)))
-        return float(1 - (as_large + 1) / (self.n_resamples + 1))
+        rng = np.random.default_rng(self.asked.random_state)
+        as_large = np.count_nonzero(as_large_as(observed, draw_error_sizes(size, self.asked.n_resamples, rng)))
+        return float(1 - (as_large + 1) / (self.asked.n_resamples + 1))
 
 
 def as_large_as(observed: float, drawn: Floats) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from skconf.scoring._scorers import SklearnScorer
 _SECOND = {"y_pred": "predict", "y_proba": "predict_proba", "y_prob": "predict_proba", "y_score": "predict_proba"}
 
 
-class Called(Whole):
+class Called(Whole, rests_on="errors"):
     """A number that a function makes of predictions.
 
     Parameters

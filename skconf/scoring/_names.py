@@ -17,7 +17,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import is_scorer, scorer_parts
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Additive
-from skconf.metrics._base.registry import get_metric, meant_by, metric_classes
+from skconf.metrics._base.registry import get_metric, meant_by, metric_classes, scorer_presets
 from skconf.metrics._base.weighting import ConfidenceWeighted
 from skconf.metrics._calibration.mean_calibration import MeanConfidence
 from skconf.profile import ConfidenceProfile
@@ -272,7 +272,7 @@ def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
     """Return what a name stands for: of a function or a scorer, or of either with parameters, as a report shows it."""
     if name in metric_classes():
         return _of_metric(name, params)
-    if name in scorer_names():
+    if name in scorer_presets():
         return _of_scorer(name, params)
     if name in sklearn.metrics.get_scorer_names():
         return _of_sklearn_scorer(sklearn.metrics.get_scorer(name), name, params)

@@ -16,21 +16,21 @@ from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
-from skconf.metrics._base.registry import Preset, meant_by, metric_classes
+from skconf.metrics._base.registry import Preset, meant_by, scorer_presets
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
 
 
 def scorer_names() -> list[str]:
     """Return the names of all scorers, sorted."""
-    return sorted(name for cls in metric_classes().values() for name in cls.info.scorers)
+    return sorted(scorer_presets())
 
 
 def find_metric(name: str) -> tuple[type[Any], Preset]:
     """Return the definition and the preset behind the name of a scorer."""
-    for cls in metric_classes().values():
-        if name in cls.info.scorers:
-            return cls, cls.info.scorers[name]
+    known = scorer_presets().get(name)
+    if known is not None:
+        return known
     theirs = sklearn.metrics.get_scorer_names()
     if name in theirs:
         hint = " It is one of scikit-learn's: use sklearn.metrics.get_scorer, or confidence_scoring."
@@ -56,7 +56,7 @@ class ConfidenceScorer:
             raise TypeError(f"The name of a scorer must be a string such as 'cw_accuracy', but is {name!r}.")
         spelled = as_call(name)
         if spelled is not None:
-            given = literals_of(spelled[1], name) if spelled[0] in scorer_names() else {}
+            given = literals_of(spelled[1], name) if spelled[0] in scorer_presets() else {}
             name, params = spelled[0], {**given, **params}
         metric_class, preset = find_metric(name)
         own = {key: value for key, value in params.items() if key != "pos_label"}

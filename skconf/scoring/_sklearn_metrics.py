@@ -47,7 +47,7 @@ class Ordinary(Metric):
 _OF_ALL = ("macro", "micro", "weighted")
 
 
-class Accuracy(Ordinary, Ratio):
+class Accuracy(Ordinary, Ratio, rests_on="errors"):
     """The share of right predictions; one that is rejected is not right."""
 
     info = Info("accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
@@ -147,7 +147,7 @@ class Jaccard(_ClassAverage, JaccardOf):
     stands_for = sklearn.metrics.jaccard_score
 
 
-class LogLoss(Ordinary, Ratio):
+class LogLoss(Ordinary, Ratio, rests_on="errors"):
     """The mean of −log of the probability of the true class, kept off 0 and 1 by the rounding of its type."""
 
     info = Info(
@@ -170,7 +170,7 @@ class LogLoss(Ordinary, Ratio):
         return -np.log(np.clip(given, eps, 1 - eps).astype(np.float64)), 1.0
 
 
-class BrierLoss(Ordinary, Ratio):
+class BrierLoss(Ordinary, Ratio, rests_on="errors"):
     """The mean squared distance of the probabilities from the true class, halved in a binary task."""
 
     info = Info(

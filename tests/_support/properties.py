@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _support.interval_choice import check_default_interval
 from _support.predictions import draw_profile, draw_weights
 from _support.strategies import outcomes
 from hypothesis import given, settings
@@ -151,6 +152,7 @@ def properties_of(cases: list[Case]) -> type:
     assert all(case.twin is not None for case in cases), "a Case needs a twin: the definition in plain loops"
     additive = [case for case in cases if isinstance(case.metric, Additive)]
     numbers = [case for case in additive if case.is_number]
+    errors = [case for case in cases if case.is_number and case.metric.info.best == case.metric.info.bounds[0] == 0]
 
     def on(chosen: list[Case]) -> Any:
         if not chosen:
@@ -370,5 +372,23 @@ def properties_of(cases: list[Case]) -> type:
             sums = metric.sums(drawn_profile(40, n_classes=case.n_classes))
             for own, general in zip(metric.gradient(*sums), Additive.gradient(metric, *sums), strict=True):
                 np.testing.assert_allclose(own, general, rtol=1e-12)
+
+        # Intervals --------------------------------------------------------------------------------------------------
+
+        @on([case for case in cases if case.is_number])
+        def test_default_interval_fits_what_the_value_rests_on(self, case):
+            check_default_interval(case.name, case.params, case.n_classes, bounded=case.bounded)
+
+        @on([case for case in errors if case.metric.takes != "right or wrong"])
+        def test_says_whether_it_is_zero_of_calibrated_answers_alone(self, case):
+            sure = np.repeat(np.linspace(0.05, 0.95, 50), 2)
+            right = np.arange(100) % 2 == 0
+            share = np.where(right, sure, 1 - sure)  # of each confidence, as much is right as it says
+            calibrated = ConfidenceProfile.from_correctness(right, sure, sample_weight=share)
+            try:
+                is_zero = abs(case.metric.value(calibrated)) < 1e-9
+            except ValueError:  # it reads classes
+                is_zero = False
+            assert case.metric.zero_if_calibrated == is_zero
 
     return TestProperties

@@ -585,7 +585,7 @@ class TestWhatIsAsked:
                 return
             found = confidence_interval(metric, y, proba, n_resamples=20, random_state=0, **average, pos_label=1)
         if found.method == "none":
-            assert metric_classes()[metric].decided_by == "tail"
+            assert metric_classes()[metric].rests_on == "tail"
             return
         assert found.low <= found.high
         low, high = metric_classes()[metric].info.bounds

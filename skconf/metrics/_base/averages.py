@@ -27,7 +27,7 @@ zero_division : {"warn", 0, 1, nan}, default="warn"
     Value of 0/0. "warn" stands for 0 with a warning; NaN is left out of averages."""
 
 
-class ClassAverage(Additive):
+class ClassAverage(Additive, rests_on="classes"):
     """A quotient for each class, read off its one-vs-rest masses, and the averages over classes.
 
     A subclass says what the masses are (`masses`: of predicted classes, or of probabilities) and what it makes of
@@ -47,8 +47,6 @@ class ClassAverage(Additive):
     empty_class: ClassVar[str] = "a class that is neither predicted nor present"
     #: What a value is with average=None.
     result_by_class: ClassVar[Any] = Floats
-
-    decided_by = "classes"
 
     average: str | None = "binary"
     zero_division: str | float = "warn"

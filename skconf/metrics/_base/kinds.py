@@ -12,7 +12,7 @@ Subclassing one of them with a `name` registers the metric and makes its public 
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,18 +44,12 @@ class Metric(Registered):
     #: Why the value has no influence values, or kinks where they mean little: then its errors have to be found by
     #: resampling. Empty where they are to be trusted.
     why_resampled: ClassVar[str] = "it is not a function of sums over samples"
-    #: What a value is: a float, an array, or a named tuple.
-    result: ClassVar[Any] = float
     #: Why it cannot be computed from accumulated parts; empty if a trial decides.
     why_not_merged: ClassVar[str] = ""
     #: Whether it uses the score that selection ranks by instead of the confidence, if the two differ.
     reads_score: ClassVar[bool] = False
     #: Whether it estimates something of the source of the samples, so that an interval means something.
     is_estimate: ClassVar[bool] = True
-    #: What its error rests on, by which an interval is chosen. "errors": the rarer of the wrong and right answers that
-    #: it counts; "order": these, and the order of their confidences; "classes" and "order of classes": these, and the
-    #: samples of each class; "tail": errors that confidences call rare; "samples": all of them alike.
-    decided_by: ClassVar[str] = "errors"
     #: What it is defined for: answers that are right or wrong; besides them "graded" ones, whose correctness lies in
     #: [0, 1]; or besides these "costs" alone.
     takes: ClassVar[Kind] = "right or wrong"
@@ -209,6 +203,8 @@ class Additive(Metric):
         -------
         tuple of ndarray
         """
+        if self.computed_by() is not self:
+            raise TypeError(f"{self!r} is not computed by sums. Make it by get_metric, which knows what computes it.")
         total: Sums = ()
         for rows, block in profile.blocks():
             members = None if groups is None else groups[rows]
@@ -269,7 +265,7 @@ class Ratio(Additive):
     #: Which interval it has if it is a share of equal samples: "exact" is Clopper and Pearson's, which holds whatever
     #: the share, as a limit on risk has to; "wilson" is the usual one, narrower, and holds on the average over shares.
     #: Empty where it is no share.
-    share_interval: ClassVar[str] = ""
+    share_interval: ClassVar[Literal["exact", "wilson", ""]] = ""
 
     @abstractmethod
     def ratio(self, profile: ConfidenceProfile) -> tuple[ArrayLike, ArrayLike]:
@@ -347,6 +343,24 @@ class Ranked(Metric):
 
 class Whole(Metric):
     """A metric that needs all confidences at once: a value, and no more."""
+
+
+class Substitute(Metric):
+    """What computes a metric whose parameters ask for another kind: it has the name and the facts of that metric."""
+
+    asked: Any
+
+    def __post_init__(self) -> None:
+        for fact in ("info", "rests_on", "takes", "draws_answers", "is_estimate"):
+            object.__setattr__(self, fact, getattr(self.asked, fact))
+
+    @property
+    def zero_if_calibrated(self) -> bool:
+        """Whether the metric is."""
+        return bool(self.asked.zero_if_calibrated)
+
+    def __repr__(self) -> str:
+        return repr(self.asked)
 
 
 def as_users_get_it(value: Any) -> Any:

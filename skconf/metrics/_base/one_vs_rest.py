@@ -20,7 +20,7 @@ from skconf.profile import ConfidenceProfile
 _MOST_COLUMNS = 16
 
 
-class RankedByClass(Metric):
+class RankedByClass(Metric, rests_on="order"):
     """A metric of the order of the probabilities of each class against the rest, averaged over classes.
 
     A subclass says what the samples weigh, and the value of one class with the influence on it. In a binary task there
@@ -28,7 +28,6 @@ class RankedByClass(Metric):
     """
 
     why_resampled = ""
-    decided_by = "order of classes"
     #: What the weights are called: metrics that call them alike share the sorted probabilities of a class.
     weighted_by: ClassVar[str]
     #: Whether its standard error takes the numbers of positives and negatives as given, as DeLong's does.

@@ -1,12 +1,12 @@
 """How a definition registers itself: its facts, its public function and its scorers."""
 
 import inspect
-from abc import ABCMeta
+from abc import ABC
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, ClassVar, dataclass_transform
+from typing import Any, ClassVar, Literal, dataclass_transform, get_args
 
 from skconf._core.docstrings import LABELS, PREDICTED, PREDICTIONS, filled
 from skconf._core.estimators import INSTEAD, takes_no_estimator
@@ -53,7 +53,9 @@ class Info:
     aliases: tuple[str, ...] = ()
 
 
+#: Definitions by the name of their function, and by the names of their scorers.
 _METRICS: dict[str, type["Registered"]] = {}
+_SCORERS: dict[str, tuple[type["Registered"], Preset]] = {}
 _AVERAGES = ("macro", "micro", "weighted")
 
 
@@ -72,21 +74,19 @@ class WeightMeaning(Enum):
     REFUSED = "not taken."
 
 
-class MetricType(ABCMeta):
-    """What calling a class of metrics means: the metric of its parameters, which may be one of another kind."""
-
-    def __call__(cls, *args: Any, **params: Any) -> Any:
-        """Return the metric, of the kind that its parameters ask for."""
-        asked = super().__call__(*args, **params)
-        metric = asked.variant()
-        if metric is not asked:
-            object.__setattr__(metric, "asked", asked)
-            object.__setattr__(metric, "info", asked.info)
-        return metric
+#: What the value of a metric rests on, by which its confidence interval is chosen.
+#:
+#: - "errors": the errors that it counts, or the right answers where these are fewer. An accuracy, a Brier score.
+#: - "order": the order of their confidences as well, for which a single error is not enough. An area under a curve of
+#:   right and wrong answers; or of the samples of each class and the others, of a metric with `class_shares`.
+#: - "classes": the samples of each class, by its `class_shares`. A mean over classes.
+#: - "tail": errors that confidences call so rare that a sample often has none of them. The size ratio.
+#: - "samples": all samples alike; it does not read which answers are right. A mean confidence, a coverage.
+RestsOn = Literal["errors", "order", "classes", "tail", "samples"]
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Registered(metaclass=MetricType):
+class Registered(ABC):
     """Base of metrics: a subclass with a `name` is made a frozen dataclass, a function and scorers.
 
     Class keywords
@@ -101,15 +101,20 @@ class Registered(metaclass=MetricType):
         suffixes), or the presets themselves.
     aliases : tuple of str
         See `Info`.
+    rests_on : {"errors", "order", "classes", "tail", "samples"}
+        What the value rests on, as `RestsOn` explains. A metric that is one number has to say it, or a base of its
+        family says it for all.
     """
 
     info: ClassVar[Info]
+    #: What the value rests on; it has no default, since a wrong one gives wrong intervals.
+    rests_on: ClassVar[RestsOn]
+    #: What a value is: a float, an array, or a named tuple.
+    result: ClassVar[Any] = float
     #: What a sample weight means.
     weight_meaning: ClassVar[WeightMeaning] = WeightMeaning.COUNTS
     #: Text for places in the docstrings of subclasses, such as {averages}: what parameters of a family mean.
     shared_text: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    #: The metric that was asked for, where one of another kind computes it.
-    asked: ClassVar[Any] = None
     #: The public function; `skconf/metrics/__init__.pyi` declares its parameters for type checkers.
     function: ClassVar[Callable[..., Any]]
 
@@ -123,10 +128,15 @@ class Registered(metaclass=MetricType):
         greater_is_better: bool | None = None,
         scorers: str | Mapping[str, Preset] = MappingProxyType({}),
         aliases: tuple[str, ...] = (),
+        rests_on: RestsOn | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True, repr=False)(cls)
+        if rests_on is not None:
+            cls.rests_on = rests_on
+        if name is not None or "info" in vars(cls):
+            _check_rests_on(cls)
         if name is None:
             return
         if name.endswith(("_score", "_loss", "_error")):
@@ -138,10 +148,11 @@ class Registered(metaclass=MetricType):
         cls.__doc__ = _documentation(cls)
         cls.function = staticmethod(_function(cls))
         _METRICS[name] = cls
+        _SCORERS.update((scorer, (cls, preset)) for scorer, preset in scorers.items())
 
     @classmethod
     def with_params(cls, params: Mapping[str, Any]) -> Any:
-        """Return the metric with these parameters; an unknown one raises and names those there are."""
+        """Return the metric with these parameters, of the kind that they ask for; an unknown one raises."""
         known = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         for given in params:
             if given not in known:
@@ -149,17 +160,16 @@ class Registered(metaclass=MetricType):
                     f"{cls.info.name}() has no parameter {given!r}."
                     f"{suggest(given, known)} Its own parameters are: {', '.join(known) or 'none'}."
                 )
-        return cls(**params)
+        return cls(**params).computed_by()
 
-    def variant(self) -> Any:
-        """Return the metric to compute: another one where these parameters change its kind."""
+    def computed_by(self) -> Any:
+        """Return the metric that computes this one: another one where these parameters change its kind."""
         return self
 
     def __repr__(self) -> str:
-        shown: Any = self if self.asked is None else self.asked
-        given = [(f.name, getattr(shown, f.name), f.default) for f in fields(shown)]
+        given = [(f.name, getattr(self, f.name), f.default) for f in fields(self)]  # type: ignore[arg-type]
         params = ", ".join(f"{name}={value!r}" for name, value, default in given if repr(value) != repr(default))
-        return f"{type(shown).__name__}({params})"
+        return f"{type(self).__name__}({params})"
 
 
 def get_metric(metric: Any, /, **params: Any) -> Any:
@@ -207,6 +217,18 @@ def metric_classes() -> Mapping[str, type[Any]]:
     return MappingProxyType(_METRICS)
 
 
+def forget(cls: type[Any]) -> None:
+    """Take a definition out again, such as that of a test."""
+    del _METRICS[cls.info.name]
+    for scorer in cls.info.scorers:
+        del _SCORERS[scorer]
+
+
+def scorer_presets() -> Mapping[str, tuple[type[Any], Preset]]:
+    """Return the definition and the preset behind each name of a scorer."""
+    return MappingProxyType(_SCORERS)
+
+
 def meant_by(name: str) -> list[type[Any]]:
     """Return the definitions that go by a name elsewhere."""
     return [cls for cls in _METRICS.values() if name.lower() in cls.info.aliases]
@@ -217,13 +239,28 @@ def _refuse_taken(cls: type[Any], name: str, scorers: Mapping[str, Preset]) -> N
     own = scorers.get(name)
     if own is not None and (own.params or own.transform is not None):
         raise TypeError(f"The scorer {name!r} differs from the function of this name. Rename the scorer.")
-    for other in _METRICS.values():
-        if (other.__module__, other.__qualname__) == (cls.__module__, cls.__qualname__):
-            continue
-        if other.info.name == name:
-            raise TypeError(f"The metric's name {name!r} is taken by {other.__module__}.{other.__qualname__}.")
-        if taken := scorers.keys() & other.info.scorers.keys():
-            raise TypeError(f"The scorer's name {min(taken)!r} is taken by {other.__module__}.{other.__qualname__}.")
+    taken = [(f"metric's name {name!r}", _METRICS.get(name))]
+    taken += [(f"scorer's name {scorer!r}", _SCORERS[scorer][0]) for scorer in sorted(scorers.keys() & _SCORERS.keys())]
+    for what, other in taken:
+        if other is not None and _place(other) != _place(cls):
+            raise TypeError(f"The {what} is taken by {_place(other)}.")
+
+
+def _place(cls: type[Any]) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _check_rests_on(cls: type[Registered]) -> None:
+    """Raise if a metric that is one number does not say what its value rests on, in a word that is known."""
+    known, word = get_args(RestsOn), getattr(cls, "rests_on", None)
+    if word in known or (word is None and cls.result is not float):
+        return
+    said = "does not say" if word is None else f"says {word!r} for"
+    raise TypeError(
+        f"{_place(cls)} {said} what its value rests on, by which its confidence interval is chosen. Add the class "
+        f"keyword rests_on, one of {', '.join(map(repr, known))}: RestsOn in skconf/metrics/_base/registry.py "
+        "explains them."
+    )
 
 
 def _presets(stem: str, cls: type[Any], greater_is_better: bool | None) -> dict[str, Preset]:

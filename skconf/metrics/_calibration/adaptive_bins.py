@@ -15,6 +15,7 @@ from skconf.profile import ConfidenceProfile
 class AdaptiveCalibrationError(
     Whole,
     name="adaptive_calibration_error",
+    rests_on="errors",
     aliases=("ad_ece",),
     best=0.0,
     reference=AD_ECE,

@@ -26,6 +26,7 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 class CalibrationErrorByTests(
     Whole,
     name="tce_error",
+    rests_on="errors",
     bounds=(0.0, 100.0),
     best=0.0,
     reference=TCE,

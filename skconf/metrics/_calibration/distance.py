@@ -12,6 +12,7 @@ from skconf.profile import ConfidenceProfile
 class CalibrationDistance(
     Whole,
     name="calibration_distance_error",
+    rests_on="errors",
     best=0.0,
     reference=CALIBRATION_DISTANCE,
     scorers="calibration_distance",
@@ -63,6 +64,7 @@ calibration_distance_error = CalibrationDistance.function
 class CumulativeCalibrationError(
     Whole,
     name="cumulative_calibration_error",
+    rests_on="errors",
     aliases=("ecce",),
     best=0.0,
     reference=ECCE,

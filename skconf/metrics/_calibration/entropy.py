@@ -23,6 +23,7 @@ _ON = ("classes", "confidence")
 class EntropicCalibrationDifference(
     Ratio,
     name="entropic_calibration_difference",
+    rests_on="errors",
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=ECD,

@@ -12,7 +12,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.columns import Levels, bins_of_confidence
-from skconf.metrics._base.kinds import Additive, Term, Whole, divide, magnitude
+from skconf.metrics._base.kinds import Additive, Substitute, Sums, Term, Whole, divide, magnitude
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 
@@ -20,7 +20,7 @@ from skconf.profile import ConfidenceProfile
 KINK = "the gap of a bin has a kink where there is none"
 
 
-class _Binned(Additive):
+class _Binned(Additive, rests_on="errors"):
     """A metric of the gaps in bins of confidence."""
 
     why_resampled = KINK
@@ -33,8 +33,27 @@ class _Binned(Additive):
         check_whole(self.n_bins, "n_bins")
         check_option(self.strategy, "strategy", STRATEGIES)
 
+    def computed_by(self) -> Any:
+        return self if self.strategy == "uniform" else _EqualMass(asked=self)
+
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return _terms_of_confidence(profile, self.n_bins)
+        return _bin_terms(
+            profile.correctness, profile.confidence, bins_of_confidence(profile, self.n_bins), self.n_bins
+        )
+
+    def sums_of_levels(self, ranking: Ranking) -> Sums:
+        """Return the sums that `combine` takes, over bins of equal mass."""
+        levels = Levels.of(ranking)
+        cell = equal_mass_bin(levels.weight, self.n_bins)
+        return tuple(np.bincount(cell, weights=column) for column in self.columns_of_levels(levels))
+
+    def columns_of_levels(self, levels: Levels) -> Sequence[Floats]:
+        """Return what the sums are of."""
+        return levels.gap, levels.weight
+
+    def sums_of_equal_mass(self, profile: ConfidenceProfile) -> Sums:
+        """Return the sums in bins of equal mass, whose edges depend on all confidences."""
+        return self.sums_of_levels(profile.confidence_ranking)
 
 
 class ExpectedCalibrationError(
@@ -106,16 +125,17 @@ class ExpectedCalibrationError(
         """Whether it reads confidences and correctness."""
         return self.on == "confidence"
 
-    def variant(self) -> Any:
-        if self.strategy == "uniform":
-            return self
-        return _EqualMass(n_bins=self.n_bins, norm=self.norm, on=self.on)
-
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         if self.on == "confidence":
             return super().terms(profile)
         cells = ((right, sure, equal_width_bin(sure, self.n_bins)) for right, sure in _class_columns(profile))
         return [term for columns in cells for term in _bin_terms(*columns, self.n_bins)]
+
+    def sums_of_equal_mass(self, profile: ConfidenceProfile) -> Sums:
+        if self.on == "confidence":
+            return super().sums_of_equal_mass(profile)
+        rankings = (Ranking.of(sure, ~right, profile.sample_weight) for right, sure in _class_columns(profile))
+        return tuple(part for ranking in rankings for part in self.sums_of_levels(ranking))
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         pairs = list(zip(sums[::2], sums[1::2], strict=True))
@@ -172,9 +192,6 @@ class MaximumCalibrationError(
         """True: it reads confidences and correctness alone."""
         return True
 
-    def variant(self) -> Any:
-        return self if self.strategy == "uniform" else _EqualMass(n_bins=self.n_bins, norm="max", on="confidence")
-
     def combine(self, gap: NDArray[Any], weight: NDArray[Any]) -> Any:
         return gap_norm(gap, weight, "max")
 
@@ -226,67 +243,27 @@ class EstimatedCalibrationIndex(
     0.632
     """
 
-    def variant(self) -> Any:
-        return self if self.strategy == "uniform" else _EqualMassIndex(n_bins=self.n_bins)
-
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         gap, weight = super().terms(profile)
         return gap, weight, Term(profile.confidence, cell=gap.cell, n_cells=self.n_bins)
 
+    def columns_of_levels(self, levels: Levels) -> Sequence[Floats]:
+        return levels.gap, levels.weight, levels.weight * levels.confidence
+
     def combine(self, gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
-        return _index(gap, weight, sure)
+        largest = np.maximum(sure, weight - sure)
+        relative = divide(weight * magnitude(gap), largest, 0.0).sum(axis=-1)
+        return 1 - divide(relative, weight.sum(axis=-1), np.nan)
 
 
 estimated_calibration_index = EstimatedCalibrationIndex.function
 
 
-class _EqualMassIndex(Whole):
-    """The index over bins of equal mass."""
-
-    takes = "graded"
-
-    n_bins: int
+class _EqualMass(Substitute, Whole):
+    """A metric of the gaps in bins of equal mass: their edges depend on all confidences."""
 
     def value(self, profile: ConfidenceProfile) -> Any:
-        points = Levels.of(profile.confidence_ranking)
-        cell = equal_mass_bin(points.weight, self.n_bins)
-        sums = (points.gap, points.weight, points.weight * points.confidence)
-        return _index(*(np.bincount(cell, weights=part) for part in sums))
-
-
-def _index(gap: NDArray[Any], weight: NDArray[Any], sure: NDArray[Any]) -> Any:
-    """Return the calibration index of bins along the last axis, from Σ w (z − c), Σ w and Σ w c in each."""
-    largest = np.maximum(sure, weight - sure)
-    relative = divide(weight * magnitude(gap), largest, 0.0).sum(axis=-1)
-    return 1 - divide(relative, weight.sum(axis=-1), np.nan)
-
-
-class _EqualMass(Whole):
-    """A norm of the gaps in bins of equal mass: their edges depend on all confidences."""
-
-    takes = "graded"
-
-    n_bins: int
-    norm: str
-    on: str
-
-    @property
-    def zero_if_calibrated(self) -> bool:
-        """Whether it reads confidences and correctness."""
-        return self.on == "confidence"
-
-    def value(self, profile: ConfidenceProfile) -> Any:
-        if self.on == "confidence":
-            rankings = [profile.confidence_ranking]
-        else:
-            columns = _class_columns(profile)
-            rankings = [Ranking.of(sure, ~right, profile.sample_weight) for right, sure in columns]
-        errors = [gap_norm(*self._bins(Levels.of(ranking)), self.norm) for ranking in rankings]
-        return sum(errors) / len(errors)
-
-    def _bins(self, points: Levels) -> tuple[NDArray[Any], NDArray[Any]]:
-        cell = equal_mass_bin(points.weight, self.n_bins)
-        return np.bincount(cell, weights=points.gap), np.bincount(cell, weights=points.weight)
+        return self.asked.combine(*self.asked.sums_of_equal_mass(profile))
 
 
 def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]:
@@ -313,10 +290,6 @@ def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]
         return np.sqrt(divide(divide(gap * gap, weight, 0.0).sum(axis=-1), total, np.nan))
     largest = np.max(divide(magnitude(gap), weight, 0.0), axis=-1)
     return np.where(total == 0, np.nan, largest)
-
-
-def _terms_of_confidence(profile: ConfidenceProfile, n_bins: int) -> tuple[Term, Term]:
-    return _bin_terms(profile.correctness, profile.confidence, bins_of_confidence(profile, n_bins), n_bins)
 
 
 def _bin_terms(right: NDArray[Any], sure: Floats, cell: Codes, n_bins: int) -> tuple[Term, Term]:

@@ -14,11 +14,10 @@ from skconf.metrics._base.registry import Info, WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 
-class MeanConfidence(Ratio):
+class MeanConfidence(Ratio, rests_on="samples"):
     """The mean confidence: neither good nor bad alone."""
 
     info = Info("mean_confidence", None, (0.0, 1.0), None, "")
-    decided_by = "samples"
     takes = "graded"
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[np.float64], float]:
@@ -28,6 +27,7 @@ class MeanConfidence(Ratio):
 class ConfidenceGap(
     Ratio,
     name="confidence_gap",
+    rests_on="errors",
     bounds=(-1.0, 1.0),
     best=0.0,
     reference=CALIBRATION_IN_THE_LARGE,

@@ -27,6 +27,7 @@ _FEWEST_CELLS, _MOST_CELLS = 1 << 12, 1 << 20
 class SmoothCalibrationError(
     Whole,
     name="smooth_calibration_error",
+    rests_on="errors",
     aliases=(
         "smece",
         "smooth_ece",
@@ -114,6 +115,7 @@ smooth_calibration_error = SmoothCalibrationError.function
 class LogitSmoothedCalibrationError(
     Whole,
     name="logit_smoothed_calibration_error",
+    rests_on="errors",
     aliases=("ls_ece",),
     best=0.0,
     reference=LS_ECE,

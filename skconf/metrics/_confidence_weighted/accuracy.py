@@ -15,6 +15,7 @@ from skconf.profile import ConfidenceProfile
 class CWAccuracy(
     Ratio,
     name="cw_accuracy_score",
+    rests_on="errors",
     aliases=("cwa",),
     reference=f"{CSR}, Definition 4",
     scorers="cw_accuracy",
@@ -64,6 +65,7 @@ cw_accuracy_score = CWAccuracy.function
 class ConfidenceGain(
     Additive,
     name="confidence_gain",
+    rests_on="errors",
     bounds=(-np.inf, 1.0),
     greater_is_better=True,
     reference=f"{CSR}, Section 3.1",

@@ -18,6 +18,7 @@ from skconf.profile import ConfidenceProfile
 class CWBalancedAccuracy(
     OfOutcomes,
     name="cw_balanced_accuracy_score",
+    rests_on="classes",
     bounds=(-1.0, 1.0),
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_balanced_accuracy",
@@ -60,7 +61,6 @@ class CWBalancedAccuracy(
     """
 
     undefined = "all confidences are zero, or there is a single class to adjust for"
-    decided_by = "classes"
 
     adjusted: bool = False
 
@@ -91,6 +91,7 @@ cw_balanced_accuracy_score = CWBalancedAccuracy.function
 class CWMatthewsCorrcoef(
     OfOutcomes,
     name="cw_matthews_corrcoef",
+    rests_on="errors",
     aliases=("cw_mcc",),
     bounds=(-1.0, 1.0),
     greater_is_better=True,
@@ -150,6 +151,7 @@ cw_matthews_corrcoef = CWMatthewsCorrcoef.function
 class CWCohenKappa(
     Additive,
     name="cw_cohen_kappa_score",
+    rests_on="errors",
     bounds=(-1.0, 1.0),
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_cohen_kappa",

@@ -50,7 +50,7 @@ class CWSACurve(NamedTuple):
         return short_repr(self)
 
 
-class _OverThresholds(Ranked):
+class _OverThresholds(Ranked, rests_on="errors"):
     """A metric read off the selective metrics at many thresholds."""
 
     shared_text = MappingProxyType({"{reward}": REWARD})

@@ -72,7 +72,7 @@ similarity : array-like of shape (n_classes, n_classes), default=None
     or found by the names of a DataFrame."""
 
 
-class _AboveThreshold(AtThreshold):
+class _AboveThreshold(AtThreshold, rests_on="errors"):
     """Mean reward of accepted predictions: a function φ of confidence times a reward of correctness."""
 
     shared_text = MappingProxyType({"{threshold}": _THRESHOLD, "{reward}": REWARD})

@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile
 
 
-class CandidateCost(Additive):
+class CandidateCost(Additive, rests_on="errors"):
     """A metric of answers that cost something, and may be rejected by their expected cost.
 
     Parameters

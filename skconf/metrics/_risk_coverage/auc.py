@@ -17,6 +17,7 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 class ConfidenceROCAUC(
     Ranked,
     name="confidence_roc_auc_score",
+    rests_on="order",
     aliases=(
         "auroc",
         "failure_auroc",
@@ -52,7 +53,6 @@ class ConfidenceROCAUC(
     undefined = "all predictions are right, or all are wrong"
     why_resampled = ""
     reads_score = False
-    decided_by = "order"
 
     def of_ranking(self, ranking: Ranking) -> Any:
         wrong = ranking.total_errors

@@ -106,6 +106,7 @@ class _Counted(Ranked):
 class AURC(
     _Counted,
     name="aurc_loss",
+    rests_on="errors",
     aliases=("aurc",),
     best=0.0,
     reference=references.AURC,
@@ -158,6 +159,7 @@ aurc_loss = AURC.function
 class ExcessAURC(
     _Counted,
     name="excess_aurc_loss",
+    rests_on="errors",
     aliases=(
         "eaurc",
         "e_aurc",
@@ -222,6 +224,7 @@ excess_aurc_loss = ExcessAURC.function
 class AUGRC(
     Ranked,
     name="augrc_loss",
+    rests_on="errors",
     aliases=("augrc",),
     bounds=(0.0, 0.5),
     best=0.0,

@@ -61,6 +61,7 @@ class AtThreshold(Ratio):
 class Coverage(
     AtThreshold,
     name="coverage_score",
+    rests_on="samples",
     reference=references.SELECTIVE,
     scorers="coverage",
 ):
@@ -107,6 +108,7 @@ coverage_score = Coverage.function
 class SelectiveAccuracy(
     AtThreshold,
     name="selective_accuracy_score",
+    rests_on="errors",
     reference=references.SELECTIVE,
     scorers="selective_accuracy",
 ):
@@ -156,6 +158,7 @@ selective_accuracy_score = SelectiveAccuracy.function
 class SelectiveRisk(
     AtThreshold,
     name="selective_risk_loss",
+    rests_on="errors",
     best=0.0,
     reference=references.SELECTIVE,
     scorers="selective_risk",

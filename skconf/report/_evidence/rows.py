@@ -42,7 +42,7 @@ JUDGED = (
 )
 
 
-class _Threshold(Whole):
+class _Threshold(Whole, rests_on="samples"):
     is_estimate = False  # it was chosen
     takes = "costs"
     info = Info("threshold", None, (0.0, np.inf), None, "")

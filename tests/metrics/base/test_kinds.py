@@ -5,13 +5,14 @@ import pickle
 
 import numpy as np
 import pytest
+from _support.interval_choice import check_default_interval
 from _support.predictions import draw_classes
 from _support.properties import drawn_profile
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Ranked, Ratio
-from skconf.metrics._base.registry import Preset, metric_classes
+from skconf.metrics._base.registry import Preset, forget, metric_classes
 from skconf.metrics._calibration.errors import ExpectedCalibrationError, MaximumCalibrationError
 from skconf.metrics._proper import ConfidenceBrier, ConfidenceLogLoss
 from skconf.metrics._size_ratio import OverconfidenceRisk
@@ -86,7 +87,7 @@ def test_a_definition_registers_itself():
     before = set(metric_classes())
     try:
 
-        class Doubt(Ratio, name="doubt_loss", best=0.0, reference="this test", scorers="doubt"):
+        class Doubt(Ratio, name="doubt_loss", rests_on="samples", best=0.0, reference="this test", scorers="doubt"):
             """Mean doubt.
 
             {predictions}
@@ -115,9 +116,81 @@ def test_a_definition_registers_itself():
         assert get_metric("doubt_loss").by_group(profile, np.array([0, 1]), 2).tolist() == [0.25, 0.5]
     finally:
         for name in set(metric_classes()) - before:
-            from skconf.metrics._base import registry
+            forget(metric_classes()[name])
 
-            del registry._METRICS[name]
+
+@pytest.mark.parametrize(("rests_on", "said"), [(None, "does not say"), ("error", "says 'error' for")])
+def test_metric_has_to_say_what_its_value_rests_on(rests_on, said):
+    with pytest.raises(TypeError, match=f"Doubt {said} what its value rests on"):
+
+        class Doubt(Ratio, name="doubt_loss", rests_on=rests_on):
+            """Mean doubt."""
+
+            def ratio(self, profile):
+                return 1 - profile.confidence, 1.0
+
+    assert "doubt_loss" not in metric_classes()
+
+
+def test_base_of_a_family_may_say_it_for_all():
+    class Family(Ratio, rests_on="samples"):
+        def ratio(self, profile):
+            return 1 - profile.confidence, 1.0
+
+    class Member(Family, name="member_loss"):
+        """A member."""
+
+    try:
+        assert get_metric("member_loss").rests_on == "samples"
+    finally:
+        forget(Member)
+
+
+def test_metric_that_is_no_number_has_no_interval_and_need_not_say_it():
+    class Both(Ratio, name="both"):
+        """Two numbers."""
+
+        result = np.ndarray
+
+        def ratio(self, profile):
+            return np.column_stack([profile.confidence, profile.correct]), 1.0
+
+    forget(Both)
+
+
+@pytest.mark.parametrize(
+    ("rests_on", "reads", "caught"),
+    [
+        ("errors", lambda profile: 1 - profile.confidence, "reads no errors"),
+        ("samples", lambda profile: profile.confidence * ~profile.correct, "reads no errors"),
+        ("errors", lambda profile: ~profile.correct / (1 - profile.confidence), "hardly ever has"),
+        ("tail", lambda profile: ~profile.correct, "has no|'clipped'"),
+        ("order", lambda profile: ~profile.correct, "which classes"),
+    ],
+)
+def test_wrong_word_is_caught_by_the_properties_of_every_case(rests_on, reads, caught):
+    class Wrong(Ratio, name="wrong_loss", rests_on=rests_on, bounds=(0.0, np.inf)):
+        """A metric that says something else than it does."""
+
+        def ratio(self, profile):
+            return reads(profile), 1.0
+
+    try:
+        with pytest.raises((AssertionError, AttributeError), match=caught):
+            check_default_interval("wrong_loss", {})
+    finally:
+        forget(Wrong)
+
+
+def test_mean_over_classes_that_says_errors_is_caught(monkeypatch):
+    monkeypatch.setattr(metric_classes()["cw_balanced_accuracy_score"], "rests_on", "errors")
+    with pytest.raises(AssertionError, match="a class of twelve samples"):
+        check_default_interval("cw_balanced_accuracy_score", {})
+
+
+def test_metric_of_other_parameters_is_not_computed_by_mistake():
+    with pytest.raises(TypeError, match="Make it by get_metric"):
+        ExpectedCalibrationError(strategy="quantile")(drawn_profile(20))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +204,7 @@ def test_name_that_is_taken_is_refused(name, scorers, message):
     before = metric_classes()["aurc_loss"]
     with pytest.raises(TypeError, match=message):
 
-        class Doubt(Ratio, name=name, scorers=scorers):
+        class Doubt(Ratio, name=name, rests_on="samples", scorers=scorers):
             """Mean doubt."""
 
             def ratio(self, profile):
@@ -144,7 +217,13 @@ def test_name_that_is_taken_is_refused(name, scorers, message):
 def test_scorer_of_the_functions_name_that_is_another_number_is_refused():
     with pytest.raises(TypeError, match="The scorer 'doubt' differs from the function of this name"):
 
-        class Doubt(Ratio, name="doubt", greater_is_better=False, scorers={"doubt": Preset(transform=np.negative)}):
+        class Doubt(
+            Ratio,
+            name="doubt",
+            rests_on="samples",
+            greater_is_better=False,
+            scorers={"doubt": Preset(transform=np.negative)},
+        ):
             """Mean doubt."""
 
             def ratio(self, profile):
@@ -167,7 +246,7 @@ def test_scorer_of_the_functions_name_that_is_another_number_is_refused():
 def test_constructor_means_what_it_says(cls, params):
     """Also where the parameters ask for a metric of another kind."""
     profile = drawn_profile(60, weighted=False)
-    metric = cls(**params)
+    metric = cls.with_params(params)
     assert metric(profile) == cls.function(profile, **params) != cls.function(profile)
     assert metric.info is cls.info
     shown = ", ".join(f"{name}={params[name]!r}" for name in sorted(params, key=list(cls.__dataclass_fields__).index))
