@@ -9,12 +9,11 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number as written
 from skconf.experiments._csr.curves import TOGETHER, curve_charts
 from skconf.experiments._csr.tables import TABLES, csr_cells, csr_table, csr_table2, wide_table
-from skconf.experiments._shared.agreement import CHANCE
+from skconf.experiments._shared.agreement import CHANCE, distance_chart
 from skconf.experiments._shared.charts import rows_chart
-from skconf.experiments._shared.figures import new_figure
+from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.experiments._shared.tables import agreement, lay_out, wide
-from skconf.inspection._drawing import literal
 from skconf.report._page.chart import Axis, Band, Chart
 from skconf.report._page.tables import TablePart
 
@@ -294,29 +293,5 @@ def plot_csr(result: pd.DataFrame) -> "Figure":
     >>> plot_csr(csr_experiment(["breast_cancer"], tables=[6])).savefig("csr.svg")  # doctest: +SKIP
     """
     cells = csr_cells(result, 6)
-    datasets = list(dict.fromkeys(cells["dataset"]))
-    calibrations = list(dict.fromkeys(cells["calibration"]))
-    figure = new_figure(11, 1.5 + 0.4 * len(datasets))
-    ratios, distances = figure.subplots(1, 2, sharey=True)
-    for number, calibration in enumerate(calibrations):
-        style = {"color": f"C{number}", "marker": "os^Dvp*"[number % 7], "linestyle": ""}
-        height = {name: place + 0.12 * (number - (len(calibrations) - 1) / 2) for place, name in enumerate(datasets)}
-        mine = cells[cells["calibration"] == calibration]
-        for quantity, axes, columns in (
-            ("csr", ratios, {"ours": 1.0, "paper": 0.3}),
-            ("accuracy", distances, {"deviation": 0.3}),
-            ("cw_accuracy", distances, {"deviation": 1.0}),
-        ):
-            part = mine[mine["quantity"] == quantity]
-            for column, opacity in columns.items():
-                label = literal(calibration) if column == "ours" else None
-                axes.plot(part[column], part["dataset"].map(height), alpha=opacity, label=label, **style)
-    ratios.set(
-        xscale="log", xlabel="CSR (faint: paper)", yticks=range(len(datasets)), yticklabels=list(map(literal, datasets))
-    )
-    ratios.axvline(1, color="black", linewidth=0.8)
-    figure.legend(*ratios.get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False)
-    distances.set(xlabel="cwA (faint: accuracy), standard errors from the paper's")
-    distances.axvspan(-3, 3, color="0.93", zorder=0)
-    ratios.invert_yaxis()
-    return figure
+    accuracies = cells[cells["quantity"].isin(["accuracy", "cw_accuracy"])]
+    return draw([*_ratios(cells), *distance_chart(accuracies)])

@@ -1,6 +1,22 @@
-"""Figures of matplotlib, for the experiments' functions that draw them."""
+"""The experiments' pictures, drawn by matplotlib: the same charts that stand on pages."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skconf.inspection._drawing import literal
+from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points, Rule
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Inches of a panel, and of a row of names in it.
+_WIDTH, _HEIGHT, _ROW = 4.2, 3.4, 0.3
+#: Panels beside each other, at most.
+_COLUMNS = 3
+_MARKERS = "os^Dvp*X"
+_GREY = "0.6"
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -16,3 +32,85 @@ def new_figure(width: float, height: float) -> Any:
     except ImportError:
         raise ImportError("Figures need matplotlib: pip install 'skconf[plot]'") from None
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, columns: int = _COLUMNS) -> "Figure":
+    """Draw charts as panels of one figure, with one legend.
+
+    Parameters
+    ----------
+    charts : sequence of Chart
+        What to draw.
+    titles : sequence of str, default=None
+        Titles of the panels, instead of the names of the charts.
+    columns : int, default=3
+        Panels beside each other, at most.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    columns = min(columns, len(charts))
+    n_rows = -(-len(charts) // columns)
+    named = max(len(chart.y.ticks) if chart.y.scale == "category" and chart.y.ticks else 0 for chart in charts)
+    figure = new_figure(_WIDTH * columns + 1, max(_HEIGHT, 1.5 + _ROW * named) * n_rows)
+    panels = figure.subplots(n_rows, columns, squeeze=False).ravel()
+    for panel, chart, title in zip(panels, charts, titles or [chart.name for chart in charts], strict=False):
+        _set_axis(panel, "x", chart.x)
+        _set_axis(panel, "y", chart.y)
+        panel.set_title(literal(title), fontsize="medium")
+        for mark in sorted(chart.marks, key=lambda mark: mark.layer):
+            _draw(panel, mark)
+    for panel in panels[len(charts) :]:
+        panel.remove()
+    handles = {
+        label: handle
+        for panel in panels[: len(charts)]
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if handles:
+        figure.legend(handles.values(), handles.keys(), loc="outside right upper", frameon=False)
+    return figure
+
+
+def _set_axis(panel: Any, which: str, axis: Axis) -> None:
+    """Give a panel the label, scale, ends and, of rows, the names of an axis."""
+    shown = {f"{which}label": literal(axis.label), f"{which}lim": (axis.low, axis.high)}
+    if axis.is_log:
+        shown[f"{which}scale"] = "log"
+    if axis.scale == "category":
+        names = axis.written(0)
+        shown |= {f"{which}ticks": list(names), f"{which}ticklabels": [literal(name) for name in names.values()]}
+    panel.set(**shown)
+    if axis.scale in ("percent", "log percent"):
+        from matplotlib.ticker import PercentFormatter
+
+        getattr(panel, f"{which}axis").set_major_formatter(PercentFormatter(1))
+
+
+def _draw(panel: Any, mark: Mark) -> None:
+    """Draw a mark; those without a series are grey."""
+    series = getattr(mark, "series", None)
+    color = _GREY if series is None else f"C{series}"
+    label = None if mark.name is None else literal(mark.name)
+    match mark:
+        case Line():
+            panel.plot(mark.x, mark.y, color=color, label=label, linestyle="--" if mark.dashed else "-")
+        case Points():
+            if mark.low is not None and mark.high is not None:
+                lines, place = (panel.hlines, mark.y) if mark.along == "x" else (panel.vlines, mark.x)
+                lines(place, mark.low, mark.high, color=color, linewidth=1)
+            marker = _MARKERS[(series or 0) % len(_MARKERS)]
+            panel.plot(mark.x, mark.y, color=color, label=label, linestyle="", marker=marker, markersize=4)
+        case Band():
+            ends = (np.asarray(values) for values in (mark.x, mark.low, mark.high))
+            panel.fill_between(*ends, color=color, alpha=0.15, linewidth=0)
+        case Rule(x=None):
+            panel.axhline(mark.y, color=_GREY, linewidth=0.8)
+        case Rule():
+            panel.axvline(mark.x, color=_GREY, linewidth=0.8)
