@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, SelectiveClassifier
 from skconf.inspection import ReliabilityDisplay
-from skconf.report import confidence_report, confidence_report_by_class
+from skconf.report import confidence_report
 
 X, y = load_breast_cancer(return_X_y=True)
 y = load_breast_cancer().target_names[y]
@@ -43,8 +43,8 @@ for name, proba in predicted.items():
 ax.set_title("Where no error is promised, two of three make some")
 
 # %%
-# It is a DataFrame: in how many rows is a model shown to be best?
-print(report["best_model"].value_counts().to_string())
+# Its `frame` is a DataFrame: in how many rows are models shown to be better than the first?
+print(report.frame["best_model"].value_counts().to_string())
 
 # %%
 # Rows can be chosen, by the names of functions or of scorers.
@@ -59,4 +59,4 @@ print(confidence_report(profile))
 
 # %%
 # By class: how much of the confidence in it is right, and how much of it is found?
-print(confidence_report_by_class(profile))
+print(confidence_report(profile, by="class"))

@@ -11,71 +11,74 @@ __all__ = [
     "MetricAccumulator",
     "SelectiveClassifier",
     "TunedSelectiveClassifierCV",
-    "TunedThreshold",
     "__version__",
     "accumulate",
+    "accumulation",
     "calibration",
     "confidence_report",
-    "confidence_report_by_class",
-    "confidence_report_from_files",
     "confidence_scoring",
+    "datasets",
+    "experiments",
     "get_scorer",
     "get_scorer_names",
     "inference",
+    "inspection",
     "metrics",
     "predict_selective",
+    "profile",
+    "report",
     "required_samples",
-    "tree_similarity",
+    "scoring",
+    "selective",
     "tune_threshold",
 ]
 
 if TYPE_CHECKING:
-    from skconf import calibration, inference, metrics
-    from skconf.accumulation import MetricAccumulator, accumulate
-    from skconf.profile import ConfidenceProfile, tree_similarity
-    from skconf.report import (
-        ConfidenceReport,
-        confidence_report,
-        confidence_report_by_class,
-        confidence_report_from_files,
+    from skconf import (
+        accumulation,
+        calibration,
+        datasets,
+        experiments,
+        inference,
+        inspection,
+        metrics,
+        profile,
+        report,
+        scoring,
+        selective,
     )
+    from skconf.accumulation import MetricAccumulator, accumulate
+    from skconf.profile import ConfidenceProfile
+    from skconf.report import ConfidenceReport, confidence_report
     from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
     from skconf.selective import (
         SelectiveClassifier,
         TunedSelectiveClassifierCV,
-        TunedThreshold,
         predict_selective,
         required_samples,
         tune_threshold,
     )
 else:
     # Imported at first use: `skconf --help` need not wait the seconds that scikit-learn and pandas take.
-    _NAMES = {
-        "accumulation": ("MetricAccumulator", "accumulate"),
-        "calibration": (),
-        "inference": (),
-        "metrics": (),
-        "profile": ("ConfidenceProfile", "tree_similarity"),
-        "report": (
-            "ConfidenceReport",
-            "confidence_report",
-            "confidence_report_by_class",
-            "confidence_report_from_files",
-        ),
-        "scoring": ("confidence_scoring", "get_scorer", "get_scorer_names"),
-        "selective": (
-            "SelectiveClassifier",
-            "TunedSelectiveClassifierCV",
-            "TunedThreshold",
-            "predict_selective",
-            "required_samples",
-            "tune_threshold",
-        ),
+    _HOMES = {
+        "ConfidenceProfile": "profile",
+        "ConfidenceReport": "report",
+        "MetricAccumulator": "accumulation",
+        "SelectiveClassifier": "selective",
+        "TunedSelectiveClassifierCV": "selective",
+        "accumulate": "accumulation",
+        "confidence_report": "report",
+        "confidence_scoring": "scoring",
+        "get_scorer": "scoring",
+        "get_scorer_names": "scoring",
+        "predict_selective": "selective",
+        "required_samples": "selective",
+        "tune_threshold": "selective",
     }
-    _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+    _SUBPACKAGES = {*__all__, "cli", "tables"} - {*_HOMES, "__version__"}
 
     def __getattr__(name):
-        if name in _NAMES:
+        if name in _SUBPACKAGES:
             return import_module(f"skconf.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'skconf' has no attribute {name!r}")
@@ -83,4 +86,4 @@ else:
         return globals()[name]
 
     def __dir__():
-        return sorted({*globals(), *__all__})
+        return sorted({*globals(), *_SUBPACKAGES, *__all__})

@@ -243,7 +243,7 @@ DOORS = {
         given_to(lambda *args, **kwargs: ConfidenceProfile.from_predictions(*args, **kwargs).confidence),
         USUAL,
     ),
-    "report": (given_to(lambda *args, **kwargs: confidence_report(*args, **kwargs)["value"]), USUAL),
+    "report": (given_to(lambda *args, **kwargs: confidence_report(*args, **kwargs).frame["value"]), USUAL),
     "interval": (
         given_to(lambda *a, **k: inference.confidence_interval("cw_accuracy", *a, random_state=0, **k).low),
         USUAL,

@@ -515,9 +515,9 @@ def other_predictions() -> Iterable[tuple[str, str]]:
             yield f"reports/{name}{'_all' if metric else ''}", text
     both = {"a": kind.from_predictions(**given), "b": kind.from_predictions(**unweighted(2, 22))}
     yield "reports/two", outcome(lambda: shown(skconf.confidence_report(both, confidence_level=0.9, random_state=0)))
-    yield "reports/by_class", outcome(lambda: shown(skconf.confidence_report_by_class(**predictions(4, 23))))
+    yield "reports/by_class", outcome(lambda: shown(skconf.confidence_report(**predictions(4, 23), by="class")))
     files = {"a": "several.csv", "b": "third.parquet"}
-    yield "reports/files", outcome(lambda: shown(skconf.confidence_report_from_files(files, metrics="all")))
+    yield "reports/files", outcome(lambda: shown(skconf.ConfidenceReport.from_files(files, metrics="all")))
 
 
 def displays() -> Iterable[tuple[str, str]]:

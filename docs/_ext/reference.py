@@ -55,10 +55,9 @@ FAMILIES = (
         ("guide/trust", "guide/scoring", "guide/other_tasks"),
         (
             "skconf.confidence_report",
-            "skconf.confidence_report_by_class",
             "skconf.ConfidenceReport",
             "skconf.ConfidenceProfile",
-            "skconf.tree_similarity",
+            "skconf.profile.tree_similarity",
             "skconf.inference.assess_confidence",
             "skconf.inference.Assessment",
             "skconf.inference.TopErrors",
@@ -88,7 +87,7 @@ FAMILIES = (
             "skconf.TunedSelectiveClassifierCV",
             "skconf.predict_selective",
             "skconf.tune_threshold",
-            "skconf.TunedThreshold",
+            "skconf.selective.TunedThreshold",
             "skconf.required_samples",
         ),
         "hand",
@@ -126,7 +125,7 @@ FAMILIES = (
         "Predictions lie in files, or do not fit in memory, or on one machine. Sums of parts give the metrics of the "
         "whole.",
         ("guide/large_data",),
-        ("skconf.confidence_report_from_files", "skconf.accumulate", "skconf.MetricAccumulator"),
+        ("skconf.accumulate", "skconf.MetricAccumulator"),
         "database",
     ),
     Family(

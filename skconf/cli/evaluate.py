@@ -157,7 +157,10 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from skconf.report._evidence.files import evaluate_files
+    from skconf.report import ConfidenceReport
+    from skconf.report._evidence.files import evidence_of_files
+    from skconf.report._sections.source import files_read
+    from skconf.report._sections.table import as_written
     from skconf.tables._columns import Columns  # which needs pandas, and help does not
 
     if options.anonymous and options.html is None:
@@ -176,7 +179,7 @@ def _run(options: argparse.Namespace) -> int:
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
         with written_out(list(dict.fromkeys(options.files))) as files:
-            evaluation = evaluate_files(
+            evidence = evidence_of_files(
                 files if names is None else dict(zip(names, files, strict=True)),
                 columns,
                 metrics,
@@ -188,13 +191,15 @@ def _run(options: argparse.Namespace) -> int:
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
             )
-            for line in evaluation.guessed:
+            report = ConfidenceReport(evidence)
+            for line in evidence.origin.read_as:
                 say(f"skconf: {line}", file=sys.stderr)
-            write_file(options.csv, lambda: csv_text(evaluation.report, index=True))
-            write_file(options.html, lambda: evaluation.page(anonymous=options.anonymous))
+            write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
+            write_file(options.html, lambda: report.page(anonymous=options.anonymous))
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    say(evaluation.text(line_width()))
+    read = "\n".join(files_read(evidence.origin))
+    say(f"{report.text(width=line_width())}\n\n{read}")
     return 0
 
 

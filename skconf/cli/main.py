@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import skconf
+from skconf._core.version import __version__
 from skconf.cli.output import CommandError, say, write_plainly_where_needed
 
 #: Every command: its module, imported when the command is used, and its help text.
@@ -111,7 +111,7 @@ class _Version(argparse.Action):
         from importlib.metadata import version
 
         packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scikit-learn"))
-        print(f"skconf {skconf.__version__} (Python {platform.python_version()}, {packages})")
+        print(f"skconf {__version__} (Python {platform.python_version()}, {packages})")
         parser.exit()
 
 

@@ -285,7 +285,7 @@ class Answers:
         ----------
         similarity : array-like of shape (n_classes, n_classes)
             Correctness in [0, 1] of a predicted (rows) for a true class (columns), in the order of `classes`, or found
-            by the names of a DataFrame, such as that of :func:`skconf.tree_similarity`.
+            by the names of a DataFrame, such as that of :func:`skconf.profile.tree_similarity`.
 
         Returns
         -------

@@ -43,7 +43,7 @@ def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFra
 
     Examples
     --------
-    >>> from skconf import tree_similarity
+    >>> from skconf.profile import tree_similarity
     >>> parents = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "trout": "fish", "fish": "animal"}
     >>> tree_similarity(parents, ["cat", "dog", "trout"])
            cat  dog  trout

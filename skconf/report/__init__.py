@@ -1,8 +1,6 @@
-"""Reports: tables that show how much the confidences of a classifier can be trusted."""
+"""Reports: how much the confidences of a classifier can be trusted, in tables, text and pages."""
 
-from skconf.report._by_class import confidence_report_by_class
-from skconf.report._evidence.files import confidence_report_from_files
-from skconf.report._frame import ConfidenceReport
-from skconf.report._report import confidence_report
+from skconf.report._predictions import confidence_report
+from skconf.report._report import ConfidenceReport
 
-__all__ = ["ConfidenceReport", "confidence_report", "confidence_report_by_class", "confidence_report_from_files"]
+__all__ = ["ConfidenceReport", "confidence_report"]

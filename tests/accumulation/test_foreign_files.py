@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import accumulate, confidence_report_from_files
+from skconf import ConfidenceReport, accumulate
 
 pa = pytest.importorskip("pyarrow")
 
@@ -44,7 +44,7 @@ class TestColumns:
         names = dict.fromkeys(["y_true", "proba_0", "proba_1", name])
         text = ",".join([*names, f"{space}{name}"]) + "\n" + ",".join(["0"] * (len(names) + 1)) + "\n"
         path = write(tmp_path / "a.csv", text)
-        for read in (lambda: accumulate(path, "cw_accuracy"), lambda: confidence_report_from_files(path)):
+        for read in (lambda: accumulate(path, "cw_accuracy"), lambda: ConfidenceReport.from_files(path)):
             with pytest.raises(ValueError, match=f"there are 2 columns '{name}'"):
                 read()
 
@@ -59,10 +59,10 @@ class TestColumns:
     @pytest.mark.parametrize("labels", [[0, 1], [1, 0]])
     def test_names_that_count_are_labels_where_all_of_them_are(self, proba, labels, tmp_path):
         path = write(tmp_path / "a.csv", "label,0,1\n0,.9,.1\n1,.2,.8\n1,.6,.4\n")
-        found = confidence_report_from_files(
+        found = ConfidenceReport.from_files(
             path, target="label", proba=proba, labels=labels, metrics=["accuracy_score"]
         )
-        assert found.iloc[0, 0] == pytest.approx(2 / 3)
+        assert found.frame.iloc[0, 0] == pytest.approx(2 / 3)
 
     @pytest.mark.parametrize("labels", [["yes", "no"], ["no", "yes"]])
     def test_a_single_one_that_is_called_as_a_label_is_its_probability(self, labels, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from _support.predictions import draw_table
 from joblib import Parallel, delayed
 
-from skconf import MetricAccumulator, accumulate, confidence_report_from_files
+from skconf import ConfidenceReport, MetricAccumulator, accumulate
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._parquet import Parquet
 
@@ -210,8 +210,8 @@ def test_an_interrupt_ends_with_the_batches_at_hand(tmp_path):
 @pytest.mark.usefixtures("small_batches")
 def test_reports_are_the_same(tmp_path):
     path = write(draw(9_000).drop(columns="shop"), tmp_path / "a.parquet")
-    one, other = (confidence_report_from_files(path, labels=[0, 1], in_batches=True, n_jobs=n) for n in (1, 3))
-    pd.testing.assert_frame_equal(one, other, check_exact=True)
+    one, other = (ConfidenceReport.from_files(path, labels=[0, 1], in_batches=True, n_jobs=n) for n in (1, 3))
+    pd.testing.assert_frame_equal(one.frame, other.frame, check_exact=True)
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import classification_report
 
-from skconf.report import confidence_report, confidence_report_by_class
+from skconf.report import confidence_report
 
 #: A report draws for its verdict; one of two models also compares them in every row. Without both it took 1.5 at most.
 LIMIT, LIMIT_OF_TWO = 2.0, 3.2
@@ -16,7 +16,7 @@ LIMIT_OF_PAGE = 40.0
 CALLS = {
     "confidence_report": confidence_report,
     "confidence_report with a threshold": lambda y, proba: confidence_report(y, proba, threshold=0.3),
-    "confidence_report_by_class": confidence_report_by_class,
+    "confidence_report by class": lambda y, proba: confidence_report(y, proba, by="class"),
 }
 
 

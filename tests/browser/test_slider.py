@@ -9,7 +9,7 @@ import pytest
 from _support import pages as made
 from scipy.stats import binomtest
 
-from skconf import confidence_report_from_files
+from skconf import ConfidenceReport
 from skconf.cli import main
 
 #: The table at each stop: the words of the stop, as shown and as read aloud, and the cells of each row.
@@ -83,10 +83,10 @@ def test_every_stop_is_what_its_threshold_gives(name, opened, pages):
             assert agrees(wrong, 100 * errors)
             if number % every:
                 continue
-            report = confidence_report_from_files(
+            report = ConfidenceReport.from_files(
                 file, threshold=float(threshold), metrics=["coverage_score", "selective_accuracy_score"]
             )
-            assert report["value"].tolist() == pytest.approx([share, 1 - errors], abs=1e-12)
+            assert report.frame["value"].tolist() == pytest.approx([share, 1 - errors], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["one model", "correctness only"])

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import confidence_report_from_files
+from skconf import ConfidenceReport
 from skconf.cli import main
 from skconf.cli.evaluate import _short_names
 from skconf.inference import compare
@@ -132,14 +132,11 @@ class TestIds:
         assert "Not compared: a.csv and " in capsys.readouterr().out
 
     def test_know_the_rows_of_files(self, other):
-        from skconf.report._evidence.files import evaluate_files
-        from skconf.tables._columns import Columns
-
         table, order = other
         TABLE.to_csv("a.csv", index=False)
         table.iloc[order].to_csv("b.csv", index=False)
         files = {"a": "a.csv", "b": "b.csv"}
-        report, *_ = evaluate_files(files, Columns(), ["accuracy_score"], in_batches=None, progress=False, ids="id")
+        report = ConfidenceReport.from_files(files, metrics=["accuracy_score"], ids="id")
         of_b, numbers = (part["b"] for part in (report.evidence.profiles, report.evidence.row_numbers))
         in_file = table["1"].to_numpy()[order][numbers]
         np.testing.assert_allclose(of_b.confidence, np.maximum(in_file, 1 - in_file))
@@ -183,7 +180,7 @@ class TestIds:
         assert main(["evaluate", "a.csv", "--id", "id", "--batches"]) == 2
         assert "keep no rows to match. Leave --id out." in capsys.readouterr().err
         with pytest.raises(ValueError, match=r"Leave ids out\."):
-            confidence_report_from_files("a.csv", ids="id", in_batches=True)
+            ConfidenceReport.from_files("a.csv", ids="id", in_batches=True)
 
 
 class TestSlices:

@@ -149,8 +149,8 @@ def test_intervals_and_groups_depend_on_ratios_alone(name, scale):
 
 
 def test_a_report_depends_on_ratios_alone():
-    names = [name for name in confidence_report(Y, P).index if name not in COUNTS]
-    near, far = (confidence_report(Y, P, sample_weight=w, metrics=names)["value"] for w in (W, W * 1e160))
+    names = [name for name in confidence_report(Y, P).frame.index if name not in COUNTS]
+    near, far = (confidence_report(Y, P, sample_weight=w, metrics=names).frame["value"] for w in (W, W * 1e160))
     np.testing.assert_allclose(far, near, rtol=1e-11)
 
 

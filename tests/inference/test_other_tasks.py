@@ -205,11 +205,11 @@ class TestEverywhere:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="calibrated_size_ratio cannot be estimated")
             report = confidence_report(profile, confidence_level=0.9, random_state=0)
-        assert np.isfinite(report["value"]).all()
-        assert {"aurc_loss", "ecuas_loss"} <= set(report.index)
-        assert ("calibrated_size_ratio" in report.index) == (profile.kind == "right or wrong")
-        assert "overconfidence_risk" not in report.index
-        assert (report["low"] <= report["value"])[report["low"].notna()].all()
+        assert np.isfinite(report.frame["value"]).all()
+        assert {"aurc_loss", "ecuas_loss"} <= set(report.frame.index)
+        assert ("calibrated_size_ratio" in report.frame.index) == (profile.kind == "right or wrong")
+        assert "overconfidence_risk" not in report.frame.index
+        assert (report.frame["low"] <= report.frame["value"])[report.frame["low"].notna()].all()
         assert "aurc_loss" in report.text()
         assert "aurc_loss" in report.page()
 
@@ -220,7 +220,7 @@ class TestEverywhere:
         assert found.difference == pytest.approx(found.first_value - found.second_value)
         assert found.p_value < 0.05
         report = confidence_report({"a": profile, "b": other}, metrics=["aurc_loss"])
-        assert report.at["aurc_loss", "best_model"] == "a"
+        assert report.frame.at["aurc_loss", "best_model"] == ("a",)
 
     @pytest.mark.parametrize("profile", PROFILES, ids=["graded", "costs", "groups"])
     def test_slices_and_contributions(self, profile):

@@ -100,6 +100,6 @@ def test_exchangeable_models_are_told_apart_no_more_often_than_announced():
 
 def test_a_report_gives_no_star_to_few_answers():
     report = confidence_report(differing(better=5), metrics=["accuracy_score"])
-    assert report.at["accuracy_score", "best_model"] == "no difference shown"
+    assert report.frame.at["accuracy_score", "best_model"] == "no difference shown"
     report = confidence_report(differing(better=6), metrics=["accuracy_score"])
-    assert report.at["accuracy_score", "best_model"] == "a"
+    assert report.frame.at["accuracy_score", "best_model"] == ("a",)

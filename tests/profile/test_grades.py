@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceProfile, accumulate, confidence_report_from_files
+from skconf import ConfidenceProfile, ConfidenceReport, accumulate
 from skconf.cli import main
 
 GRADES = {"high": 0.9, "medium": 0.6, "low": 0.3}
@@ -63,12 +63,12 @@ def test_files_of_words_have_the_report_of_numbers(ending, in_batches, answers, 
         path = tmp_path / f"{name}.{ending}"
         table.to_csv(path, index=False) if ending == "csv" else table.to_parquet(path)
     report = {
-        name: confidence_report_from_files(
+        name: ConfidenceReport.from_files(
             tmp_path / f"{name}.{ending}", grades=grades, metrics=["confidence_gap", "aurc_loss"], in_batches=in_batches
         )
         for name, grades in (("words", GRADES), ("numbers", None))
     }
-    pd.testing.assert_frame_equal(report["words"], report["numbers"])
+    pd.testing.assert_frame_equal(report["words"].frame, report["numbers"].frame)
     mean = accumulate(tmp_path / f"words.{ending}", "confidence_gap", grades=GRADES).result()
     assert list(mean.values()) == [pytest.approx((0.9 + 0.6 + 0.3 + 0.9) / 4 - 0.5)]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf import tree_similarity
+from skconf.profile import tree_similarity
 
 PARENTS = {"cat": "mammal", "dog": "mammal", "mammal": "animal", "trout": "animal", "animal": "thing", "car": "thing"}
 

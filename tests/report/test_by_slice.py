@@ -10,6 +10,7 @@ from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.slices import read_slices
 from skconf.report._page.ids import Ids
+from skconf.report._sections.slices import slice_finding
 from skconf.report._sections.where import where
 
 
@@ -40,8 +41,8 @@ def test_of_sixty_null_slices_none_is_claimed(n, weighted):
     for seed in range(200):
         found = sixty(seed, n, weighted)
         assert len(found.names) == 60
-        claimed += len(found.too_sure) > 0
-        assert found.finding().startswith("too sure" if len(found.too_sure) else "no slice is shown")
+        claimed += len(found.overconfident) > 0
+        assert slice_finding(found).startswith("too sure" if len(found.overconfident) else "no slice is shown")
     assert claimed <= 10
 
 
@@ -49,8 +50,8 @@ def test_of_sixty_null_slices_none_is_claimed(n, weighted):
 def test_a_planted_slice_among_sixty_is_found(weighted):
     for seed in range(20):
         found = sixty(seed, 10_000, weighted, bad=7)
-        assert found.names[found.too_sure[0]] == "region = 7"
-        assert "slices. Worst, region = 7: says " in found.finding()
+        assert found.names[found.overconfident[0]] == "region = 7"
+        assert "slices. Worst, region = 7: says " in slice_finding(found)
 
 
 def test_p_values_are_adjusted_by_hand():
@@ -64,7 +65,7 @@ def test_p_values_are_adjusted_by_hand():
         largest = max(largest, min(alone[text] * (3 - place), 1.0))
         adjusted[f"region = {text}"] = largest
     assert dict(zip(found.names, found.p_values, strict=True)) == pytest.approx(adjusted)
-    assert [found.names[at] for at in found.too_sure] == ["region = b"]
+    assert [found.names[at] for at in found.overconfident] == ["region = b"]
 
 
 def test_a_slice_of_one_row_and_an_empty_category():
@@ -76,14 +77,14 @@ def test_a_slice_of_one_row_and_an_empty_category():
     assert sorted(found.names) == ["region = alone", "region = rest"]
     assert found.names[1] == "region = alone"  # one wrong answer says little
     assert found.p_values[1] == pytest.approx(min(2 * (1 - profile.confidence[one]), 1), rel=0.03)
-    assert found.finding() == "no slice is shown to be too sure by more than chance, among 2 looked at."
+    assert slice_finding(found) == "no slice is shown to be too sure by more than chance, among 2 looked at."
 
 
 def test_too_few_errors_of_unequal_weights_are_said():
     rng = np.random.default_rng(0)
     weight = rng.uniform(0.5, 1.5, 600)
     region = np.repeat(["large", "small"], [590, 10])
-    finding = by_slice(predictions(rng, 600, weight=weight), region=region).finding()
+    finding = slice_finding(by_slice(predictions(rng, 600, weight=weight), region=region))
     assert finding.endswith("among 2 looked at. In 1 of them too few errors are announced to say, as weights differ.")
     zero = np.where(np.arange(600) < 590, 1.0, 0.0)
     assert by_slice(predictions(rng, 600, weight=zero), region=region).names == ["region = large"]
@@ -92,11 +93,11 @@ def test_too_few_errors_of_unequal_weights_are_said():
 def test_the_sentence_lists_the_worst_few():
     rng = np.random.default_rng(0)
     region = rng.integers(0, 10, 9000).astype(str)
-    several = by_slice(predictions(rng, 9000, region < "3"), region=region).finding()
+    several = slice_finding(by_slice(predictions(rng, 9000, region < "3"), region=region))
     assert several.startswith("too sure by more than chance in 3 of 10 slices. Worst, region = ")
     assert several.count("region = ") == 3
     assert " and region = " in several
-    every = by_slice(predictions(rng, 9000, region < "x"), region=region).finding()
+    every = slice_finding(by_slice(predictions(rng, 9000, region < "x"), region=region))
     assert every.startswith("too sure by more than chance in 10 of 10 slices.")
     assert every.endswith(" and 6 more.")
 

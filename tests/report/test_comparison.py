@@ -1,15 +1,18 @@
 """Paired differences between models: one table, from which stars, words and sentences come."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import t as student
 
 from skconf import ConfidenceProfile
-from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, NOT_TOLD_APART, compare_models
-from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, compare_models
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.origin import Origin, SourceFile
 from skconf.report._evidence.rows import rows_of
 from skconf.report._page.ids import Ids
-from skconf.report._sections.which import which
+from skconf.report._sections.which import stars, which
+from skconf.report._sections.words import words_of
 
 HOSTILE = "<b>&amp;|</script>"
 N = 600
@@ -75,10 +78,10 @@ def test_differences_are_those_of_paired_t_tests_adjusted_by_hand(models):
         for losses in (right_answers, brier)
         for model in ("good", "bad", "same")
     ]
-    table = found.table
+    table = pd.DataFrame(found.differences)
     assert table["metric"].tolist() == ["accuracy_score"] * 3 + ["confidence_brier_loss"] * 3
     assert table["model"].tolist() == ["good", "bad", "same"] * 2
-    for shown, by_hand in zip(table[["difference", "low", "high"]].to_numpy(), expected, strict=True):
+    for shown, by_hand in zip(table[["value", "low", "high"]].to_numpy(), expected, strict=True):
         np.testing.assert_allclose(shown, by_hand[:3], rtol=2e-3, atol=1e-9)
     p_values = [each[3] for each in expected]
     ascending = sorted(range(6), key=p_values.__getitem__)
@@ -88,9 +91,9 @@ def test_differences_are_those_of_paired_t_tests_adjusted_by_hand(models):
         adjusted[at] = largest
     np.testing.assert_allclose(table["p_adjusted"], adjusted, rtol=0.05, atol=1e-12)
     assert found.n_compared == 6
-    assert table["words"].tolist() == ["good better", "base better", NOT_TOLD_APART] * 2
-    assert found.best == ["good", "good"]
-    assert "Holm's adjustment for 6 comparisons" in found.note
+    assert [each.better for each in found.differences] == ["good", "base", None] * 2
+    assert found.best == [("good",), ("good",)]
+    assert "Holm's adjustment for 6 comparisons" in stars(found)
 
 
 def test_an_interval_without_zero_may_be_not_told_apart(models):
@@ -100,13 +103,12 @@ def test_an_interval_without_zero_may_be_not_told_apart(models):
     changed[np.flatnonzero(wrong)[:6]] = False
     two = {"base": models["base"], "other": of(changed, models["base"].confidence)}
     evidence = evidence_of(two)
-    table = evidence.comparison.table.set_index("metric")
     alone = compare_models(rows_of(["accuracy_score"], has_threshold=False), two, "base", {})
-    assert alone.table["words"].tolist() == ["other better"]
-    assert alone.best == ["other"]
-    row = table.loc["accuracy_score"]
-    assert row["low"] > 0
-    assert row["words"] == NOT_TOLD_APART
+    assert [each.better for each in alone.differences] == ["other"]
+    assert alone.best == [("other",)]
+    (entry,) = (each for each in evidence.comparison.differences if each.metric == "accuracy_score")
+    assert entry.low > 0
+    assert (entry.better, entry.reason) == (None, "")
     assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
     text = which(evidence).text()
     assert "Right answers: not told apart, +1.00 points [0.20, 1.80] (other minus base)." in text
@@ -117,10 +119,10 @@ def test_of_a_ratio_the_distances_from_one_differ():
     sure = np.full(4000, 0.9)
     models = {errors: of(np.arange(4000) < errors, sure) for errors in (760, 200)}  # ratios of 1.9 and .5
     evidence = evidence_of(models, ["calibrated_size_ratio"])
-    (entry,) = evidence.comparison.table.itertuples()
-    assert entry.difference == pytest.approx(0.5 - 0.9)
-    assert entry.low < entry.difference < entry.high < 0
-    assert entry.words == "200 better"
+    (entry,) = evidence.comparison.differences
+    assert entry.value == pytest.approx(0.5 - 0.9)
+    assert entry.low < entry.value < entry.high < 0
+    assert entry.better == 200
     assert "calibrated_size_ratio: distance from 1" in which(evidence).text()
 
 
@@ -129,8 +131,8 @@ def test_what_cannot_be_estimated_is_not_compared():
     sure = np.linspace(0.9, 0.999, 1000)
     correct = np.arange(1000) % 250 != 249  # four errors, the last of them surest
     evidence = evidence_of({"a": of(correct, sure), "b": of(correct, np.minimum(sure, 0.9))}, ["calibrated_size_ratio"])
-    (entry,) = evidence.comparison.table.itertuples()
-    assert entry.words == f"{NOT_COMPARED}: cannot be estimated here"
+    (entry,) = evidence.comparison.differences
+    assert entry.reason == "cannot be estimated here"
     assert evidence.comparison.best == [NOT_COMPARED]
 
 
@@ -140,48 +142,47 @@ def test_words_stars_and_signs_agree(models):
     found = evidence.comparison
     told = 0
     for row, best in zip(evidence.rows, found.best, strict=True):
-        entries = found.table[found.table["metric"] == row.name]
+        entries = [each for each in found.differences if each.metric == row.name]
         assert (len(entries) == 0) == (best == "") == np.isnan(row.best)
-        if best in ("base", "bad"):
+        if isinstance(best, tuple):
             told += 1
+            (better,) = best
             values = {
                 model: abs(evidence.values[model][evidence.rows.index(row)] - row.best) for model in ("base", "bad")
             }
-            assert best == min(values, key=values.get)
-            assert entries["words"].item() == f"{best} better"
-            grows = entries["difference"].item() > 0
-            assert grows == ((best == "bad") == (row.better == "higher"))
+            assert better == min(values, key=values.get)
+            assert entries[0].better == better
+            grows = entries[0].value > 0
+            assert grows == ((better == "bad") == (row.better == "higher"))
         elif best == NOT_SHOWN:
-            assert entries["words"].item() == NOT_TOLD_APART
+            assert (entries[0].better, entries[0].reason) == (None, "")
     assert told > 5
-    risk = found.table.set_index("metric").loc["overconfidence_risk"]
-    assert risk["words"] == f"{NOT_COMPARED}: no estimate"
-    assert np.isnan(risk["difference"])
+    (risk,) = (each for each in found.differences if each.metric == "overconfidence_risk")
+    assert risk.reason == "no estimate"
+    assert np.isnan(risk.value)
 
 
 def test_models_that_cannot_be_paired_leave_others_their_differences(models):
     reason = "have different true labels, first in row 0"
     evidence = evidence_of(models, unpaired={"bad": reason}, origin=Origin([SourceFile("base", "a.csv", N)]))
     found = evidence.comparison
-    left_out = found.table[found.table["model"] != "bad"]["words"].str.startswith(NOT_COMPARED)
-    assert found.n_compared == (~left_out).sum() > 10
-    words = found.table[found.table["model"] == "bad"]["words"]
-    assert set(words) == {f"{NOT_COMPARED}: base and bad {reason}"}
-    assert "Not paired: base and bad have" in found.note
+    assert found.n_compared == sum(each.model != "bad" and not each.reason for each in found.differences) > 10
+    assert {each.reason for each in found.differences if each.model == "bad"} == {f"base and bad {reason}"}
+    assert "Not paired: base and bad have" in stars(found)
     text = " ".join(which(evidence).text().split())
     assert f"Not compared: base and bad {reason}. What to do: give files of the same rows;" in text
     assert "--id COLUMN" in text
     assert "better than base: good; not told apart from base: same." in text
     # The baseline is the best of those it was compared with, not of all.
     alone = compare_models(evidence.rows, {m: models[m] for m in ("base", "bad")}, "base", {})
-    assert "base" in alone.best
-    assert "base" not in compare_models(evidence.rows, models, "base", {"good": "differ", "same": "differ"}).best
+    assert ("base",) in alone.best
+    assert ("base",) not in compare_models(evidence.rows, models, "base", {"good": "differ", "same": "differ"}).best
 
 
 def test_nothing_to_pair_is_said(models):
     found = evidence_of({name: models[name] for name in ("base", "bad")}, unpaired={"bad": "have 3 and 4 rows"})
     assert set(found.comparison.best) == {"", NOT_COMPARED}
-    assert found.comparison.note == "No stars: base and bad have 3 and 4 rows."
+    assert stars(found.comparison) == "No stars: base and bad have 3 and 4 rows."
     assert "pass predictions of the same samples" in which(found).text()
     in_batches = evidence_of(models, several=True)
     reasons = dict.fromkeys(("good", "bad", "same"), "are read in batches, which keep no rows")
@@ -203,7 +204,7 @@ def test_one_model_has_nothing_to_be_compared_with(models):
 def test_the_first_questions_are_answered_whatever_rows_there_are(models):
     evidence = evidence_of(models, ["cw_accuracy_score"])
     text = " ".join(which(evidence).text().split())
-    for name in evidence.words.headlines.values():
+    for name in words_of(evidence).headlines.values():
         assert f"{name[0].upper()}{name[1:]}: " in text
     assert "for all 12 comparisons of this section" in text
     assert evidence.comparison.n_compared == 3
@@ -214,8 +215,8 @@ def test_the_first_questions_are_answered_whatever_rows_there_are(models):
 def test_a_metric_that_fails_leaves_the_others(models):
     rows = rows_of(["accuracy_score", "cf1_score"], has_threshold=False)  # which needs classes
     found = compare_models(rows, models, "base", {})
-    assert found.best == ["good", NOT_COMPARED]
-    assert found.table.set_index("metric").loc["cf1_score", "words"].str.startswith(NOT_COMPARED).all()
+    assert found.best == [("good",), NOT_COMPARED]
+    assert all(each.reason for each in found.differences if each.metric == "cf1_score")
 
 
 def test_what_is_resampled_is_compared_for_few_rows_only(models, monkeypatch):
@@ -224,7 +225,7 @@ def test_what_is_resampled_is_compared_for_few_rows_only(models, monkeypatch):
     monkeypatch.setattr("skconf.report._evidence.comparison._MOST_RESAMPLED", N - 1)
     found = compare_models(rows, models, "base", {})
     assert found.n_compared == 3
-    assert found.best == ["good", NOT_COMPARED]
+    assert found.best == [("good",), NOT_COMPARED]
     assert compare_models(rows[1:], models, "base", {}).unpaired == {}
 
 
@@ -246,7 +247,8 @@ def test_weights_are_those_of_the_comparison(models):
     weight = (models["base"].correct == models["good"].correct).astype(float)
     weighted = {name: models[name].with_weight(weight) for name in ("base", "good")}
     rows = rows_of(["accuracy_score"], has_threshold=False)
-    assert compare_models(rows, weighted, "base", {}).table["words"].tolist() == [NOT_TOLD_APART]
+    (entry,) = compare_models(rows, weighted, "base", {}).differences
+    assert (entry.better, entry.reason) == (None, "")
 
 
 def test_names_can_be_left_out(models):

@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, ConfidenceReport, SelectiveClassifier, confidence_report
-from skconf import confidence_report_from_files as report_from_files
 from skconf.report._page.elements import unbroken
 
 X, Y = load_iris(return_X_y=True)
@@ -43,9 +42,9 @@ def report(models):
 def test_from_estimator_is_the_report_on_its_predictions(models, report):
     proba = {name: model.predict_proba(X[1::2]) for name, model in models.items()}
     expected = confidence_report(WORDS[1::2], proba, labels=models["bayes"].classes_)
-    pd.testing.assert_frame_equal(report, expected)
+    pd.testing.assert_frame_equal(report.frame, expected.frame)
     single = ConfidenceReport.from_estimator(models["line"], X[1::2], WORDS[1::2], metrics=["accuracy_score"])
-    assert single.at["accuracy_score", "value"] == models["line"].score(X[1::2], WORDS[1::2])
+    assert single.frame.at["accuracy_score", "value"] == models["line"].score(X[1::2], WORDS[1::2])
     assert "LogisticRegression" in single.page()
 
 
@@ -53,9 +52,9 @@ def test_from_estimator_takes_threshold_and_weights(models):
     selective = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X[::2], WORDS[::2])
     weight = RNG.random(75) + 0.5
     found = ConfidenceReport.from_estimator(selective, X[1::2], WORDS[1::2], sample_weight=weight)
-    assert found.at["threshold", "value"] == 0.9
+    assert found.frame.at["threshold", "value"] == 0.9
     top = selective.predict_proba(X[1::2]).max(axis=1)
-    assert found.at["mean_confidence", "value"] == pytest.approx(np.average(top, weights=weight))
+    assert found.frame.at["mean_confidence", "value"] == pytest.approx(np.average(top, weights=weight))
 
 
 def test_a_page_asks_the_readers_questions_in_order(report):
@@ -75,7 +74,7 @@ def test_text_and_notebook_say_what_the_page_says(report):
     text, notebook = report.text(), report._repr_html_()
     for title in QUESTIONS:
         assert (f"\n{title}" in f"\n{text}") == (title != "All metrics, by question")
-    for verdict in report.at["mean_confidence", "verdict"].split(" | "):
+    for verdict in (f"{model}: {text}" for model, text in report.verdict.items()):
         assert verdict in " ".join(text.split())
         assert unbroken(verdict) in notebook
         assert verdict in report.page()
@@ -85,7 +84,7 @@ def test_text_and_notebook_say_what_the_page_says(report):
 
 def test_every_metric_of_the_report_is_on_its_page_with_an_interval_or_a_dash(report):
     page = report.page()
-    for name in report.index:
+    for name in report.frame.index:
         row = re.search(rf"<tr>((?:(?!<tr>).)*){re.escape(name).replace(chr(39), '.')}</td></tr>", page)[1]
         estimates = re.findall(r'<td class="n" data-label="[^"]*">(.*?)</td>', row)
         assert len(estimates) == 2
@@ -97,7 +96,7 @@ def test_anonymous_pages_name_nobody(models, tmp_path, monkeypatch):
     table = pd.DataFrame(models["bayes"].predict_proba(X), columns=[f"proba_{label}" for label in np.unique(WORDS)])
     table.assign(y_true=WORDS).to_csv("secret one.csv", index=False)
     table.assign(y_true=WORDS).to_csv("secret two.csv", index=False)
-    report = report_from_files({"mine": "secret one.csv", "yours": "secret two.csv"})
+    report = ConfidenceReport.from_files({"mine": "secret one.csv", "yours": "secret two.csv"})
     for text in (report.page(anonymous=True), report.model_card(anonymous=True)):
         assert not re.search("secret|setosa|versi|virginica|mine|yours", text)
         assert not re.search(r"row \d", text)
@@ -125,9 +124,7 @@ def test_pages_are_the_same_bytes_in_every_process(tmp_path):
 
 
 def test_reports_without_predictions_have_a_page_with_their_table(report, tmp_path):
-    from skconf import confidence_report_by_class
-
-    by_class = confidence_report_by_class([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6])
+    by_class = confidence_report([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.6], by="class")
     assert by_class.page().count("<tr>") == 3
     with pytest.raises(ValueError, match="has a table alone"):
         by_class.model_card()
@@ -143,8 +140,8 @@ def test_open_shows_the_page(report, monkeypatch):
 
 
 def test_results_of_a_report_are_plain_pandas_and_pickles_keep_it(report):
-    assert type(report.iloc[:2]) is pd.DataFrame
-    assert type(report["bayes"]) is pd.Series
+    assert type(report.frame.iloc[:2]) is pd.DataFrame
+    assert type(report.frame["bayes"]) is pd.Series
     again = pickle.loads(pickle.dumps(report))
     assert again.page() == report.page()
 

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from _support.predictions import draw_table
 
-from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, confidence_report_from_files
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
 from skconf.report._evidence import batches
+from skconf.report._sections.slices import slice_finding
 from skconf.tables import _files
 
 
@@ -33,12 +34,12 @@ def in_memory(table, **options):
     [("whole.csv", {}), ("whole.csv", {"in_batches": True}), ("parts", {}), (["parts/*.csv"], {"labels": [0, 1, 2]})],
 )
 def test_says_what_is_said_in_memory(files, options, table):
-    report = confidence_report_from_files(files, threshold=0.5, **options)
-    expected = in_memory(table, threshold=0.5)
-    expected = expected.loc[expected.index.isin(report.index)]
+    report = ConfidenceReport.from_files(files, threshold=0.5, **options)
+    expected = in_memory(table, threshold=0.5).frame
+    expected = expected.loc[expected.index.isin(report.frame.index)]
     assert isinstance(report, ConfidenceReport)
-    pd.testing.assert_frame_equal(pd.DataFrame(report), expected, rtol=1e-12, atol=1e-14)
-    assert set(in_memory(table, threshold=0.5).index) - set(report.index) <= {"threshold"}
+    pd.testing.assert_frame_equal(report.frame, expected, rtol=1e-12, atol=1e-14)
+    assert set(in_memory(table, threshold=0.5).frame.index) - set(report.frame.index) <= {"threshold"}
 
 
 def test_models_stand_side_by_side(table):
@@ -49,37 +50,38 @@ def test_models_stand_side_by_side(table):
     proba = {name: part[["proba_0", "proba_1", "proba_2"]].to_numpy() for name, part in profiles.items()}
     expected = confidence_report(table["y_true"].to_numpy(), proba, labels=[0, 1, 2])
     for in_batches in (None, True):
-        report = confidence_report_from_files(files, in_batches=in_batches)
+        report = ConfidenceReport.from_files(files, in_batches=in_batches)
         if in_batches:  # which keep no rows to pair
-            assert set(report["best_model"]) == {"", "not compared"}
+            assert set(report.frame["best_model"]) == {"", "not compared"}
             assert "No stars: mine and other were read in batches, which keep no rows." in repr(report)
-            report["best_model"] = expected["best_model"]
-        pd.testing.assert_frame_equal(report, expected, rtol=1e-12, atol=1e-14)
+            report.frame["best_model"] = expected.frame["best_model"]
+        pd.testing.assert_frame_equal(report.frame, expected.frame, rtol=1e-12, atol=1e-14)
 
 
 def test_groups_have_a_row_each(table):
-    report = confidence_report_from_files("parts", groups="day", metrics=["cw_accuracy_score", "aurc_loss"])
+    report = ConfidenceReport.from_files("parts", groups="day", metrics=["cw_accuracy_score", "aurc_loss"])
     for day, part in table.groupby("day"):
-        expected = in_memory(part, metrics=["cw_accuracy_score", "aurc_loss"])["value"]
-        assert report.loc[str(day), expected.index].to_numpy(float) == pytest.approx(expected.to_numpy(), rel=1e-12)
-    assert report["count"].tolist() == [100, 100]
+        expected = in_memory(part, metrics=["cw_accuracy_score", "aurc_loss"]).frame["value"]
+        shown = report.frame.loc[str(day), expected.index].to_numpy(float)
+        assert shown == pytest.approx(expected.to_numpy(), rel=1e-12)
+    assert report.frame["count"].tolist() == [100, 100]
 
 
 def test_options_that_contradict_each_other(table):
     for files, options in (("parts", {}), ("whole.csv", {"groups": "day"})):
         with pytest.raises(ValueError, match=r"are read in batches\. Leave in_batches out"):
-            confidence_report_from_files(files, in_batches=False, **options)
+            ConfidenceReport.from_files(files, in_batches=False, **options)
     with pytest.raises(ValueError, match="A model is named 'best'"):
-        confidence_report_from_files({"best": "whole.csv", "other": "parts"})
+        ConfidenceReport.from_files({"best": "whole.csv", "other": "parts"})
 
 
 def test_slices_are_columns_of_the_file(table):
-    (of_file,) = confidence_report_from_files("whole.csv", slices=["day", "proba_0"]).evidence.by_slice.values()
+    (of_file,) = ConfidenceReport.from_files("whole.csv", slices=["day", "proba_0"]).evidence.by_slice.values()
     (in_frame,) = in_memory(table, slices=table[["day", "proba_0"]]).evidence.by_slice.values()
     assert {"day = 0", "day = 1"} < set(of_file.names)
     assert len(of_file.names) == 6
     assert of_file.names == in_frame.names
-    assert of_file.finding() == in_frame.finding()
+    assert slice_finding(of_file) == slice_finding(in_frame)
 
 
 def test_slices_follow_rows_that_are_matched_by_ids(table):
@@ -88,14 +90,14 @@ def test_slices_follow_rows_that_are_matched_by_ids(table):
     table.to_csv("whole.csv", index=False)
     table.iloc[rng.permutation(200)].to_csv("other.csv", index=False)
     files = {"mine": "whole.csv", "other": "other.csv"}
-    evidence = confidence_report_from_files(files, ids="id", slices=["region", "age"]).evidence
+    evidence = ConfidenceReport.from_files(files, ids="id", slices=["region", "age"]).evidence
     mine, other = evidence.slices["mine"], evidence.slices["other"]
     assert list(mine) == ["region", "age"]
     for column in mine:
         assert mine[column].names == other[column].names
         assert mine[column].codes.tolist() == other[column].codes.tolist()
-    assert evidence.by_slice["mine"].finding() == evidence.by_slice["other"].finding()
-    unmatched = confidence_report_from_files(files, slices=["region"]).evidence
+    assert slice_finding(evidence.by_slice["mine"]) == slice_finding(evidence.by_slice["other"])
+    unmatched = ConfidenceReport.from_files(files, slices=["region"]).evidence
     assert unmatched.slices["mine"]["region"].codes.tolist() != unmatched.slices["other"]["region"].codes.tolist()
     shown = [each.shares.right.tolist() for each in unmatched.by_slice.values()]
     assert shown[0] == shown[1]
@@ -106,9 +108,9 @@ def test_slices_are_not_for_batches(table):
         with pytest.raises(
             ValueError, match=r"keep no rows to look where they fail\. Leave slices out; groups=\[\.\.\.\]"
         ):
-            confidence_report_from_files(files, slices="day", **options)
+            ConfidenceReport.from_files(files, slices="day", **options)
     with pytest.raises(ValueError, match=r"whole\.csv: there is no column 'dey'\. Did you mean 'day'"):
-        confidence_report_from_files("whole.csv", slices="dey")
+        ConfidenceReport.from_files("whole.csv", slices="dey")
 
 
 class TestGraded:
@@ -136,33 +138,33 @@ class TestGraded:
         else:
             pytest.importorskip("pyarrow")
             answers.to_parquet("a.parquet")
-        report = confidence_report_from_files(f"a.{form}", threshold=0.5, in_batches=in_batches)
+        report = ConfidenceReport.from_files(f"a.{form}", threshold=0.5, in_batches=in_batches)
         right, sure, weight = (answers[name].to_numpy() for name in ("correct", "confidence", "sample_weight"))
         profile = ConfidenceProfile.from_correctness(right, sure, sample_weight=weight)
-        expected = confidence_report(profile, threshold=0.5)
-        expected = expected.loc[expected.index.isin(report.index)]
-        pd.testing.assert_frame_equal(pd.DataFrame(report), pd.DataFrame(expected), rtol=1e-12, atol=1e-14)
+        expected = confidence_report(profile, threshold=0.5).frame
+        expected = expected.loc[expected.index.isin(report.frame.index)]
+        pd.testing.assert_frame_equal(report.frame, expected, rtol=1e-12, atol=1e-14)
         assert "Graded: only the gap is tested." in str(report)
         assert "mean correctness" in report.text()
         assert "is right in" not in report.text()
-        assert "aurc_loss" in report.index
+        assert "aurc_loss" in report.frame.index
 
     @pytest.mark.parametrize("in_batches", [False, True])
     def test_errors_name_a_row_by_its_id(self, in_batches, answers):
         answers.loc[1700, "correct"] = 1.5
         answers.to_csv("a.csv", index=False)
         with pytest.raises(ValueError, match=r"^a.csv: correct is 1.5 in row 1700 \(id q1700\); it must lie in"):
-            confidence_report_from_files("a.csv", in_batches=in_batches)
+            ConfidenceReport.from_files("a.csv", in_batches=in_batches)
         answers.rename(columns={"id": "case"}).to_csv("b.csv", index=False)
         with pytest.raises(ValueError, match=r"in row 1700; it"):
-            confidence_report_from_files("b.csv", in_batches=in_batches)
+            ConfidenceReport.from_files("b.csv", in_batches=in_batches)
         with pytest.raises(ValueError, match=r"in row 1700 \(case q1700\); it"):
-            confidence_report_from_files({"one": "b.csv", "two": "b.csv"}, ids="case")
+            ConfidenceReport.from_files({"one": "b.csv", "two": "b.csv"}, ids="case")
 
     def test_what_counts_errors_is_refused_by_name_however_late_it_shows(self, answers):
         answers.to_csv("a.csv", index=False)
         with pytest.raises(ValueError, match="calibrated_size_ratio needs answers that are right or wrong"):
-            confidence_report_from_files("a.csv", metrics=["calibrated_size_ratio"], in_batches=True)
+            ConfidenceReport.from_files("a.csv", metrics=["calibrated_size_ratio"], in_batches=True)
 
 
 class TestLabelsAndIds:
@@ -180,7 +182,7 @@ class TestLabelsAndIds:
         return table
 
     def test_a_report_tells_classes_confusions_and_ids(self, answers):
-        text = confidence_report_from_files("a.csv").text()
+        text = ConfidenceReport.from_files("a.csv").text()
         wrong = answers[answers["y_true"] != answers["y_pred"]]
         surest = wrong.loc[wrong["confidence"].idxmax()]
         assert f"Surest error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
@@ -188,13 +190,13 @@ class TestLabelsAndIds:
         assert text.split("What it takes for what")[1].split("\n")[2].split()[:3] == [truth, predicted, str(count)]
         assert "where it answers" in text
         # Values are those of correctness alone, as in batches.
-        in_batches = confidence_report_from_files("a.csv", in_batches=True)
-        report = confidence_report_from_files("a.csv")
-        pd.testing.assert_series_equal(report["value"], in_batches["value"], rtol=1e-12)
+        in_batches = ConfidenceReport.from_files("a.csv", in_batches=True)
+        report = ConfidenceReport.from_files("a.csv")
+        pd.testing.assert_series_equal(report.frame["value"], in_batches.frame["value"], rtol=1e-12)
 
     def test_labels_are_left_out_of_an_anonymous_page(self, answers):
         answers.replace({"a": "ada", "b": "bob"}).to_csv("a.csv", index=False)
-        report = confidence_report_from_files("a.csv")
+        report = ConfidenceReport.from_files("a.csv")
         assert "ada" in report.page()
         page = report.page(anonymous=True)
         assert "class 2" in page
@@ -207,12 +209,12 @@ class TestLabelsAndIds:
         moved.loc[same] = answers[same].to_numpy()[::-1]
         moved.to_csv("b.csv", index=False)
         files = {"one": "a.csv", "two": "b.csv"}
-        text = " ".join(confidence_report_from_files(files).text().split())
+        text = " ".join(ConfidenceReport.from_files(files).text().split())
         first, last = answers["id"][same].iloc[[0, -1]]
         where = f"have other ids in column 'id', first in row {int(np.argmax(same))}: {first} and {last}"
         assert f"Not compared: one and two {where} (ids='id' matches rows by it)." in text
-        matched = confidence_report_from_files(files, ids="id")
-        assert matched.at["aurc_loss", "best_model"] == "no difference shown"
+        matched = ConfidenceReport.from_files(files, ids="id")
+        assert matched.frame.at["aurc_loss", "best_model"] == "no difference shown"
 
     def test_ids_pair_rows_without_true_labels(self, answers):
         right = (answers["y_true"] == answers["y_pred"]).astype(int)
@@ -220,11 +222,11 @@ class TestLabelsAndIds:
             pd.DataFrame({"key": answers["id"], "correct": right, "confidence": sure}).to_csv(
                 f"{name}.csv", index=False
             )
-        report = confidence_report_from_files({"a": "a.csv", "b": "b.csv"})
-        assert report.at["aurc_loss", "best_model"] == "a"
+        report = ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"})
+        assert report.frame.at["aurc_loss", "best_model"] == ("a",)
         for name in "ab":
             pd.read_csv(f"{name}.csv").drop(columns="key").to_csv(f"{name}.csv", index=False)
-        report = confidence_report_from_files({"a": "a.csv", "b": "b.csv"})
+        report = ConfidenceReport.from_files({"a": "a.csv", "b": "b.csv"})
         assert "have no true labels to match rows by, and no ids" in " ".join(report.text().split())
 
     def test_tables_fit_the_width(self, answers):
@@ -232,8 +234,8 @@ class TestLabelsAndIds:
             answers.to_csv(f"{name}.csv", index=False)
         files = {name: f"{name}.csv" for name in ("a very long name of a model", "another long name")}
         names = ["accuracy_score", "aurc_loss", "ecuas_loss"]
-        report = confidence_report_from_files(files, metrics=names, confidence_level=0.9)
+        report = ConfidenceReport.from_files(files, metrics=names, confidence_level=0.9)
         assert max(map(len, report.text(width=80).splitlines())) <= 80
         assert max(map(len, report.text().splitlines())) > 120
         for text in (report.text(width=80), report.text()):
-            assert text.count(f"{report.at['aurc_loss', 'another long name']:.4f}") >= 1
+            assert text.count(f"{report.frame.at['aurc_loss', 'another long name']:.4f}") >= 1

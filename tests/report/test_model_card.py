@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from skconf import ConfidenceProfile, tune_threshold
-from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.origin import Origin, SourceFile
 from skconf.report._sections.model_card import model_card
 
 

@@ -12,7 +12,8 @@ from skconf._core.warn import collected
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import Stops
 from skconf.report._page.ids import Ids
-from skconf.report._sections.abstain import abstain, assured
+from skconf.report._sections.abstain import abstain
+from skconf.report._sections.slices import slice_parts
 from skconf.report._sections.trust import trust
 from skconf.report._sections.where import findings, where
 from skconf.report._sections.which import which
@@ -185,11 +186,11 @@ class TestAbstain:
         truth, broken, found = graded(seed=999, n=200_000), 0, 0
         for seed in range(120):
             evidence = bare(graded(seed=seed, n=300), level=0.8)
-            profile = evidence.profiles["value"]
-            threshold = assured(evidence, "value", Stops.of(profile, 0.8), 0.10).threshold
-            if not threshold.startswith("nothing"):
+            guarantee = evidence.guarantee("value", 0.10)
+            if guarantee.status == "guaranteed":
                 found += 1
-                broken += truth.loss[truth.score >= float(threshold)].mean() > 0.10
+                threshold = evidence.stops["value"].threshold(guarantee.stop)
+                broken += truth.loss[truth.score >= threshold].mean() > 0.10
         assert found > 60
         assert broken <= 0.2 * 120 + 2.6 * np.sqrt(120 * 0.2 * 0.8)
 
@@ -214,7 +215,7 @@ class TestWhere:
         assert f"row 1, {LABELS[worst % 3]}, wrong" in findings(part)[2]
 
     def test_calibrated_labels_are_not_called_too_sure(self):
-        called = sum(len(bare(labels(seed=seed)).by_slice["value"].too_sure) > 0 for seed in range(100))
+        called = sum(len(bare(labels(seed=seed)).by_slice["value"].overconfident) > 0 for seed in range(100))
         assert called <= 11
 
     def test_slices_of_graded_answers_are_tested_by_a_t_test(self):
@@ -225,8 +226,8 @@ class TestWhere:
             apart = (profile.confidence - profile.correctness)[half == int(name[-1])]
             alone = stats.ttest_1samp(apart, 0, alternative="greater").pvalue
             assert alone <= found.p_values[at] <= 2 * alone
-        assert len(found.too_sure) == 2
-        assert "answers are taken to be independent" in found.parts("")[0].notes[0]
+        assert len(found.overconfident) == 2
+        assert "answers are taken to be independent" in slice_parts(found, "")[0].notes[0]
 
     def test_costs_are_not_tested(self):
         evidence = evidence_of(costs(1.4), slices={"shop": np.array(["a", "b"])[np.arange(N) % 2]})

@@ -9,7 +9,7 @@ from scipy.stats import norm, ttest_1samp
 
 from skconf import ConfidenceProfile
 from skconf.inference import assess_confidence
-from skconf.report._evidence.slice_tests import too_sure_p_values
+from skconf.report._evidence.slice_tests import overconfidence_p_values
 
 
 def predictions(n, seed=0, weight=None, temper=1.0):
@@ -36,7 +36,7 @@ def test_are_those_of_a_loop(weight):
     profile = predictions(200, weight=given, temper=0.9)
     columns = [rng.integers(0, 3, 200), np.where(np.arange(200) == 150, 0, 2)]
     there = np.ones(200, dtype=bool) if given is None else given > 0
-    for codes, found in zip(columns, too_sure_p_values(profile, columns), strict=True):
+    for codes, found in zip(columns, overconfidence_p_values(profile, columns), strict=True):
         for group, p_value in enumerate(found):
             rows = np.flatnonzero((codes == group) & there)
             if len(rows):
@@ -50,7 +50,7 @@ def test_are_those_of_a_loop(weight):
 def test_many_rows_are_read_in_blocks():
     profile = predictions(200_000)
     codes = np.arange(200_000) % 2
-    (found,) = too_sure_p_values(profile, [codes])
+    (found,) = overconfidence_p_values(profile, [codes])
     for group in range(2):
         rows = codes == group
         chance, wrong = 1 - profile.confidence[rows], (~profile.correct[rows]).sum()
@@ -63,19 +63,19 @@ def test_unequal_weights_are_tested_as_the_verdict_does():
     weight = rng.uniform(0, 2, 500)
     profile = predictions(500, weight=weight, temper=0.9)
     codes = np.where(np.arange(500) < 20, 0, 1)
-    (found,) = too_sure_p_values(profile, [codes])
+    (found,) = overconfidence_p_values(profile, [codes])
     assert np.isnan(found[0])  # too few errors
     rest = assess_confidence(profile[codes == 1])
     assert rest.gap > 0
     assert found[1] == pytest.approx(rest.gap_p_value / 2)
     modest = ConfidenceProfile.from_correctness(profile.correct, np.full(500, 0.55), sample_weight=weight)
-    assert too_sure_p_values(modest, [np.zeros(500, dtype=int)])[0][0] > 0.5
+    assert overconfidence_p_values(modest, [np.zeros(500, dtype=int)])[0][0] > 0.5
 
 
 @pytest.mark.parametrize("size", [1, 5, 60])
 def test_calibrated_groups_are_called_too_sure_no_more_often_than_announced(size):
     profile = predictions(3000 * size, seed=size)
-    (found,) = too_sure_p_values(profile, [np.repeat(np.arange(3000), size)])
+    (found,) = overconfidence_p_values(profile, [np.repeat(np.arange(3000), size)])
     for level in (0.01, 0.05, 0.2):
         assert np.mean(found <= level) <= level + 3 * np.sqrt(level * (1 - level) / 3000)
     if size == 60:
@@ -86,7 +86,7 @@ def test_errors_that_are_seen_do_not_decide_which_groups_are_tested():
     weight = np.random.default_rng(0).uniform(0.5, 1.5, 200)
     for right in (True, False):
         profile = ConfidenceProfile.from_correctness(np.full(200, right), np.full(200, 0.9), sample_weight=weight)
-        assert np.isnan(too_sure_p_values(profile, [np.zeros(200, dtype=int)])[0][0])
+        assert np.isnan(overconfidence_p_values(profile, [np.zeros(200, dtype=int)])[0][0])
 
 
 def graded(n, seed=0, temper=1.0, groups=None):
@@ -100,7 +100,7 @@ def graded(n, seed=0, temper=1.0, groups=None):
 def test_calibrated_graded_answers_are_called_too_sure_no_more_often_than_announced(size):
     n_groups = 600
     profile = graded(n_groups * size, seed=size)
-    (found,) = too_sure_p_values(profile, [np.repeat(np.arange(n_groups), size)])
+    (found,) = overconfidence_p_values(profile, [np.repeat(np.arange(n_groups), size)])
     assert not np.isnan(found).any()
     for level in (0.01, 0.05, 0.2):
         assert np.mean(found <= level) <= level + 3 * np.sqrt(level * (1 - level) / n_groups)
@@ -108,22 +108,22 @@ def test_calibrated_graded_answers_are_called_too_sure_no_more_often_than_announ
 
 def test_few_graded_answers_that_are_far_off_are_found():
     profile = graded(100, temper=0.6)
-    (found,) = too_sure_p_values(profile, [np.repeat([0, 1], [90, 10])])
+    (found,) = overconfidence_p_values(profile, [np.repeat([0, 1], [90, 10])])
     assert found[0] < 1e-3  # too few announced for a t test: they are drawn, and counted
-    assert found[0] == too_sure_p_values(profile[:90], [np.zeros(90, dtype=int)])[0][0]
+    assert found[0] == overconfidence_p_values(profile[:90], [np.zeros(90, dtype=int)])[0][0]
 
 
 def test_answers_of_one_group_count_together_but_where_each_is_alone():
     groups = np.repeat(np.arange(300), 4)
     profile = predictions(1200, temper=0.9)
     part = np.tile(np.arange(4), 300)  # one answer of each group
-    (alone,) = too_sure_p_values(replace(profile, groups=groups), [part])
-    assert alone.tolist() == too_sure_p_values(profile, [part])[0].tolist()
-    (whole,) = too_sure_p_values(replace(profile, groups=groups), [np.zeros(1200, dtype=int)])
+    (alone,) = overconfidence_p_values(replace(profile, groups=groups), [part])
+    assert alone.tolist() == overconfidence_p_values(profile, [part])[0].tolist()
+    (whole,) = overconfidence_p_values(replace(profile, groups=groups), [np.zeros(1200, dtype=int)])
     gap = (profile.confidence - profile.correct).reshape(300, 4).mean(axis=1)
     assert whole[0] == pytest.approx(ttest_1samp(gap, 0, alternative="greater").pvalue)
 
 
 def test_costs_are_not_tested():
     profile = ConfidenceProfile.from_costs([1, 2, 3], [0.1, 0.2, 0.3], largest=4)
-    assert np.isnan(too_sure_p_values(profile, [np.array([0, 0, 1])])[0]).tolist() == [True, True]
+    assert np.isnan(overconfidence_p_values(profile, [np.array([0, 0, 1])])[0]).tolist() == [True, True]

@@ -8,9 +8,10 @@ import pytest
 
 import skconf
 from skconf import ConfidenceProfile
-from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._page.ids import Ids
-from skconf.report._sections.source import digest, origin
+from skconf.report._sections.source import source
 
 
 def profile_of(y, labels, **more):
@@ -35,7 +36,7 @@ def test_digests_are_those_of_the_whole_file(n_bytes, tmp_path):
 
 def test_the_date_can_be_fixed(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
-    assert "on 22 November 2026 (UTC)" in lines_of(origin(evidence_of({})))
+    assert "on 22 November 2026 (UTC)" in lines_of(source(evidence_of({})))
 
 
 def test_what_was_read_and_chosen():
@@ -46,7 +47,7 @@ def test_what_was_read_and_chosen():
     }
     files = [SourceFile("one", "a.csv", 7, "0123456789abcdef" * 4), SourceFile("two", "b.csv", 7)]
     given = Origin(files, "skconf evaluate /x/a.csv", ["Read 'label' as the true label."])
-    section = origin(evidence_of(profiles, several=True, baseline="one", level=0.9, origin=given))
+    section = source(evidence_of(profiles, several=True, baseline="one", level=0.9, origin=given))
     lines = lines_of(section)
     for line in (
         "command skconf evaluate a.csv",
@@ -71,14 +72,14 @@ def test_what_was_read_and_chosen():
 
 def test_classes_that_differ_are_counted_for_each_model():
     profiles = {"one": profile_of(["a", "b"], ["a", "b"]), "two": profile_of(["a", "a"], ["a", "b"])}
-    shown = origin(evidence_of(profiles, several=True, baseline="one")).html(Ids())
+    shown = source(evidence_of(profiles, several=True, baseline="one")).html(Ids())
     assert "Classes of one</h3>" in shown
     assert "Classes of two</h3>" in shown
 
 
 def test_a_thousand_classes_are_counted_and_cut():
     y = np.random.default_rng(0).integers(0, 1000, 5000)
-    section = origin(evidence_of({"value": profile_of(y, np.arange(1000))}))
+    section = source(evidence_of({"value": profile_of(y, np.arange(1000))}))
     (most, count), *_ = sorted(Counter(y.tolist()).items(), key=lambda item: (-item[1], item[0]))
     assert f"{most} {count} {count / 50:.2g}" in section.text(200).replace("  ", " ").replace("  ", " ")
     assert "900 rarer classes are left out." in section.html(Ids())
@@ -86,17 +87,17 @@ def test_a_thousand_classes_are_counted_and_cut():
 
 def test_nothing_is_known_without_predictions():
     in_batches = Evidence(rows=[], values={"value": []}, origin=Origin([SourceFile("value", "<b>.csv", 3, "ab" * 32)]))
-    shown = origin(in_batches).html(Ids())
+    shown = source(in_batches).html(Ids())
     assert "&lt;b&gt;.csv" in shown
     assert "<b>" not in shown
     assert "threshold" not in shown
     infinite = ConfidenceProfile(**{**vars(profile_of(["a", "b"], ["a", "b"])), "threshold": np.inf})
-    assert "threshold ∞: nothing is accepted" in lines_of(origin(evidence_of({"value": infinite})))
+    assert "threshold ∞: nothing is accepted" in lines_of(source(evidence_of({"value": infinite})))
 
 
 def test_names_can_be_left_out():
     given = Origin([SourceFile("one", "secret.csv", 2, "ab" * 32)], "skconf evaluate secret.csv")
     profiles = {"secret": profile_of(["ann", "bob"], ["ann", "bob"])}
-    text = origin(evidence_of(profiles, several=True, baseline="secret", origin=given).anonymous()).html(Ids())
+    text = source(evidence_of(profiles, several=True, baseline="secret", origin=given).anonymous()).html(Ids())
     assert not any(name in text for name in ("secret", "ann", "bob"))
     assert "class 1" in text

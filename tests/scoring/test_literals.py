@@ -14,7 +14,7 @@ def test_parameters_reach_the_metric_wherever_it_is_named():
     expected = metrics.ecuas_loss(Y, PROBA, n=128)
     text = "ecuas_loss(n=128)"
     assert confidence_interval([text], Y, PROBA).loc[text, "value"] == expected
-    assert confidence_report(Y, PROBA, metrics=[text]).loc[text, "value"] == expected
+    assert confidence_report(Y, PROBA, metrics=[text]).frame.loc[text, "value"] == expected
     assert get_scorer("neg_ecuas(n=128)").params == {"n": 128}
     assert confidence_interval("ecuas_loss()", Y, PROBA).value == metrics.ecuas_loss(Y, PROBA)
 

@@ -14,12 +14,11 @@ from sklearn.model_selection import TunedThresholdClassifierCV, cross_validate
 
 from skconf import (
     ConfidenceProfile,
+    ConfidenceReport,
     MetricAccumulator,
     SelectiveClassifier,
     accumulate,
     confidence_report,
-    confidence_report_by_class,
-    confidence_report_from_files,
     confidence_scoring,
     get_scorer,
     metrics,
@@ -127,11 +126,11 @@ class TestOneListForAll:
 
     @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["equal", "weighted"])
     def test_reports(self, weight):
-        found = confidence_report(Y, PROBA, labels=[0, 1], sample_weight=weight, metrics=SPECS)
+        found = confidence_report(Y, PROBA, labels=[0, 1], sample_weight=weight, metrics=SPECS).frame
         assert found["value"].to_dict() == pytest.approx(expected(weight=weight), rel=1e-12)
 
     def test_a_name_that_a_report_shows_is_one_that_it_reads(self):
-        found = confidence_report(Y, PROBA, labels=[0, 1], metrics=NAMES)
+        found = confidence_report(Y, PROBA, labels=[0, 1], metrics=NAMES).frame
         assert found["value"].to_dict() == pytest.approx(expected(), rel=1e-12)
 
     @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["equal", "weighted"])
@@ -187,7 +186,7 @@ class TestOneListForAll:
         assert list(total.result().values()) == values
         for found in (
             confidence_interval(labelled, Y, PROBA, n_resamples=20),
-            confidence_report(Y, PROBA, metrics=labelled),
+            confidence_report(Y, PROBA, metrics=labelled).frame,
         ):
             assert list(found.index) == list(labelled)
             assert list(found["value"]) == values
@@ -242,7 +241,7 @@ class TestWhatIsCalled:
         assert found.at[name, "value"] == pytest.approx(value(Y, PROBA), rel=1e-12)
         assert found.at[name, "method"] == "bootstrap"
         assert found.at[name, "low"] < found.at[name, "value"] < found.at[name, "high"]
-        assert confidence_report(Y, PROBA, metrics=[spec]).at[name, "value"] == found.at[name, "value"]
+        assert confidence_report(Y, PROBA, metrics=[spec]).frame.at[name, "value"] == found.at[name, "value"]
         slices = by_group(spec, Y, PROBA, groups=GROUPS)["value"]
         assert slices[1] == pytest.approx(value(Y[GROUPS == 1], PROBA[GROUPS == 1]), rel=1e-12)
         with pytest.raises(TypeError, match="has no interval by method='delta': it is evaluated by calling a function"):
@@ -298,7 +297,7 @@ class TestWhatIsRefused:
             lambda: MetricAccumulator(spec),
             lambda: MetricAccumulator(["cw_accuracy", spec]),
             lambda: accumulate(table, spec),
-            lambda: confidence_report_from_files(tmp_path / "part.csv", metrics=[spec], in_batches=True),
+            lambda: ConfidenceReport.from_files(tmp_path / "part.csv", metrics=[spec], in_batches=True),
         ):
             with pytest.raises(ValueError, match="cannot be accumulated") as caught:
                 call()
@@ -445,7 +444,7 @@ class TestEstimators:
             lambda: metrics.cw_accuracy_score(model, PROBA, Y),
             lambda: confidence_report(model, PROBA, Y),
             lambda: confidence_report(model, PROBA),
-            lambda: confidence_report_by_class(model, PROBA, Y),
+            lambda: confidence_report(model, PROBA, Y, by="class"),
             lambda: confidence_interval("accuracy", model, PROBA, Y),
             lambda: by_group("accuracy", model, PROBA, Y, groups=GROUPS),
             lambda: contributions("accuracy", model, PROBA, Y),
@@ -503,7 +502,7 @@ class TestRejection:
 
     def test_a_threshold_alone_rejects_nothing(self):
         profile = ConfidenceProfile.from_predictions(Y, PROBA, threshold=0.9)
-        assert confidence_report(profile).at["accuracy_score", "value"] == np.mean(Y == PREDICTED)
+        assert confidence_report(profile).frame.at["accuracy_score", "value"] == np.mean(Y == PREDICTED)
 
 
 class TestWords:

@@ -14,7 +14,6 @@ from skconf import (
     ConfidenceProfile,
     SelectiveClassifier,
     TunedSelectiveClassifierCV,
-    TunedThreshold,
     metrics,
     required_samples,
     tune_threshold,
@@ -163,9 +162,8 @@ def test_it_prints_in_short(task):
 
 
 def test_the_package_hands_it_out():
-    assert {"TunedThreshold", "required_samples", "tune_threshold"} <= set(skconf.__all__)
+    assert {"required_samples", "tune_threshold"} <= set(skconf.__all__)
     assert skconf.__all__ == sorted(skconf.__all__, key=lambda name: (name.islower() or name.startswith("__"), name))
-    assert TunedThreshold is skconf.TunedThreshold
 
 
 # --- clusters ----------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, as_probabilities, check_probabilities
 from skconf.datasets import describe_uci, fetch_uci
-from skconf.report._sections.source import digest
+from skconf.report._evidence.origin import digest
 
 #: Rows of a data set that are used, and samples that a model is trained on: models stay far from perfect.
 _MOST_ROWS, _MOST_TRAINING = 8000, 1000

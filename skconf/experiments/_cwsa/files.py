@@ -60,7 +60,7 @@ def cwsa_predictions_experiment(folder: str | PathLike[str]) -> pd.DataFrame:
     ----------
     folder : path-like
         Folder with files NAME_predictions.csv, also below it, or one file of any name. They have true labels, predicted
-        labels and confidences, or another layout that :func:`~skconf.confidence_report_from_files` reads. A file
+        labels and confidences, or another layout that :meth:`~skconf.ConfidenceReport.from_files` reads. A file
         NAME_metrics.csv or NAME_authors_metrics.csv has a sweep to compare with, in columns `Threshold`,
         `SelectiveAccuracy`, `CWSA`, `CWSA+`, `Coverage`, `ECE` and `AURC`. The paper has figures of "mnist" and
         "cifar10".

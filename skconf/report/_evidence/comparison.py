@@ -1,11 +1,10 @@
 """Paired differences of models from a baseline, in one table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
@@ -14,16 +13,44 @@ from skconf.inference._evidence import choose
 from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.rows import Row
-from skconf.report._frame import BETWEEN
 from skconf.scoring._names import Statistic
 
-#: Entries of the best model without the name of one.
+#: What stands in place of the better models of a metric.
 NOT_SHOWN, NOT_COMPARED = "no difference shown", "not compared"
-NOT_TOLD_APART = "not told apart"
 #: Level of the comparisons, after adjustment, and of the intervals.
 _LEVEL, _CONFIDENCE_LEVEL = 0.05, 0.95
 #: Most samples for which metrics are resampled if they need it, and the number of resamples: a t test follows.
 _MOST_RESAMPLED, _N_RESAMPLES = 20_000, 200
+
+
+class Difference(NamedTuple):
+    """The difference of a model from the baseline in a metric.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the row.
+    model : model
+        The model that is compared with the baseline.
+    value, low, high : float
+        Value of the model less that of the baseline, with its 95 % interval; where the value closest to the best one is
+        better, the difference of their distances from it. NaN where they are not compared.
+    p_adjusted : float
+        P-value, adjusted by Holm's method for all differences; NaN where they are not compared.
+    better : model or None
+        The model that is better by more than chance.
+    reason : str
+        Why they are not compared; "" where they are.
+    """
+
+    metric: str
+    model: Any
+    value: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    p_adjusted: float = np.nan
+    better: Any = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,33 +61,30 @@ class Comparison:
     ----------
     baseline : model
         The model that the others are compared with.
-    best : list of str
-        For each row of the report, the models that are better than the baseline, with " | " between them, or the
-        baseline if all others are worse; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no better value.
-    note : str
-        The meaning of a star at the best, or the reason why there is none.
-    table : DataFrame
-        A row for each metric and each other model, with columns
-
-        - `metric`, `model`;
-        - `difference`, `low`, `high` : value of the model less that of the baseline, with its 95 % interval; where the
-          value closest to the best one is better, the difference of their distances from it;
-        - `p_adjusted` : p-value, adjusted by Holm's method for all rows of the table;
-        - `words` : who is better; or `NOT_TOLD_APART`; or "not compared: " and the reason.
-    unpaired : dict of model to str
+    best : list of tuple of model, or str
+        For each row of the report, the models that are better than the baseline, or the baseline alone if all others
+        are worse; or `NOT_SHOWN` or `NOT_COMPARED`; or "" if the metric has no better value.
+    differences : list of Difference
+        One for each metric that has a better value, and each other model.
+    reason : str
+        Why nothing is compared; "" where something is, or there is one model only.
+    left_out : mapping of str to str
+        Why metrics are not compared.
+    unpaired : mapping of model to str
         Why models cannot be compared at all, as a sentence without its period.
     """
 
     baseline: Any
-    best: list[str]
-    note: str
-    table: pd.DataFrame
-    unpaired: Mapping[Any, str]
+    best: list[tuple[Any, ...] | str]
+    differences: list[Difference]
+    reason: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    unpaired: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def n_compared(self) -> int:
         """Number of comparisons, for which p-values are adjusted."""
-        return int(self.table["p_adjusted"].notna().sum())
+        return sum(not np.isnan(each.p_adjusted) for each in self.differences)
 
 
 class _Nearness(Statistic):
@@ -100,32 +124,30 @@ def compare_models(
     """
     others = [model for model in {**profiles, **unpaired} if model != baseline]
     if not others or baseline is None:
-        return Comparison(baseline, ["" for _ in rows], "", _tabulated([]), {})
+        return Comparison(baseline, ["" for _ in rows], [])
     judged = {row.name: row for row in rows if not np.isnan(row.best)}
     why = {model: f"{baseline} and {model} {reason}" for model, reason in unpaired.items()}
     paired = {model: profile for model, profile in profiles.items() if model not in unpaired}
     left_out = _left_out(judged.values(), paired)
-    found, reason = None, "; ".join(why.values())
+    compared, reason = None, "; ".join(why.values())
     if len(paired) > 1 and len(left_out) == len(judged):
         reason = "these metrics are compared only for fewer predictions"
     elif len(paired) > 1:
-        found, reason = _compared(judged, paired, baseline, left_out)
+        compared, reason = _compared(judged, paired, baseline, left_out)
         why |= {model: reason for model in others if reason and model not in why}
-    entries = [
-        _entry(row, model, baseline, found, why.get(model) or left_out.get(name, ""))
+    differences = [
+        _difference(row, model, baseline, compared, why.get(model) or left_out.get(name, ""))
         for name, row in judged.items()
         for model in others
     ]
     best = {
         name: NOT_COMPARED
-        if found is None or name in left_out
-        else _best_of(found.xs(name, level="metric"), others, baseline)
+        if compared is None or name in left_out
+        else _best_of(compared.xs(name, level="metric"), others, baseline)
         for name in judged
     }
     shown = [best.get(row.name, "") for row in rows]
-    if found is None:
-        return Comparison(baseline, shown, f"No stars: {reason}.", _tabulated(entries), why)
-    return Comparison(baseline, shown, _note(found, baseline, left_out, why), _tabulated(entries), why)
+    return Comparison(baseline, shown, differences, reason if compared is None else "", left_out, why)
 
 
 def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, str]:
@@ -184,45 +206,27 @@ def _refusal(statistic: Statistic, profiles: Mapping[Any, ConfidenceProfile]) ->
     return ""
 
 
-def _best_of(found: Any, others: Sequence[Any], baseline: Any) -> str:
+def _best_of(compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
     """Return the better models of a row, given the differences of others from the baseline."""
-    shown = found["p_adjusted"] <= _LEVEL
-    better = found.index[shown & (found["difference"] > 0)].get_level_values("first")
-    if len(better):
-        return BETWEEN.join(map(str, better))
-    return str(baseline) if shown.sum() == len(others) else NOT_SHOWN
+    shown = compared["p_adjusted"] <= _LEVEL
+    better = tuple(compared.index[shown & (compared["difference"] > 0)].get_level_values("first"))
+    if better:
+        return better
+    return (baseline,) if shown.sum() == len(others) else NOT_SHOWN
 
 
-def _entry(row: Row, model: Any, baseline: Any, found: Any, reason: str) -> tuple[Any, ...]:
-    """Return a row of the table."""
-    nothing = (row.name, model, np.nan, np.nan, np.nan, np.nan)
-    if found is None or reason:
-        return *nothing, f"{NOT_COMPARED}: {reason}"
-    one = found.loc[(row.name, model, baseline)]
+def _difference(row: Row, model: Any, baseline: Any, compared: Any, reason: str) -> Difference:
+    """Return the difference in one metric."""
+    if compared is None or reason:
+        return Difference(row.name, model, reason=reason)
+    one = compared.loc[(row.name, model, baseline)]
     if np.isnan(one["difference"]):
-        return *nothing, f"{NOT_COMPARED}: undefined here"
+        return Difference(row.name, model, reason="undefined here")
     # Of a higher value, nearness grows with it; of others, the distance from the best value shrinks.
     ends = (one["low"], one["high"]) if row.better == "higher" else (-one["high"], -one["low"])
-    difference = (one["difference"] if row.better == "higher" else -one["difference"]) + 0.0
-    if np.isnan(one["p_adjusted"]):
-        words = f"{NOT_COMPARED}: its error is unknown"
-    elif one["p_adjusted"] <= _LEVEL:
-        words = f"{model if one['difference'] > 0 else baseline} better"
-    else:
-        words = NOT_TOLD_APART
-    return row.name, model, difference, *ends, one["p_adjusted"], words
-
-
-def _tabulated(entries: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    columns = ["metric", "model", "difference", "low", "high", "p_adjusted", "words"]
-    return pd.DataFrame(entries, columns=columns)
-
-
-def _note(found: Any, baseline: Any, left_out: Mapping[str, str], unpaired: Mapping[Any, str]) -> str:
-    """Return the meaning of a star."""
-    note = (
-        f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= {_LEVEL:g} after "
-        f"Holm's adjustment for {int(found['p_value'].notna().sum())} comparisons. No star: no difference is shown"
+    value = (one["difference"] if row.better == "higher" else -one["difference"]) + 0.0
+    p_value = one["p_adjusted"]
+    better = None if not p_value <= _LEVEL else model if one["difference"] > 0 else baseline
+    return Difference(
+        row.name, model, value, *ends, p_value, better, "its error is unknown" if np.isnan(p_value) else ""
     )
-    note += f"; not compared: {', '.join(left_out)}." if left_out else "."
-    return note + (f" Not paired: {'; '.join(unpaired.values())}." if unpaired else "")

@@ -1,11 +1,8 @@
 """The verdict on announced costs: whether answers cost more, or less, than their uncertainties say."""
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.special import stdtr
 
-from skconf._core.numbers import decimal, number
 from skconf.inference._assessment import Assessment
 from skconf.inference._grouped_means import Means, said_and_found
 from skconf.inference._p_values import student
@@ -33,7 +30,7 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
     reach = student(1 - LEVEL, freedom) * error if enough else np.nan
     p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough and error > 0 else np.nan
     low, high = (float(end) for end in cost.ends(1 - LEVEL, bounded=False))
-    found = Assessment(
+    return Assessment(
         p_value=p_value,
         n_samples=len(profile),
         confidence=float(doubt.mean),
@@ -46,22 +43,4 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
         gap_p_value=p_value,
         gap_holds=p_value <= LEVEL,
         detectable_gap=_FOUND * error if enough else np.nan,
-    )
-    return replace(found, text=_in_words(found))
-
-
-def _in_words(found: Assessment) -> str:
-    """Return the sentence."""
-    if np.isnan(found.p_value):
-        return "There are too few answers with costs to say."
-    only = "Costs: only their mean is tested."
-    if found.gap_holds:
-        what = "Too sure" if found.gap > 0 else "Too modest"
-        paid = number(found.accuracy, found.accuracy_low, found.accuracy_high)
-        digits = len(paid.split()[0].partition(".")[2])
-        return f"{what}: announces a mean cost of {decimal(found.confidence, digits)}, costs {paid}. {only}"
-    gap = number(found.gap, found.gap_low, found.gap_high)
-    return (
-        f"No sign of a gap: answers cost {gap} more than announced, in the mean; a gap of "
-        f"{number(found.detectable_gap)} would have been found in four of five such samples. {only}"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from skconf._core.probabilities import Floats
 from skconf.inference._assessment import Assessment
 from skconf.inference._verdict import assess
 from skconf.profile import ConfidenceProfile, Kind
@@ -14,53 +15,14 @@ from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models
 from skconf.report._evidence.costs import assess_costs
 from skconf.report._evidence.labels import Labels, Topics, numbered
+from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.rows import Row
 from skconf.report._evidence.slices import Slices
-from skconf.report._sections.words import Words, words_for, words_of
+from skconf.report._evidence.stops import Stops
+from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee
 
 #: Level of the intervals on a page, unless another is asked for.
 LEVEL = 0.95
-
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A file that was read.
-
-    Attributes
-    ----------
-    model : str
-        The model whose predictions it holds.
-    name : str
-        Its name, without folders.
-    n_rows : int
-        Number of predictions.
-    digest : str
-        SHA-256 of its bytes, in hexadecimal; "" where it was not computed.
-    """
-
-    model: str
-    name: str
-    n_rows: int
-    digest: str = ""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where predictions come from.
-
-    Attributes
-    ----------
-    files : sequence of SourceFile
-        The files; empty for predictions in memory.
-    command : str
-        The command that made the report; "" where it was called from Python.
-    read_as : sequence of str
-        How columns were read, in sentences.
-    """
-
-    files: Sequence[SourceFile] = ()
-    command: str = ""
-    read_as: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +61,10 @@ class Evidence:
         True and predicted labels that predictions do not hold themselves.
     origin : Origin
         Where the predictions come from.
-    kind : str
+    known_kind : str
         What is known of answers that were read in batches.
+    ends : mapping of model to ndarray of shape (n_rows, 2)
+        Ends of the intervals that were asked for.
     """
 
     rows: Sequence[Row]
@@ -118,12 +82,21 @@ class Evidence:
     slices: Mapping[Any, Mapping[Any, Slices]] = field(default_factory=dict)
     labels: Mapping[Any, Labels] = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
-    kind: Kind = "right or wrong"
+    known_kind: Kind = "right or wrong"
+    ends: Mapping[Any, Floats] = field(default_factory=dict)
 
     @cached_property
-    def words(self) -> Words:
-        """What things are called."""
-        return (words_of(self.profiles.values()) if self.profiles else None) or words_for(self.kind)
+    def is_mixed(self) -> bool:
+        """Whether some models have costs, and others a correctness: no question is then one for all of them."""
+        return len({profile.kind == "costs" for profile in self.profiles.values()}) > 1
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What is known of the answers."""
+        kinds = {profile.kind for profile in self.profiles.values()}
+        if not kinds or self.is_mixed:
+            return self.known_kind
+        return "costs" if "costs" in kinds else "graded" if "graded" in kinds else "right or wrong"
 
     @cached_property
     def assessments(self) -> Mapping[Any, Assessment]:
@@ -148,6 +121,28 @@ class Evidence:
         """The differences of all models from the baseline."""
         return compare_models(self.rows, self.profiles, self.baseline, self.unpaired)
 
+    @cached_property
+    def stops(self) -> Mapping[Any, Stops]:
+        """Every threshold that the scores of each model allow."""
+        return {model: Stops.of(profile, self.level) for model, profile in self.profiles.items()}
+
+    @cached_property
+    def targets(self) -> Sequence[float]:
+        """What people allow: shares of errors, or of what is lost, or mean costs."""
+        cost = next(iter(self.assessments.values())).accuracy if self.kind == "costs" else 0.0
+        return allowed_losses(self.kind, cost)
+
+    @cached_property
+    def _guarantees(self) -> dict[tuple[Any, float], Guarantee]:
+        return {}
+
+    def guarantee(self, model: Any, target: float) -> Guarantee:
+        """Return the threshold of a model that is guaranteed to keep what is allowed, or why there is none."""
+        if (model, target) not in self._guarantees:
+            found = guarantee(self.profiles[model], self.stops[model], target, self.level)
+            self._guarantees[model, target] = found
+        return self._guarantees[model, target]
+
     def labels_of(self, model: Any) -> Labels | None:
         """Return the true and predicted labels of a model, if they are known."""
         return self.labels.get(model) or Labels.of(self.profiles[model])
@@ -166,6 +161,7 @@ class Evidence:
             profiles={name_of[model]: _without_labels(profile) for model, profile in self.profiles.items()},
             baseline=name_of.get(self.baseline, self.baseline),
             unpaired={name_of[model]: "cannot be paired" for model in self.unpaired},
+            ends={},
             known={name_of[model]: found for model, found in self.assessments.items()},
             name="the model",
             row_numbers={},

@@ -1,25 +1,23 @@
-"""Reports on predictions in files: small files in memory, others batch by batch."""
+"""What a report on predictions in files rests on: small files in memory, others batch by batch."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from skconf._core.messages import option
 from skconf._core.problems import located
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches
-from skconf.report._evidence.evidence import Evidence, Origin, SourceFile
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
+from skconf.report._evidence.predictions import check_names, evidence_of
 from skconf.report._evidence.rows import is_chosen
 from skconf.report._evidence.slices import slices_of_files
-from skconf.report._frame import ConfidenceReport
-from skconf.report._report import check_names, lay_out, report_on
-from skconf.report._sections.document import plain_page
-from skconf.report._sections.source import digest
+from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._files import guess_columns, read_rows
 from skconf.tables._paths import Paths, list_files, shown
@@ -28,178 +26,7 @@ from skconf.tables._paths import Paths, list_files, shown
 _MOST_BYTES = 100_000_000
 
 
-def confidence_report_from_files(
-    files: Paths | Mapping[str, Paths],
-    *,
-    target: Any = None,
-    proba: Any = None,
-    prediction: Any = None,
-    correct: Any = None,
-    confidence: Any = None,
-    weight: Any = None,
-    groups: Any = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    threshold: float | None = None,
-    grades: Mapping[Any, float] | None = None,
-    metrics: Any = None,
-    confidence_level: float | None = None,
-    in_batches: bool | None = None,
-    ids: Any = None,
-    slices: Any = None,
-    n_jobs: int | None = None,
-    progress: bool = False,
-) -> ConfidenceReport:
-    r"""Evaluate the confidences in files, as :func:`confidence_report` does for predictions in memory.
-
-    Parameters
-    ----------
-    files : path, list of paths, or mapping of str to such
-        Files of Parquet or CSV with a row for each prediction, as :func:`~skconf.accumulate` takes them: a path, a
-        pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the files of several
-        models, which are then shown side by side.
-    target, prediction : label, default=None
-        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
-        Where columns under the usual names do not suffice, those of many other tools are found: see Notes.
-    proba : label or list of labels, default=None
-        Columns of the probabilities of the classes, or one column with that of `pos_label`. None stands for all columns
-        whose names begin with ``proba_``, else for ``y_proba``.
-    correct, confidence : label, default=None
-        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
-        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
-    weight : label, default=None
-        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
-    groups : label or list of labels, default=None
-        Columns of groups: the report has a row for each group, and a column for each metric, at any size of the files.
-        To find the groups where the model fails, use `slices`.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the probabilities, as in :func:`~skconf.accumulate`.
-    pos_label : label, default=None
-        Positive class of a binary task, as in :func:`~skconf.accumulate`.
-    threshold : float, default=None
-        Lowest confidence at which a prediction is accepted.
-    grades : mapping from label to float, default=None
-        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
-        "right": 1, "partly": 0.5, "wrong": 0}.
-    metrics : iterable of str or callable, "all" or None, default=None
-        As in :func:`confidence_report`. Metrics that need all confidences at once are left out in batches, with a
-        warning.
-    confidence_level : float, default=None
-        Level of confidence intervals, between 0 and 1, as in :func:`confidence_report`; not in batches.
-    in_batches : bool, default=None
-        Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
-        there are groups, a model has several files, or all files together are larger than 100 MB.
-    ids : label, default=None
-        Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
-        model must have the same ids, each once. None matches them by place, and only where the true labels
-        agree row by row.
-    slices : label or list of labels, default=None
-        Columns by which to look where it fails, as in :func:`confidence_report`; not in batches. Texts that are numbers
-        count as numbers, unless one begins with a zero, such as 007.
-    n_jobs : int, default=None
-        Number of threads that read in batches, as in :func:`accumulate`; any number gives the same values.
-    progress : bool, default=False
-        Show on standard error how much has been read.
-
-    Returns
-    -------
-    ConfidenceReport
-        The report of :func:`confidence_report`; with `groups`, a row for each group instead, with the number of its
-        predictions in the column ``count``. In batches, sums are exact; areas under curves of more than 65,536 distinct
-        confidences have an error, and a warning names its bound.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ImportError
-        If a Parquet file is given and pyarrow is not installed.
-    ValueError
-        If an entry is missing or invalid, a column is missing, or labels are needed: the message names file, column
-        and row. If `in_batches` is False, but batches are needed.
-
-    See Also
-    --------
-    skconf.accumulate : Scores of files, with intervals, or of tables of Dask and Spark.
-    skconf.inference.compare : Paired differences between models.
-
-    Notes
-    -----
-    Columns are guessed only where one reading alone fits their names and the first 10,000 rows: true labels, called
-    ``label``, ``target``, ``class``, ``truth`` and the like; probabilities that sum to 1, in columns that are named by
-    the true labels, all in one way; a single probability of the label 1; predicted labels and the confidence in them.
-    Where several fit, an error names them, and the parameter that decides. No guess is against a parameter.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from skconf import confidence_report_from_files
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "predictions.csv")
-    ...     _ = file.write_text("y_true,proba_0,proba_1\n0,.9,.1\n1,.1,.9\n1,.2,.8\n0,.4,.6\n")
-    ...     report = confidence_report_from_files(file, metrics=["accuracy_score", "aurc_loss"])
-    >>> report
-    metric          value best  better  range
-    accuracy_score 0.7500    1  higher  [0, 1]
-    aurc_loss      0.0625    0  lower   [0, 1]
-    """
-    columns = Columns(
-        target=target,
-        proba=proba,
-        prediction=prediction,
-        correct=correct,
-        confidence=confidence,
-        weight=weight,
-        groups=groups,
-        labels=None if labels is None else list(labels),  # type: ignore[arg-type]
-        pos_label=pos_label,
-        threshold=threshold,
-        grades=grades,
-    )
-    evaluation = evaluate_files(
-        files,
-        columns,
-        metrics,
-        in_batches=in_batches,
-        progress=progress,
-        ids=ids,
-        slices=slices,
-        confidence_level=confidence_level,
-        n_jobs=n_jobs,
-    )
-    return evaluation.report
-
-
-class Evaluation(NamedTuple):
-    """A report on files, and what was read.
-
-    Attributes
-    ----------
-    report : ConfidenceReport
-        The report.
-    read : list of str
-        The files that were read, in a line for each model.
-    guessed : sequence of str
-        The columns that were guessed, in a line for each model.
-    """
-
-    report: ConfidenceReport
-    read: list[str]
-    guessed: Sequence[str]
-
-    def text(self, width: int | None = None) -> str:
-        """Return everything as text."""
-        return "\n\n".join([self.report.text(width=width), "\n".join(self.read)])
-
-    def page(self, *, anonymous: bool = False) -> str:
-        """Return everything as a page."""
-        if self.report.evidence is None:
-            return plain_page(self.report, *([] if anonymous else [*self.read, *self.guessed]))
-        return self.report.page(anonymous=anonymous)
-
-
-def evaluate_files(
+def evidence_of_files(
     files: Paths | Mapping[str, Paths],
     columns: Columns,
     metrics: Any,
@@ -211,11 +38,11 @@ def evaluate_files(
     command: str = "",
     confidence_level: float | None = None,
     n_jobs: int | None = None,
-) -> Evaluation:
-    """Read files, in memory or in batches, and report on them, as in :func:`confidence_report_from_files`."""
+) -> Evidence | TableAlone:
+    """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says."""
     several = isinstance(files, Mapping)
     if isinstance(files, Mapping):
-        check_names(files)
+        check_names(files, with_ends=confidence_level is not None)
         models = {model: list_files(paths) for model, paths in files.items()}
     else:
         models = {"value": list_files(files)}
@@ -245,14 +72,9 @@ def evaluate_files(
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=guessed)
     if in_batches:
-        report, counts = _from_batches(
-            models, found, metrics, origin, several=several, progress=progress, n_jobs=n_jobs
-        )
-    else:
-        asked = {"metrics": metrics, "confidence_level": confidence_level}
-        report, counts = _from_memory(models, found, origin, asked, several=several, ids=ids, slices=slices)
-    read = [_what_was_read(model if several else "", parts, counts[model]) for model, parts in models.items()]
-    return Evaluation(report, read, guessed)
+        return _from_batches(models, found, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
+    asked = {"metrics": metrics, "confidence_level": confidence_level}
+    return _from_memory(models, found, origin, asked, several=several, ids=ids, slices=slices)
 
 
 def _from_memory(
@@ -264,7 +86,7 @@ def _from_memory(
     several: bool,
     ids: Any,
     slices: Any,
-) -> tuple[ConfidenceReport, dict[str, int]]:
+) -> Evidence:
     rows, sources = {}, []
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
@@ -272,22 +94,20 @@ def _from_memory(
         if found is None:
             raise ValueError(f"{shown(file)}: there are no rows")
         rows[model] = RowsOfFile(file, found, by.get(model, {}))
-        sources.append(SourceFile(model, _name_of([file]), len(found.profile), digest(file)))
+        sources.append(_source(model if several else "", [file], len(found.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     with nullcontext() if several else located(shown(first.file)):
-        report = report_on(
-            pairs.profiles,
-            several=several,
-            **asked,
-            origin=replace(origin, files=sources),
-            unpaired=pairs.unpaired,
-            row_numbers=pairs.row_numbers,
-            row_names=pairs.row_names,
-            slices=pairs.slices,
-            labels=pairs.labels,
-            name=sources[0].name,
-        )
-    return report, {model: len(of_model.found.profile) for model, of_model in rows.items()}
+        evidence = evidence_of(pairs.profiles, several=several, **asked)
+    return replace(
+        evidence,
+        origin=replace(origin, files=sources),
+        unpaired=pairs.unpaired,
+        row_numbers=pairs.row_numbers,
+        row_names=pairs.row_names,
+        slices=pairs.slices,
+        labels=pairs.labels,
+        name=sources[0].name,
+    )
 
 
 def _from_batches(
@@ -299,18 +119,17 @@ def _from_batches(
     several: bool,
     progress: bool,
     n_jobs: int | None,
-) -> tuple[ConfidenceReport, dict[str, int]]:
+) -> Evidence | TableAlone:
     found = {
         model: evaluate_in_batches(files, columns[model], metrics, progress=progress, n_jobs=n_jobs)
         for model, files in models.items()
     }
-    counts = {model: sum(of_model.counts) for model, of_model in found.items()}
+    sources = [_source(model if several else "", files, sum(found[model].counts)) for model, files in models.items()]
+    origin = replace(origin, files=sources)
     groups = next(iter(columns.values())).groups  # they are never guessed
     if groups:
-        return _of_groups(found, groups, several), counts
-    sources = [SourceFile(model, _name_of(files), counts[model]) for model, files in models.items()]
-    evidence = replace(_of_models(found, several), chosen=is_chosen(metrics), origin=replace(origin, files=sources))
-    return lay_out(replace(evidence, name=sources[0].name), {}), counts
+        return TableAlone(_of_groups(found, groups, several), origin)
+    return replace(_of_models(found, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
 
 
 def _of_models(found: Mapping[str, InBatches], several: bool) -> Evidence:
@@ -323,11 +142,11 @@ def _of_models(found: Mapping[str, InBatches], several: bool) -> Evidence:
         baseline=next(iter(found)),
         unpaired=dict.fromkeys(list(found)[1:], "were read in batches, which keep no rows"),
         known={model: each.assessment for model, each in found.items() if each.assessment is not None},
-        kind="graded" if any(each.kind == "graded" for each in found.values()) else "right or wrong",
+        known_kind="graded" if any(each.kind == "graded" for each in found.values()) else "right or wrong",
     )
 
 
-def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> ConfidenceReport:
+def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> pd.DataFrame:
     """Return values indexed by the labels of models and groups."""
     names = [*(["model"] if several else []), *groups]
     tables = []
@@ -335,14 +154,9 @@ def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: b
         labels = [group if len(groups) > 1 else (group,) for group in of_model.values.index]
         index = pd.MultiIndex.from_tuples([(*([model] if several else []), *label) for label in labels], names=names)
         tables.append(of_model.values.set_axis(index).assign(count=of_model.counts))
-    return ConfidenceReport(pd.concat(tables).reset_index(level=list(range(1, len(names)))))
+    return pd.concat(tables).reset_index(level=list(range(1, len(names))))
 
 
-def _what_was_read(model: str, files: Sequence[Path], n_rows: int) -> str:
-    where = shown(files[0]) if len(files) == 1 else _name_of(files)
-    return f"{f'{model}: ' if model else ''}{n_rows:,} predictions from {where}."
-
-
-def _name_of(files: Sequence[Path]) -> str:
-    """Return the name of a file without folders, or the number of several."""
-    return Path(shown(files[0])).name if len(files) == 1 else f"{len(files):,} files"
+def _source(model: str, files: Sequence[Path], n_rows: int, digest: str = "") -> SourceFile:
+    """Return what is kept of the files of a model."""
+    return SourceFile(model, shown(files[0]) if len(files) == 1 else f"{len(files):,} files", n_rows, digest)

@@ -12,11 +12,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._grouped_means import Means, are_counts, said_and_found
 from skconf.metrics._base.kinds import divide
-from skconf.profile import ConfidenceProfile
-from skconf.report._sections.words import Words, words_for
-
-#: Parts that are shown, and those that are listed at all.
-SHOWN, LISTED = 10, 100
+from skconf.profile import ConfidenceProfile, Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +29,8 @@ class Shares:
         Share of right answers, mean correctness or mean cost, weighted, with its interval.
     says : ndarray of shape (n_found,)
         Mean confidence, or mean uncertainty beside costs, weighted.
-    words : Words
-        What these are called.
+    kind : str
+        What is known of the answers.
     """
 
     code: NDArray[np.intp]
@@ -43,7 +39,7 @@ class Shares:
     low: Floats
     high: Floats
     says: Floats
-    words: Words
+    kind: Kind
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
@@ -55,28 +51,10 @@ class Shares:
         # The worst is that which is bad whatever chance has done: a part of few rows has a high upper end.
         order = np.lexsort((found, -right, -low) if profile.kind == "costs" else (found, right, high))
         right, low, high, says = (each[order] for each in (right, low, high, says))
-        return cls(found[order], count[order], right, low, high, says, words_for(profile.kind))
+        return cls(found[order], count[order], right, low, high, says, profile.kind)
 
     def __len__(self) -> int:
         return len(self.code)
-
-    def says_in_words(self, at: int) -> str:
-        """Return a mean confidence, or uncertainty."""
-        return self.words.amount(float(self.says[at]))
-
-    def right_in_words(self, at: int) -> str:
-        """Return a share of right answers, or what takes its place, with its interval."""
-        return self.words.amount(float(self.right[at]), float(self.low[at]), float(self.high[at]))
-
-    def in_words(self, at: int) -> str:
-        """Return what the model says of a part, and how right it is there."""
-        says, right = f"{self.words.says} {self.says_in_words(at)}", f"{self.words.is_right} {self.right_in_words(at)}"
-        return f"{says}, {right} of {self.count[at]:,}" + ("" if self.words.kind == "right or wrong" else " answers")
-
-
-def left_out(n_parts: int, what: str) -> tuple[str, ...]:
-    """Return a note on the parts that are not listed, if there are any."""
-    return (f"{n_parts - LISTED:,} more {what} are left out.",) if n_parts > LISTED else ()
 
 
 def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:

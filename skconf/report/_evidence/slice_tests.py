@@ -17,7 +17,7 @@ from skconf.metrics._base.sums import BlockSums
 from skconf.profile import ConfidenceProfile
 
 
-def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
+def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
     """Return the one-sided p-values of as many errors, or more, in every group of every column.
 
     Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
@@ -47,7 +47,7 @@ def too_sure_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> l
         by_units = [_of_units(profile, codes, size) for codes, size in zip(columns, sizes, strict=True)]
         if weight is not None:
             return [p_values for p_values, _ in by_units]
-        by_count = too_sure_p_values(replace(drawn_as_counts(profile), groups=None), columns)
+        by_count = overconfidence_p_values(replace(drawn_as_counts(profile), groups=None), columns)
         graded = profile.kind == "graded"
         return [
             np.where(alone & (np.isnan(p_values) | (not graded)), exact, p_values)

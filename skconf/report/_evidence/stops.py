@@ -10,8 +10,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf._core.ranking import Ranking
 from skconf.inference._grouped_means import Means, are_counts, losses_from_the_top
-from skconf.profile import ConfidenceProfile
-from skconf.report._sections.words import Words, words_for
+from skconf.profile import ConfidenceProfile, Kind
 
 #: Stops that a curve shows.
 SHOWN_STOPS = 200
@@ -36,8 +35,8 @@ class Stops:
         Effective number of these.
     level : float
         Level of intervals.
-    words : Words
-        What these are called.
+    kind : str
+        What is known of the answers.
     means : Means or None
         What intervals follow from where answers are not counted one by one.
     limits : ndarray of shape (n_stops,) or None
@@ -49,25 +48,25 @@ class Stops:
     wrong: Floats
     size: Floats
     level: float
-    words: Words
+    kind: Kind
     means: Means | None = None
     limits: Floats | None = None
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, level: float) -> Self:
         """Return the stops of predictions."""
-        ranking, words = profile.ranking, words_for(profile.kind)
+        ranking, kind = profile.ranking, profile.kind
         accepted = np.cumsum(ranking.weight)
         if not are_counts(profile):
             means = losses_from_the_top(profile, profile.score)
             size = np.minimum(means.sizes, means.n_units)
             limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
-            return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, words, means, limits)
+            return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, kind, means, limits)
         size = accepted
         if profile.sample_weight is not None:
             squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
             size = accepted**2 / np.cumsum(squares)
-        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level, words)
+        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level, kind)
 
     def at_share(self, share: float) -> int:
         """Return the first stop at which at least this share is answered."""
@@ -85,7 +84,7 @@ class Stops:
     def ends(self, stops: Any) -> tuple[Any, Any]:
         """Return the interval of the share of errors, or of what takes its place, at one stop or several."""
         if self.means is not None:
-            return self.means[stops].ends(self.level, bounded=self.words.kind != "costs")
+            return self.means[stops].ends(self.level, bounded=self.kind != "costs")
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)
 
     def spread(self, most: int) -> set[int]:
@@ -98,20 +97,15 @@ class Stops:
         """Return the stops that a curve shows: the first one with an error, and others evenly over the share."""
         return np.array(sorted(self.spread(SHOWN_STOPS) | {int(np.argmax(self.wrong > 0))}))
 
-    def threshold(self, stop: int) -> str:
+    def threshold(self, stop: int) -> float:
         """Return the shortest number that accepts what this stop accepts, and no more: of costs, an uncertainty."""
         if self.limits is not None:
             above = float(self.limits[stop + 1]) if stop + 1 < len(self.limits) else np.inf
-            return shortest_between(-above, -float(self.limits[stop])).lstrip("-")
+            return abs(shortest_between(-above, -float(self.limits[stop])))
         if stop == len(self.score) - 1 and self.score[stop] >= 0:
-            return "0"
+            return 0.0
         below = self.score[stop + 1] if stop + 1 < len(self.score) else -np.inf
         return shortest_between(float(below), float(self.score[stop]))
-
-    def errors(self, stop: int) -> str:
-        """Return the share of errors at a stop, or what takes its place, with its interval."""
-        low, high = self.ends(stop)
-        return self.words.amount(float(self.wrong[stop]), float(low), float(high))
 
 
 def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
@@ -123,11 +117,11 @@ def _limits(profile: ConfidenceProfile, uncertainty: Floats) -> Floats:
     return np.asarray(np.maximum.accumulate(doubt[order])[last])
 
 
-def shortest_between(low: float, high: float) -> str:
-    """Return the number of fewest digits that is above one number and at most another."""
-    for digits in range(17):
-        scale = 10.0**digits
-        text = f"{np.floor(high * scale) / scale:.{digits}f}"
-        if low < float(text) <= high:
-            return text
-    return repr(high)
+def shortest_between(low: float, high: float) -> float:
+    """Return the number of fewest decimals that is above one number and at most another."""
+    for decimals in range(17):
+        scale = 10.0**decimals
+        value = float(f"{np.floor(high * scale) / scale:.{decimals}f}")
+        if low < value <= high:
+            return value
+    return high

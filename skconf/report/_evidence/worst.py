@@ -4,14 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skconf._core.numbers import decimal, number, percent
 from skconf.inference._grouped_means import said_and_found
 from skconf.profile import ConfidenceProfile
 
 #: Answers that are listed.
 _LISTED = 20
-#: Most decimals of a confidence in percent.
-_DECIMALS = 12
 
 
 class Worst(NamedTuple):
@@ -43,38 +40,3 @@ def worst_answers(profile: ConfidenceProfile, at_most: int = _LISTED) -> list[Wo
         rows = rows[apart[rows] >= least]
     order = np.lexsort((rows, -apart[rows]))[:at_most]
     return [Worst(int(row), float(said[row]), float(was[row])) for row in rows[order]]
-
-
-def in_words(profile: ConfidenceProfile, found: Worst) -> str:
-    """Return what an answer said and what it was, after its name and labels."""
-    if profile.kind == "costs":
-        return f"announced {number(found.says)}, cost {number(found.was)}"
-    if profile.kind == "graded":
-        return f"said {certainty(found.says)}, was {percent(found.was)} right"
-    return f"at {certainty(found.says)}"
-
-
-def columns_of(profile: ConfidenceProfile, found: list[Worst]) -> dict[str, list[str]]:
-    """Return what the answers said and what they were, as columns of a table."""
-    if profile.kind == "costs":
-        return {"announced": [number(each.says) for each in found], "cost": [number(each.was) for each in found]}
-    if profile.kind == "graded":
-        return {"said": [certainty(each.says) for each in found], "was right": [percent(each.was) for each in found]}
-    return {"at": [certainty(each.says) for each in found], "wrong of such": [_odds(each.says) for each in found]}
-
-
-def _odds(confidence: float) -> str:
-    """Return of how many such answers one is to be wrong."""
-    if confidence >= 1:
-        return "none"
-    return f"1 in {decimal(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
-
-
-def certainty(confidence: float) -> str:
-    """Return a confidence in percent, in as many digits as tell it from 1."""
-    doubt = 1 - confidence
-    if doubt <= 0:
-        return "100 %"
-    digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
-    text = f"{100 * confidence:.{digits}f}"
-    return f"{text} %" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)} %"

@@ -22,8 +22,10 @@ class Slider:
         What is moved.
     stops : sequence of str
         Each stop in words, which screen readers say.
-    tables : sequence of DataFrame
-        The table at each stop, of texts; all have the same columns and the same first column, which names the rows.
+    columns : sequence of str
+        Headings of the table; the first column names the rows.
+    cells : sequence of sequence of sequence of str
+        The rows of the table at each stop; the first cells of the rows are those of all stops.
     default : int
         Number of the stop that is shown first.
     amounts : mapping of str to sequence of sequence of float, default={}
@@ -36,7 +38,8 @@ class Slider:
 
     label: str
     stops: Sequence[str]
-    tables: Sequence[pd.DataFrame]
+    columns: Sequence[str]
+    cells: Sequence[Sequence[Sequence[str]]]
     default: int
     amounts: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
@@ -71,7 +74,7 @@ class Slider:
 
     def _cheapest(self) -> str:
         """Return where each row costs least; the script says it of other prices in the same words."""
-        names = self.tables[0].iloc[:, 0]
+        names = [row[0] for row in self.cells[0]]
         costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in range(len(names))]
         least = [min(range(len(each)), key=each.__getitem__) for each in costs]
         found = [
@@ -103,12 +106,12 @@ class Slider:
 
     def _data(self) -> dict[str, object]:
         # As the elements have them, which the script replaces.
-        cells = [[[unbroken(cell) for cell in row[1:]] for row in table.to_numpy().tolist()] for table in self.tables]
+        cells = [[[unbroken(cell) for cell in row[1:]] for row in rows] for rows in self.cells]
         return {"stops": list(self.stops), "cells": cells, "amounts": [self.amounts[what] for what in self.amounts]}
 
     def _shown(self) -> pd.DataFrame:
         """Return the table at the default, with the total."""
-        table = self.tables[self.default]
+        table = pd.DataFrame(self.cells[self.default], columns=list(self.columns))
         if not self.amounts:
             return table
         return table.assign(**{self.total: [f"{self._total(self.default, row):,}" for row in range(len(table))]})

@@ -8,19 +8,13 @@ import pandas as pd
 
 from skconf._core.numbers import DASH, number
 from skconf._core.probabilities import Floats
-from skconf._core.warn import collected
-from skconf.inference._intervals import intervals
-from skconf.inference._sampling import Sampling
 from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of
-from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.intervals import page_ends
 from skconf.report._evidence.rows import Row
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 
-#: Most samples for which intervals are drawn by resampling.
-_MOST_RESAMPLED = 20_000
-_N_RESAMPLES = 1000
 #: Name of the section in the navigation.
 METRICS = "All metrics"
 _OTHERS = "Other metrics"
@@ -28,68 +22,9 @@ _OTHERS = "Other metrics"
 
 def all_metrics(evidence: Evidence) -> Section:
     """Return the section: a folded table for each question."""
-    ends = {model: _ends(evidence, model) for model in evidence.values}
+    ends = {model: page_ends(evidence, model) for model in evidence.values}
     parts: list[Part] = [Folded(title, parts) for title, parts in _by_question(evidence, ends)]
     return Section("All metrics, by question", METRICS, parts)
-
-
-def interval_ends(
-    rows: Sequence[Row],
-    values: Sequence[float],
-    profile: ConfidenceProfile,
-    level: float,
-    *,
-    most_resampled: float = np.inf,
-    random_state: Any = 0,
-) -> tuple[Floats, list[Any]]:
-    """Return the ends of the interval of every row, NaN where there is none, and what is to be said about them.
-
-    Parameters
-    ----------
-    rows, values : sequence
-        Metrics and their values.
-    profile : ConfidenceProfile
-        The predictions.
-    level : float
-        Level of the intervals.
-    most_resampled : float, default=inf
-        Most samples that are resampled for metrics that need it.
-    random_state : int, Generator or None, default=0
-        Seed of resampling.
-    """
-    ends = np.full((len(rows), 2), np.nan)
-    few = len(profile) <= most_resampled
-    kept = [
-        k
-        for k, row in enumerate(rows)
-        if row.metric.is_estimate and not np.isnan(values[k]) and (few or not row.why_resampled)
-    ]
-    found, notices = intervals(
-        [rows[k] for k in kept],
-        [values[k] for k in kept],
-        profile,
-        Sampling.of(profile),
-        confidence_level=level,
-        method="auto",
-        resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},
-    )
-    ends[kept] = [(interval.low, interval.high) for interval in found]
-    return ends, notices
-
-
-def _ends(evidence: Evidence, model: Any) -> Floats:
-    """Return the ends of the intervals of a model's values."""
-    if len(evidence.profiles.get(model, ())) < 2:  # of one answer no interval can be estimated
-        return np.full((len(evidence.rows), 2), np.nan)
-    with collected():  # an interval that cannot be had is a dash
-        ends, _ = interval_ends(
-            evidence.rows,
-            evidence.values[model],
-            evidence.profiles[model],
-            evidence.level,
-            most_resampled=_MOST_RESAMPLED,
-        )
-    return ends
 
 
 def _by_question(evidence: Evidence, ends: Mapping[Any, Floats]) -> Iterator[tuple[str, list[Part]]]:

@@ -2,19 +2,25 @@
 
 from itertools import count
 
+import pandas as pd
+
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._frame import ConfidenceReport, as_lines, as_table
+from skconf.report._evidence.origin import Origin
 from skconf.report._page.document import fragment, page
 from skconf.report._page.made import made_on
-from skconf.report._page.parts import Copied, Prose, Section, texts
+from skconf.report._page.parts import Copied, Part, Prose, Section, texts
+from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import abstain
 from skconf.report._sections.all_metrics import METRICS, all_metrics
 from skconf.report._sections.model_card import model_card
-from skconf.report._sections.source import origin
+from skconf.report._sections.slices import slice_finding, slice_parts
+from skconf.report._sections.source import files_read, source
+from skconf.report._sections.table import as_lines, as_table, notes_of
 from skconf.report._sections.trust import trust
 from skconf.report._sections.where import where
 from skconf.report._sections.which import which
+from skconf.report._sections.words import start_of
 
 _CELLS = count(1)
 
@@ -28,7 +34,7 @@ def sections(evidence: Evidence, *, rows: bool = True) -> list[Section]:
         found.append(which(evidence))
     if evidence.profiles:
         found.append(where(evidence, rows=rows))
-    return [*found, all_metrics(evidence), origin(evidence)]
+    return [*found, all_metrics(evidence), source(evidence)]
 
 
 def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
@@ -39,42 +45,40 @@ def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
     return page(title(evidence), [card], sections(evidence, rows=not anonymous), byline=_byline())
 
 
-def as_text(report: ConfidenceReport, width: int | None = None) -> str:
-    """Return the report as text: without what is folded, and with the table of metrics."""
-    if report.evidence is None:
-        return as_lines(report, width=width)
-    if report.evidence.chosen:
-        return "\n\n".join(
-            [as_lines(report, width=width), *_compared(report.evidence, width), *_by_slice(report.evidence, width)]
-        )
-    answers = texts([section for section in sections(report.evidence) if section.short != METRICS], width)
-    return f"{answers}\n\n{METRICS}\n{as_lines(report, verdicts=False, width=width)}"
-
-
-def _compared(evidence: Evidence, width: int | None) -> list[str]:
-    """Return the comparison of several models as text."""
-    return [which(evidence).text(width)] if len(evidence.values) > 1 else []
+def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:
+    """Return the whole report as text: without what is folded, and with the table of metrics."""
+    if evidence.chosen:
+        parts = [as_lines(frame, notes_of(evidence), width), *_by_slice(evidence, width)]
+        return "\n\n".join([parts[0], *([which(evidence).text(width)] if len(evidence.values) > 1 else []), *parts[1:]])
+    answers = texts([section for section in sections(evidence) if section.short != METRICS], width)
+    return f"{answers}\n\n{METRICS}\n{as_lines(frame, notes_of(evidence, verdicts=False), width)}"
 
 
 def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
     """Return the slices that were asked for as text."""
     shown = []
-    for model, found in evidence.by_slice.items():
-        start, finding = f"{model}: " if evidence.several else "", found.finding()
+    for model, slices in evidence.by_slice.items():
+        start, finding = start_of(evidence, model), slice_finding(slices)
         said = f"{start}{finding}" if start else finding[0].upper() + finding[1:]
-        shown.append(texts([Prose(said), *found.parts(start)], width))
+        shown.append(texts([Prose(said), *slice_parts(slices, start)], width))
     return shown
 
 
-def as_fragment(report: ConfidenceReport) -> str:
+def as_fragment(frame: pd.DataFrame, evidence: Evidence) -> str:
     """Return what a notebook shows: the verdicts, what they rest on, and the table of metrics."""
-    answers = [] if report.evidence is None else trust(report.evidence, pictures=len(report.evidence.values) <= 2).parts
-    return fragment([*answers, as_table(report, verdicts=not answers)], prefix=f"skconf-{next(_CELLS)}-")
+    answers = trust(evidence, pictures=len(evidence.values) <= 2).parts
+    return table_fragment(as_table(frame, notes_of(evidence, verdicts=not answers)), *answers)
 
 
-def plain_page(report: ConfidenceReport, *notes: str) -> str:
-    """Return a page with a table and notes, for what has no predictions behind it."""
-    return page("Confidence report", [as_table(report), *map(Prose, notes)], [], byline=_byline())
+def table_fragment(table: TablePart, *above: Part) -> str:
+    """Return what a notebook shows: a table, and what stands above it."""
+    return fragment([*above, table], prefix=f"skconf-{next(_CELLS)}-")
+
+
+def table_page(table: TablePart, origin: Origin) -> str:
+    """Return a page with a table, and what it was read from, for what has no predictions behind it."""
+    notes = [*files_read(origin), *origin.read_as]
+    return page("Confidence report", [table, *map(Prose, notes)], [], byline=_byline())
 
 
 def _byline() -> str:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from skconf._core.numbers import DASH, percent
+from skconf._core.numbers import percent
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._evidence.stops import Stops
 from skconf.report._page.made import made_on
 from skconf.report._page.tables import markdown_text
 from skconf.report._sections import where, which
-from skconf.report._sections.abstain import allowed_in_words, assured, targets_of
+from skconf.report._sections.abstain import allowed_in_words
+from skconf.report._sections.verdicts import verdicts_of
+from skconf.report._sections.words import errors_at, start_of, thousand, threshold_at, words_of
 
 
 def model_card(evidence: Evidence) -> str:
@@ -36,10 +37,10 @@ def _what(evidence: Evidence) -> str:
 
 def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
     """Yield each question and the sentences that answer it."""
-    verdicts = {model: found.text for model, found in evidence.assessments.items()}
-    start = {model: f"{model}: " if evidence.several else "" for model in evidence.values}
+    verdicts = verdicts_of(evidence)
+    start = {model: start_of(evidence, model) for model in evidence.values}
     answers = {
-        f"May I trust its {evidence.words.numbers}?": [f"{start[model]}{text}" for model, text in verdicts.items()],
+        f"May I trust its {words_of(evidence).numbers}?": [f"{start[model]}{text}" for model, text in verdicts.items()],
         "When should it abstain?": [f"{start[model]}{_abstaining(evidence, model)}" for model in evidence.profiles],
         "Which model is better?": which.findings(evidence),
         "Where does it fail?": where.findings(evidence, rows=False),
@@ -50,23 +51,23 @@ def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
 
 def _abstaining(evidence: Evidence, model: object) -> str:
     """Return what abstaining brings: at the largest of the usual shares of errors that is below that of all answers."""
-    stops, words = Stops.of(evidence.profiles[model], evidence.level), evidence.words
-    fits = [(target, stops.at_most_wrong(target)) for target in reversed(targets_of(evidence))]
+    stops, words = evidence.stops[model], words_of(evidence)
+    fits = [(target, stops.at_most_wrong(target)) for target in reversed(evidence.targets)]
     fits = [(target, stop) for target, stop in fits if target < stops.wrong[-1]]
-    text = f"{stops.errors(-1)} {words.of_all}"
+    text = f"{errors_at(stops, -1)} {words.of_all}"
     for target, stop in fits[:1]:
         allowed = allowed_in_words(words, target)
         if stop < 0:
             return f"{text}; no threshold brings that to {allowed}."
-        held = assured(evidence, model, stops, target)
-        if held.answers != DASH:
+        found = evidence.guarantee(model, target)
+        if found.status == "guaranteed":
             return (
-                f"{text}; from {held.threshold} on, at most {allowed}, with a probability of "
-                f"{100 * evidence.level:g} %, and {held.answers} of 1,000 are answered."
+                f"{text}; from {threshold_at(stops, found.stop)} on, at most {allowed}, with a probability of "
+                f"{100 * evidence.level:g} %, and {thousand(stops.answered[found.stop])} of 1,000 are answered."
             )
-        limit = stops.threshold(stop)
+        limit = threshold_at(stops, stop)
         where = f"where the uncertainty is at most {limit}" if words.kind == "costs" else f"from {limit} on"
-        return f"{text}; {where}, in {percent(stops.answered[stop])} of the rows, {stops.errors(stop)}."
+        return f"{text}; {where}, in {percent(stops.answered[stop])} of the rows, {errors_at(stops, stop)}."
     return f"{text}."
 
 

@@ -2,8 +2,6 @@
 
 import platform
 from collections.abc import Mapping
-from hashlib import file_digest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
+from skconf.report._evidence.origin import Origin
 from skconf.report._page.made import made_on, without_folders
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
@@ -26,13 +25,7 @@ _SHORT = 12
 _SHOWN, _LISTED = 10, 100
 
 
-def digest(path: Path | str) -> str:
-    """Return the SHA-256 of a file in hexadecimal, read block by block."""
-    with Path(path).open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
-
-
-def origin(evidence: Evidence) -> Section:
+def source(evidence: Evidence) -> Section:
     """Return the section."""
     facts = _facts(evidence)
     parts: list[Part] = [TablePart("", pd.DataFrame({"what": list(facts), "value": list(facts.values())}))]
@@ -40,6 +33,14 @@ def origin(evidence: Evidence) -> Section:
     parts += _files(evidence)
     parts += _classes(evidence.profiles, evidence)
     return Section("Where does this come from?", "Source", parts)
+
+
+def files_read(origin: Origin) -> list[str]:
+    """Return what was read, in a sentence for each model."""
+    return [
+        f"{f'{file.model}: ' if file.model else ''}{file.n_rows:,} predictions from {file.path}."
+        for file in origin.files
+    ]
 
 
 def _facts(evidence: Evidence) -> dict[str, str]:

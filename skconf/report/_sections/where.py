@@ -6,19 +6,22 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed, visible
-from skconf._core.numbers import percent
+from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels, Topics
-from skconf.report._evidence.shares import LISTED, SHOWN, Shares, left_out
+from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
-from skconf.report._evidence.worst import Worst, columns_of, in_words, worst_answers
+from skconf.report._evidence.worst import Worst, worst_answers
 from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import words_for
+from skconf.report._sections.slices import slice_finding, slice_parts
+from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, says_and_right, start_of, words_for
 
 #: Confusions that are listed.
 _CONFUSIONS = 10
+#: Most decimals of a confidence in percent.
+_DECIMALS = 12
 
 
 def where(evidence: Evidence, *, rows: bool = True) -> Section:
@@ -39,7 +42,7 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         of_model = labels[model]
         found = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
-            found += evidence.by_slice[model].parts(_start(evidence, model))
+            found += slice_parts(evidence.by_slice[model], start_of(evidence, model))
         if rows:
             found.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and found:
@@ -64,38 +67,37 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
     """
     said = []
     for model, profile in evidence.profiles.items():
-        start = _start(evidence, model)
+        start = start_of(evidence, model)
         labels, worst = evidence.labels_of(model), worst_answers(profile, 1)
         if not worst and profile.kind == "right or wrong":
-            said.append(f"{start}{_no_errors(profile, evidence.level)}")
+            said.append(f"{start}{_no_errors(profile, evidence.stops[model])}")
             continue
         if labels is not None:
             found = Shares.of(profile, [labels.predicted], evidence.level)
-            said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {found.in_words(0)}.")
+            said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {says_and_right(found, 0)}.")
         if (topics := Topics.of(profile)) is not None:
             found = Shares.of(profile, [topics.code], evidence.level)
-            said.append(f"{start}worst label, {topics.names[found.code[0]]}: {found.in_words(0)}.")
+            said.append(f"{start}worst label, {topics.names[found.code[0]]}: {says_and_right(found, 0)}.")
         if model in evidence.by_slice:
-            said.append(f"{start}{evidence.by_slice[model].finding()}")
+            said.append(f"{start}{slice_finding(evidence.by_slice[model])}")
         if rows and worst:
             said.append(f"{start}{words_for(profile.kind).worst}: {_in_words(evidence, model, profile, worst[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
 
 
-def _start(evidence: Evidence, model: Any) -> str:
-    """Return what names a model where there are several."""
-    return f"{model}: " if evidence.several else ""
-
-
-def _no_errors(profile: ConfidenceProfile, level: float) -> str:
+def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
     """Return what the absence of errors shows."""
-    _, most = Stops.of(profile, level).ends(-1)
+    _, most = stops.ends(-1)
     return f"no error among {len(profile):,} answers; of others like these, up to {percent(float(most))} may be wrong."
 
 
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, found: Worst) -> str:
     """Return an answer in words."""
-    name, labels, words = _row_name(evidence, model, found.row), evidence.labels_of(model), in_words(profile, found)
+    name, labels, words = (
+        _row_name(evidence, model, found.row),
+        evidence.labels_of(model),
+        _said_and_was(profile, found),
+    )
     if (topics := Topics.of(profile)) is not None:
         name = f"{name}, {topics.of_row(found.row)}"
     if labels is None:
@@ -110,7 +112,7 @@ def _how_ordered(evidence: Evidence) -> str:
     what, one = ("classes", "its class") if has_classes else ("slices", "its slice")
     if has_classes and evidence.by_slice:
         what, one = "classes and slices", "its class or slice"
-    end = "lower" if evidence.words.kind == "costs" else "upper"
+    end = "lower" if evidence.kind == "costs" else "upper"
     text = (
         f"Worst first by the {end} end of the interval: {what} that are bad whatever chance has done, so that few rows "
         f"do not lead by chance. Each interval holds {100 * evidence.level:g} % for {one} alone; the worst of many "
@@ -125,7 +127,7 @@ def _how_ordered(evidence: Evidence) -> str:
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
-    start = _start(evidence, model)
+    start = start_of(evidence, model)
     ways = (
         ("where it answers", Shares.of(profile, [labels.predicted], evidence.level)),
         ("where the truth is", Shares.of(profile, [labels.true], evidence.level)),
@@ -147,10 +149,10 @@ def _table(labels: Labels, way: str, found: Shares, part: slice, start: str) -> 
         "rows": [f"{found.count[at]:,}" for at in places],
     }
     if way == "where it answers":
-        columns["says"] = [found.says_in_words(at) for at in places]
-        columns["is right in"] = [found.right_in_words(at) for at in places]
+        columns["says"] = [says(found, at) for at in places]
+        columns["is right in"] = [right(found, at) for at in places]
     else:
-        columns["answers so in"] = [found.right_in_words(at) for at in places]
+        columns["answers so in"] = [right(found, at) for at in places]
     notes = left_out(len(found), "classes") if part.stop == LISTED else ()
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
@@ -174,7 +176,7 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
 
 def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
     """Return the table of the answers that were furthest off."""
-    found, labels, start = worst_answers(profile), evidence.labels_of(model), _start(evidence, model)
+    found, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not found:
         return Prose(
             f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of what it said'}."
@@ -186,7 +188,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
     if labels is not None:
         columns["in truth"] = [labels.name(code) for code in labels.true[at]]
         columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
-    columns |= columns_of(profile, found)
+    columns |= _columns_of(profile, found)
     notes = []
     if profile.kind == "right or wrong":
         notes.append("Wrong of such: how many answers of this confidence are to be wrong, if it is right.")
@@ -216,3 +218,38 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:
     """Return the name of a row in a sentence."""
     return f"{_of_rows(evidence, model)} {_row(evidence, model, row)}"
+
+
+def _said_and_was(profile: ConfidenceProfile, found: Worst) -> str:
+    """Return what an answer said and what it was, after its name and labels."""
+    if profile.kind == "costs":
+        return f"announced {number(found.says)}, cost {number(found.was)}"
+    if profile.kind == "graded":
+        return f"said {certainty(found.says)}, was {percent(found.was)} right"
+    return f"at {certainty(found.says)}"
+
+
+def _columns_of(profile: ConfidenceProfile, found: list[Worst]) -> dict[str, list[str]]:
+    """Return what the answers said and what they were, as columns of a table."""
+    if profile.kind == "costs":
+        return {"announced": [number(each.says) for each in found], "cost": [number(each.was) for each in found]}
+    if profile.kind == "graded":
+        return {"said": [certainty(each.says) for each in found], "was right": [percent(each.was) for each in found]}
+    return {"at": [certainty(each.says) for each in found], "wrong of such": [_odds(each.says) for each in found]}
+
+
+def _odds(confidence: float) -> str:
+    """Return of how many such answers one is to be wrong."""
+    if confidence >= 1:
+        return "none"
+    return f"1 in {decimal(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
+
+
+def certainty(confidence: float) -> str:
+    """Return a confidence in percent, in as many digits as tell it from 1."""
+    doubt = 1 - confidence
+    if doubt <= 0:
+        return "100 %"
+    digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
+    text = f"{100 * confidence:.{digits}f}"
+    return f"{text} %" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)} %"

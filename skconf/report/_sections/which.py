@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
-from skconf.report._evidence.comparison import NOT_TOLD_APART, Comparison, compare_models
+from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import Words
+from skconf.report._sections.words import Words, words_of
 
 _ACCURACY = "accuracy_score"
+_NOT_TOLD_APART = "not told apart"
 
 
 def which(evidence: Evidence) -> Section:
@@ -28,10 +29,10 @@ def which(evidence: Evidence) -> Section:
         parts.append(Prose(_what_to_do(evidence)))
     table = _Table(evidence, found)
     if table.others:
-        headlines = evidence.words.headlines
+        headlines = words_of(evidence).headlines
         first = [row for name in headlines for row in rows if row.name == name]
         rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
-        parts += [table.of(first, "question", _headlines_read(evidence.words)), Prose(_how(found), "note")]
+        parts += [table.of(first, "question", _headlines_read(words_of(evidence))), Prose(_how(found), "note")]
         if rest:
             parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
     return Section(title, short, parts)
@@ -44,7 +45,7 @@ def findings(evidence: Evidence) -> list[str]:
 
 def _findings(evidence: Evidence, rows: Sequence[Row], found: Comparison) -> list[str]:
     table = _Table(evidence, found)
-    first = [row for name in evidence.words.headlines for row in rows if row.name == name]
+    first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
     said = [_finding(row, table) for row in first] if table.others else []
     if found.unpaired:
         said.append(f"Not compared: {'; '.join(dict.fromkeys(found.unpaired.values()))}.")
@@ -53,7 +54,7 @@ def _findings(evidence: Evidence, rows: Sequence[Row], found: Comparison) -> lis
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
     """Return the rows of the report and those of the first questions, and their comparison in one family."""
-    lacking = [name for name in evidence.words.headlines if name not in {row.name for row in evidence.rows}]
+    lacking = [name for name in words_of(evidence).headlines if name not in {row.name for row in evidence.rows}]
     if not lacking:
         return evidence.rows, evidence.comparison
     rows = [*rows_of(lacking, has_threshold=False), *evidence.rows]
@@ -80,7 +81,7 @@ class _Table:
         self.baseline = found.baseline
         self.others = [m for m in evidence.profiles if m not in found.unpaired and m != found.baseline]
         self._evidence = evidence
-        self._entries = {(entry.metric, entry.model): entry for entry in found.table.itertuples()}
+        self._entries = {(each.metric, each.model): each for each in found.differences}
 
     def of(self, rows: Sequence[Row], heading: str, *notes: str) -> TablePart:
         """Return the table of some rows: columns for each model, its difference, and that in words."""
@@ -93,7 +94,7 @@ class _Table:
             titles += [(name, "value"), (name, less), (name, "in words")]
             columns.append([self._value(row, model) for row in rows])
             columns.append([self.difference(row, model) for row in rows])
-            columns.append([self.words(row, model) for row in rows])
+            columns.append([_in_words(self.entry(row, model)) for row in rows])
         frame = pd.DataFrame(dict(enumerate(columns)))
         frame.columns = pd.MultiIndex.from_tuples(titles)
         if not several:
@@ -102,37 +103,38 @@ class _Table:
 
     def label(self, row: Row) -> str:
         """Return what is compared."""
-        name = self._evidence.words.headlines.get(row.name, row.name)
+        name = words_of(self._evidence).headlines.get(row.name, row.name)
         return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
     def difference(self, row: Row, model: Any) -> str:
         """Return a difference with its interval; that of accuracies in points."""
-        entry = self._entries[row.name, model]
+        entry = self.entry(row, model)
         times = 100 if row.name == _ACCURACY else 1
-        text = number(times * entry.difference, times * entry.low, times * entry.high)
+        text = number(times * entry.value, times * entry.low, times * entry.high)
         if text == DASH:
             return text
         if np.isnan(entry.low):
             text = f"{text} [{DASH}]"
         value, _, ends = text.partition(" [")
-        sign = "+" if entry.difference > 0 and value.strip("0.") else ""
+        sign = "+" if entry.value > 0 and value.strip("0.") else ""
         return f"{sign}{value}{' points' if times > 1 else ''} [{ends}"
 
-    def words(self, row: Row, model: Any) -> str:
-        """Return who is better."""
-        return str(self._entries[row.name, model].words)
+    def entry(self, row: Row, model: Any) -> Difference:
+        """Return what was compared."""
+        return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
         """Return a value with the digits that its differences have."""
         value = self._raw(row, model)
         times = 100 if row.name == _ACCURACY else 1
-        entries = [self._entries[row.name, each] for each in (self.others if model == self.baseline else [model])]
+        entries = [self.entry(row, each) for each in (self.others if model == self.baseline else [model])]
         entries = [entry for entry in entries if entry.high > entry.low]
         if np.isnan(value) or not entries:
             return percent(value) if times > 1 else number(value)
-        digits = max(digits_of(times * entry.difference, times * entry.low, times * entry.high) for entry in entries)
-        least = 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits
-        shown = decimal(times * value, max(digits, least))
+        digits = max(digits_of(times * entry.value, times * entry.low, times * entry.high) for entry in entries)
+        shown = decimal(
+            times * value, max(digits, 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits)
+        )
         return f"{shown} %" if times > 1 else shown
 
     def _raw(self, row: Row, model: Any) -> float:
@@ -141,6 +143,25 @@ class _Table:
             if each.name == row.name:
                 return value
         return row.value(self._evidence.profiles[model])
+
+
+def stars(found: Comparison) -> str:
+    """Return the meaning of a star at the best models, or why there is none."""
+    if found.reason:
+        return f"No stars: {found.reason}."
+    note = (
+        f"* better than {found.baseline} (at {found.baseline}: than all others) by paired differences, p <= 0.05 after "
+        f"Holm's adjustment for {found.n_compared} comparisons. No star: no difference is shown"
+    )
+    note += f"; not compared: {', '.join(found.left_out)}." if found.left_out else "."
+    return note + (f" Not paired: {'; '.join(found.unpaired.values())}." if found.unpaired else "")
+
+
+def _in_words(entry: Difference) -> str:
+    """Return who is better."""
+    if entry.reason:
+        return f"{NOT_COMPARED}: {entry.reason}"
+    return _NOT_TOLD_APART if entry.better is None else f"{entry.better} better"
 
 
 def _headlines_read(words: Words) -> str:
@@ -159,16 +180,16 @@ def _finding(row: Row, table: _Table) -> str:
         (model,) = table.others
         difference = table.difference(row, model)
         minus = "" if difference == DASH else f", {difference} ({model} minus {table.baseline})"
-        return f"{what}: {table.words(row, model)}{minus}."
+        return f"{what}: {_in_words(table.entry(row, model))}{minus}."
     said: dict[str, list[str]] = {}
     for model in table.others:
-        words = table.words(row, model)
-        if words == f"{model} better":
-            words = f"better than {table.baseline}"
-        elif words == f"{table.baseline} better":
-            words = f"worse than {table.baseline}"
-        elif words == NOT_TOLD_APART:
-            words = f"not told apart from {table.baseline}"
+        entry = table.entry(row, model)
+        if entry.reason:
+            words = _in_words(entry)
+        elif entry.better is None:
+            words = f"{_NOT_TOLD_APART} from {table.baseline}"
+        else:
+            words = f"{'better' if entry.better == model else 'worse'} than {table.baseline}"
         said.setdefault(words, []).append(str(model))
     groups = [f"{words}: {', '.join(models)}" for words, models in said.items()]
     return f"{what}: {'; '.join(groups)}."

@@ -1,11 +1,21 @@
 """What a report calls things, by what is known of the answers: right or wrong, graded, or with costs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from skconf._core.numbers import number, percent
-from skconf.profile import ConfidenceProfile, Kind
+import numpy as np
 
+from skconf._core.numbers import decimal, number, percent
+from skconf.profile import Kind
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.shares import Shares
+from skconf.report._evidence.stops import Stops
+
+#: Parts of the rows that are shown, and those that are listed at all.
+SHOWN, LISTED = 10, 100
+#: Smaller thresholds are written with an exponent.
+_SMALLEST = 1e-16
 _NAN = float("nan")
 
 
@@ -117,14 +127,55 @@ _WORDS = {
 }
 
 
-def words_of(profiles: Iterable[ConfidenceProfile]) -> Words | None:
-    """Return the words for predictions; None where some have costs and others a correctness."""
-    kinds = {profile.kind for profile in profiles}
-    if "costs" in kinds and len(kinds) > 1:
-        return None
-    return _WORDS["costs" if "costs" in kinds else "graded" if "graded" in kinds else "right or wrong"]
+def words_of(evidence: Evidence) -> Words:
+    """Return the words for the answers of a report."""
+    return _WORDS[evidence.kind]
 
 
 def words_for(kind: Kind) -> Words:
     """Return the words for answers of a kind."""
     return _WORDS[kind]
+
+
+def start_of(evidence: Evidence, model: Any) -> str:
+    """Return what names a model before a sentence, where there are several."""
+    return f"{model}: " if evidence.several else ""
+
+
+def says(shares: Shares, at: int) -> str:
+    """Return the mean confidence, or uncertainty, of a part of the rows."""
+    return words_for(shares.kind).amount(float(shares.says[at]))
+
+
+def right(shares: Shares, at: int) -> str:
+    """Return the share of right answers of a part, or what takes its place, with its interval."""
+    return words_for(shares.kind).amount(float(shares.right[at]), float(shares.low[at]), float(shares.high[at]))
+
+
+def says_and_right(shares: Shares, at: int) -> str:
+    """Return what the model says of a part, and how right it is there."""
+    words, answers = words_for(shares.kind), "" if shares.kind == "right or wrong" else " answers"
+    return f"{words.says} {says(shares, at)}, {words.is_right} {right(shares, at)} of {shares.count[at]:,}{answers}"
+
+
+def left_out(n_parts: int, what: str) -> tuple[str, ...]:
+    """Return a note on the parts that are not listed, if there are any."""
+    return (f"{n_parts - LISTED:,} more {what} are left out.",) if n_parts > LISTED else ()
+
+
+def errors_at(stops: Stops, stop: int) -> str:
+    """Return the share of errors at a stop, or what takes its place, with its interval."""
+    low, high = stops.ends(stop)
+    return words_for(stops.kind).amount(float(stops.wrong[stop]), float(low), float(high))
+
+
+def threshold_at(stops: Stops, stop: int) -> str:
+    """Return the shortest number that accepts what a stop accepts."""
+    value = stops.threshold(stop)
+    return repr(value) if 0 < value < _SMALLEST else np.format_float_positional(value, trim="-")
+
+
+def thousand(share: float) -> str:
+    """Return how many of 1,000 cases a share is; few of them with a decimal."""
+    cases = 1000 * share
+    return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)

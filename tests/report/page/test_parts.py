@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from skconf.report import ConfidenceReport
+from skconf.report._evidence.tables import TableAlone
 from skconf.report._page.data import as_json, copied_as, csv_of
 from skconf.report._page.document import fragment, page
 from skconf.report._page.elements import Markup, element, joined
@@ -59,12 +60,14 @@ def test_tables_hold_texts_and_no_markup():
 
 
 def test_a_report_holds_texts_and_no_markup():
-    report = ConfidenceReport({HOSTILE: [0.5], "verdict": [HOSTILE]}, index=pd.Index([HOSTILE], name=HOSTILE))
+    report = ConfidenceReport(
+        TableAlone(pd.DataFrame({HOSTILE: [0.5], "text": [HOSTILE]}, index=pd.Index([HOSTILE], name=HOSTILE)))
+    )
     shown = report._repr_html_()
     assert "<b>" not in shown
     assert "</script" not in shown
     assert HOSTILE not in repr(report)
-    assert "\x1b" not in repr(ConfidenceReport({"a": [1.0]}, index=["\x1b[2J"]))
+    assert "\x1b" not in repr(ConfidenceReport(TableAlone(pd.DataFrame({"a": [1.0]}, index=["\x1b[2J"]))))
 
 
 def test_data_cannot_end_its_element_and_is_read_back():
@@ -131,9 +134,10 @@ def test_wide_tables_are_parted_on_pages_with_the_columns_that_name_rows():
 
 class TestSlider:
     def slider(self, default=1):
-        tables = [pd.DataFrame({"model": ["a", "b"], "answered": [f"{k}", f"{2 * k}"]}) for k in range(3)]
+        cells = [[["a", f"{k}"], ["b", f"{2 * k}"]] for k in range(3)]
         amounts = {"error": [[k, k + 1.0] for k in range(3)], "person": [[1.0, 2.0]] * 3}
-        return Slider("at least", ["none", "some", "all"], tables, default, amounts, {"error": 10.0, "person": 1.0})
+        prices = {"error": 10.0, "person": 1.0}
+        return Slider("at least", ["none", "some", "all"], ["model", "answered"], cells, default, amounts, prices)
 
     def test_the_default_is_there_without_a_script(self):
         shown = self.slider().html(Ids())

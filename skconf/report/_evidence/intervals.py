@@ -1,0 +1,77 @@
+"""Intervals of the metrics of a report."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skconf._core.probabilities import Floats
+from skconf._core.warn import collected
+from skconf.inference._intervals import intervals
+from skconf.inference._sampling import Sampling
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.rows import Row
+
+#: Most samples for which intervals of a page are drawn by resampling.
+_MOST_RESAMPLED = 20_000
+_N_RESAMPLES = 1000
+
+
+def interval_ends(
+    rows: Sequence[Row],
+    values: Sequence[float],
+    profile: ConfidenceProfile,
+    level: float,
+    *,
+    most_resampled: float = np.inf,
+    random_state: Any = 0,
+) -> tuple[Floats, list[Any]]:
+    """Return the ends of the interval of every row, NaN where there is none, and what is to be said about them.
+
+    Parameters
+    ----------
+    rows, values : sequence
+        Metrics and their values.
+    profile : ConfidenceProfile
+        The predictions.
+    level : float
+        Level of the intervals.
+    most_resampled : float, default=inf
+        Most samples that are resampled for metrics that need it.
+    random_state : int, Generator or None, default=0
+        Seed of resampling.
+    """
+    ends = np.full((len(rows), 2), np.nan)
+    few = len(profile) <= most_resampled
+    kept = [
+        k
+        for k, row in enumerate(rows)
+        if row.metric.is_estimate and not np.isnan(values[k]) and (few or not row.why_resampled)
+    ]
+    found, notices = intervals(
+        [rows[k] for k in kept],
+        [values[k] for k in kept],
+        profile,
+        Sampling.of(profile),
+        confidence_level=level,
+        method="auto",
+        resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},
+    )
+    ends[kept] = [(interval.low, interval.high) for interval in found]
+    return ends, notices
+
+
+def page_ends(evidence: Evidence, model: Any) -> Floats:
+    """Return the ends of the intervals of a model's values."""
+    if len(evidence.profiles.get(model, ())) < 2:  # of one answer no interval can be estimated
+        return np.full((len(evidence.rows), 2), np.nan)
+    with collected():  # an interval that cannot be had is a dash
+        ends, _ = interval_ends(
+            evidence.rows,
+            evidence.values[model],
+            evidence.profiles[model],
+            evidence.level,
+            most_resampled=_MOST_RESAMPLED,
+        )
+    return ends

@@ -1,0 +1,88 @@
+"""The places of the slider: exact stops of all models, from few answers to all, and what each costs."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from skconf.report._evidence.evidence import Evidence
+
+#: Stops of the slider: of each model, and of all together.
+_STOPS, _MOST_STOPS = 200, 400
+
+
+class Place(NamedTuple):
+    """A place of the slider.
+
+    Attributes
+    ----------
+    share : float
+        Share that is answered, of the model that made the place.
+    stops : sequence of int
+        The stop of each model there; -1 where it answers nothing.
+    answered, missed : list of float
+        Share of all rows that each model answers there; and that it answers wrongly, or what that costs.
+    threshold : float or None
+        The threshold that predictions came with, if that made the place.
+    """
+
+    share: float
+    stops: Sequence[int]
+    answered: list[float]
+    missed: list[float]
+    threshold: float | None = None
+
+    @property
+    def wrong_of_1000(self) -> list[float]:
+        """How many of 1,000 rows each model answers wrongly, or what these cost."""
+        return [round(1000 * share, 3) for share in self.missed]
+
+    @property
+    def left_of_1000(self) -> list[float]:
+        """How many of 1,000 rows each model leaves to people."""
+        return [round(1000 * (1 - share), 3) for share in self.answered]
+
+
+def places_of(evidence: Evidence) -> list[Place]:
+    """Return the places of the slider, by the share that is answered."""
+    models = list(evidence.stops.values())
+
+    def place(share: float, at: Sequence[int], threshold: float | None = None) -> Place:
+        pairs = list(zip(models, at, strict=True))
+        answered = [each.answered[stop] if stop >= 0 else 0.0 for each, stop in pairs]
+        missed = [each.answered[stop] * each.wrong[stop] if stop >= 0 else 0.0 for each, stop in pairs]
+        return Place(share, at, answered, missed, threshold)
+
+    most = min(_STOPS, _MOST_STOPS // len(models))
+    shares: set[float] = set()
+    for each in models:
+        kept = each.spread(most) | {stop for target in evidence.targets if (stop := each.at_most_wrong(target)) >= 0}
+        shares.update(each.answered[sorted(kept)].tolist())
+    places = [place(0.0, [-1] * len(models))]
+    places += [place(share, [each.at_share(share) for each in models]) for share in sorted(shares)]
+    for threshold in _thresholds(evidence):
+        at = [each.at_threshold(threshold) for each in models]
+        places.append(place(float(models[0].answered[at[0]]) if at[0] >= 0 else 0.0, at, threshold))
+    return sorted(places, key=lambda place: place.share)
+
+
+def _thresholds(evidence: Evidence) -> list[float]:
+    """Return the finite thresholds that predictions come with; 0 accepts everything, as none does."""
+    given = dict.fromkeys(profile.threshold for profile in evidence.profiles.values())
+    return [threshold for threshold in given if threshold is not None and np.isfinite(threshold) and threshold > 0]
+
+
+def default_place(places: Sequence[Place], of_error: float, of_person: float) -> int:
+    """Return the place to show first: a given threshold, else where the first model costs least."""
+    given = next((at for at, place in enumerate(places) if place.threshold is not None), None)
+    if given is not None:
+        return given
+    costs = [of_error * place.wrong_of_1000[0] + of_person * place.left_of_1000[0] for place in places]
+    return int(np.argmin(costs))
+
+
+def prices_of(evidence: Evidence) -> tuple[float, float]:
+    """Return the prices that are shown first: of an error and of a person, who costs as much as a mean answer."""
+    if evidence.kind != "costs":
+        return 10.0, 1.0
+    return 1.0, float(f"{next(iter(evidence.assessments.values())).accuracy:.2g}")

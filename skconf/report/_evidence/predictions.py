@@ -1,0 +1,149 @@
+"""What a report on predictions in memory rests on."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skconf._core.warn import Notice, warn_each
+from skconf.inference._intervals import check_confidence_level
+from skconf.metrics._base.registry import get_metric
+from skconf.profile import ConfidenceProfile, as_profile
+from skconf.report._evidence.evidence import LEVEL, Evidence
+from skconf.report._evidence.intervals import interval_ends
+from skconf.report._evidence.rows import Row, is_chosen, rows_of
+from skconf.report._evidence.slices import Slices, read_slices
+
+#: Columns that describe a metric; every other column is a model.
+OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
+
+
+def evidence_of(
+    profiles: Mapping[Any, ConfidenceProfile],
+    *,
+    several: bool,
+    metrics: Any = None,
+    threshold: float | None = None,
+    confidence_level: float | None = None,
+    baseline: Any = None,
+    slices: Any = None,
+    random_state: Any = None,
+    **about: Any,
+) -> Evidence:
+    """Return what a report on predictions rests on.
+
+    Parameters
+    ----------
+    profiles : mapping of model to ConfidenceProfile
+        The predictions of each model.
+    several : bool
+        Whether models were given by name.
+    metrics, threshold, confidence_level, baseline, slices, random_state
+        As in :func:`skconf.confidence_report`.
+    **about : dict
+        Further attributes of the evidence.
+    """
+    if baseline is not None and not several:
+        raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
+    if baseline is not None and baseline not in profiles:
+        raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
+    if several:
+        check_names(profiles, with_ends=confidence_level is not None)
+    if slices is not None:
+        about["slices"] = _slices(slices, profiles)
+    if threshold is not None:
+        get_metric("coverage_score", threshold=threshold)  # raises if it is out of range
+        profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
+    if confidence_level is not None:
+        check_confidence_level(confidence_level)
+    rows = rows_of(metrics, has_threshold=all(profile.threshold is not None for profile in profiles.values()))
+    rows, of_rows = _evaluate(rows, profiles, keep_all=is_chosen(metrics))
+    values = dict(zip(profiles, map(list, zip(*of_rows, strict=True)), strict=True))
+    ends = {}
+    if confidence_level is not None:
+        for model, profile in profiles.items():
+            ends[model], notices = interval_ends(
+                rows, values[model], profile, confidence_level, random_state=random_state
+            )
+            warn_each(notices)
+    return Evidence(
+        rows=rows,
+        values=values,
+        profiles=profiles,
+        chosen=is_chosen(metrics),
+        several=several,
+        baseline=next(iter(profiles)) if baseline is None else baseline,
+        level=LEVEL if confidence_level is None else confidence_level,
+        ends=ends,
+        **about,
+    )
+
+
+def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
+    """Return the predictions of every model; those of a single one under the name of its column."""
+    if isinstance(y_true, Mapping):
+        predictions = {model: (held, y_proba) for model, held in y_true.items()}
+    elif isinstance(y_proba, Mapping):
+        predictions = {model: (y_true, proba) for model, proba in y_proba.items()}
+    else:
+        return {"value": as_profile("A report", y_true, y_proba, **given)}
+    if not predictions:
+        raise ValueError("There is no model to report on: the mapping is empty.")
+    profiles = {}
+    for model, (truth, proba) in predictions.items():
+        try:
+            profiles[model] = as_profile("A report", truth, proba, **given)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"The error is in the predictions of the model {model!r}.")
+            raise
+    return profiles
+
+
+def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, dict[Any, Slices]]:
+    """Return the slices of all models, whose rows they share."""
+    counts = {model: len(profile) for model, profile in profiles.items()}
+    if len(set(counts.values())) > 1:
+        raise ValueError(f"slices are of rows that all models share, but their numbers of rows are {counts}.")
+    found = read_slices(given, next(iter(counts.values())))
+    return dict.fromkeys(profiles, found)
+
+
+def check_names(models: Iterable[Any], *, with_ends: bool) -> None:
+    """Raise if a model has the name of another column of the table; `with_ends` tells whether there are intervals."""
+    models = list(models)
+    taken = {*OF_THE_METRIC, *(end for model in models if with_ends for end in ends_of(model))}
+    for model in models:
+        if model in taken:
+            raise ValueError(f"A model is named {model!r}, like another column of the report. Rename it.")
+
+
+def ends_of(model: Any) -> tuple[str, str]:
+    """Return the names of the columns with the ends of a model's intervals."""
+    return f"{model} low", f"{model} high"
+
+
+def _evaluate(
+    rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
+) -> tuple[list[Row], list[list[float]]]:
+    """Return the rows that some model allows, or all, and their values by model; NaN for a model that does not."""
+    kept, values = [], []
+    for row in rows:
+        found: list[float] = []
+        reasons: list[str] = []
+        notices: list[Notice] = []
+        for profile in profiles.values():
+            try:
+                value, said = row.evaluate(profile)
+                found.append(value)
+                notices += said
+            except ValueError as error:
+                found.append(np.nan)
+                reasons.append(str(error))
+        if keep_all or len(reasons) < len(profiles):
+            texts = (f"{row.name} is undefined here and is NaN: {reason}" for reason in reasons)
+            warn_each([*notices, *(Notice(text, UndefinedMetricWarning) for text in texts)])
+            kept.append(row)
+            values.append(found)
+    return kept, values

@@ -1,0 +1,90 @@
+"""Tables of numbers: by class, of thresholds, and of slices."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf.metrics._base.registry import get_metric
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.origin import Origin
+
+_BY_CLASS = ("cw_precision", "cw_recall", "cw_f1", "cprecision", "crecall", "cf1")
+#: What answers say of themselves, and what they are.
+_SAID_AND_WAS = {
+    "right or wrong": ("confidence", "accuracy"),
+    "graded": ("confidence", "correctness"),
+    "costs": ("uncertainty", "cost"),
+}
+
+
+@dataclass(frozen=True)
+class TableAlone:
+    """A report that is a table alone: of classes or of groups.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The table.
+    origin : Origin
+        Where the predictions come from.
+    """
+
+    frame: pd.DataFrame
+    origin: Origin = field(default_factory=Origin)
+
+
+def table_of_classes(profile: ConfidenceProfile, zero_division: Any = "warn") -> TableAlone:
+    """Return the metrics of each class."""
+    frame = pd.DataFrame(index=pd.Index(profile.require("classes"), name="class"))
+    for stem in _BY_CLASS:
+        frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
+    frame["ece"] = [_one_against_the_rest(profile, position) for position in range(len(frame))]
+    frame["support"] = np.bincount(profile.require("true_class"), profile.given_weight, len(frame))
+    return TableAlone(frame)
+
+
+def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
+    """Return the calibration error of the probability of one class."""
+    # The check of the input tolerates rounding errors above 1 or below 0.
+    sure = np.clip(profile.proba[:, position].astype(np.float64), 0.0, 1.0)
+    present = profile.require("true_class") == position
+    task = ConfidenceProfile.from_correctness(present, sure, sample_weight=profile.sample_weight)
+    return float(get_metric("expected_calibration_error")(task))
+
+
+def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
+    """Return the thresholds for the errors that people allow, a row for each model and target."""
+    rows = []
+    for model, stops in evidence.stops.items():
+        for target in evidence.targets:
+            row = {"model": model, "target": target}
+            stop, found = stops.at_most_wrong(target), evidence.guarantee(model, target)
+            if stop >= 0:
+                low, high = stops.ends(stop)
+                row |= {"threshold": stops.threshold(stop), "coverage": stops.answered[stop]}
+                row |= {"risk": stops.wrong[stop], "risk_low": float(low), "risk_high": float(high)}
+            if found.status == "guaranteed":
+                row |= {"guaranteed_threshold": stops.threshold(found.stop)}
+                row |= {"guaranteed_coverage": stops.answered[found.stop]}
+            rows.append({**row, "guarantee": found.status, "n_needed": found.needed})
+    columns = ["model", "target", "threshold", "coverage", "risk", "risk_low", "risk_high"]
+    columns += ["guaranteed_threshold", "guaranteed_coverage", "guarantee", "n_needed"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def table_of_slices(evidence: Evidence) -> pd.DataFrame:
+    """Return the slices of all models, worst first, with p-values of as many errors."""
+    said, was = _SAID_AND_WAS[evidence.kind]
+    columns = ["model", "slice", "n_samples", said, was, "low", "high", "p_value"]
+    tables = []
+    for model, slices in evidence.by_slice.items():
+        shares = slices.shares
+        numbers = (shares.count, shares.says, shares.right, shares.low, shares.high, slices.p_values)
+        table = pd.DataFrame(dict(zip(columns[2:], numbers, strict=True)))
+        table.insert(0, "slice", list(slices.names))
+        table.insert(0, "model", [model] * len(table))
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)

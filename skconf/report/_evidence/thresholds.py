@@ -1,0 +1,78 @@
+"""Thresholds for the errors that people allow: those observed to keep them, and those guaranteed to."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from skconf._core.warn import collected
+from skconf.inference._grouped_means import drawn_as_counts
+from skconf.profile import ConfidenceProfile, Kind
+from skconf.report._evidence.stops import FEWEST, Stops
+from skconf.selective import TunedThreshold, required_samples, tune_threshold
+
+#: Shares of errors among the answers that people allow.
+_ERRORS = (0.01, 0.02, 0.05, 0.10)
+#: The same of what graded answers lose; and shares of the mean cost.
+_LOSSES, _OF_COST = (0.02, 0.05, 0.10, 0.20, 0.30), (0.25, 0.5, 0.75, 0.9)
+
+#: Whether a threshold is guaranteed, or why there is none: no rule applies to weights and costs; there are fewer rows
+#: than any guarantee takes; no threshold was observed to keep it; or one that rests on few answers; or more rows help.
+Status = Literal["guaranteed", "no rule", "too few rows", "never observed", "few answers", "more rows"]
+
+
+class Guarantee(NamedTuple):
+    """A threshold that is guaranteed to keep what is allowed, or why there is none.
+
+    Attributes
+    ----------
+    status : str
+        Whether there is one, or why not.
+    stop : int
+        The stop of the threshold; -1 where there is none.
+    n_units : int
+        Number of rows, or of groups of rows, that it rests on.
+    needed : int
+        How many would do; 0 where that is not known.
+    """
+
+    status: Status
+    stop: int = -1
+    n_units: int = 0
+    needed: int = 0
+
+
+def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
+    """Return what people allow: shares of errors, or of what is lost; or mean costs below that of all answers."""
+    if kind != "costs":
+        return _LOSSES if kind == "graded" else _ERRORS
+    return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
+
+
+def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: float) -> Guarantee:
+    """Return the threshold that is guaranteed to keep a target with a probability, or why there is none."""
+    if profile.sample_weight is not None or profile.kind == "costs":
+        return Guarantee("no rule")
+    n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
+    needed = required_samples(target, level)
+    if n_units < needed:
+        return Guarantee("too few rows", n_units=n_units, needed=needed)
+    with collected():  # where nothing qualifies, the status says so
+        tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=level, random_state=0)
+    if tuned.feasible:
+        return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
+    return _none(tuned, stops, target, level)
+
+
+def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float) -> Guarantee:
+    """Return why nothing is guaranteed, and how many rows would do."""
+    n_units = tuned.n_samples
+    if not (stops.wrong[stops.size >= FEWEST] < target).any():
+        return Guarantee("never observed", n_units=n_units)
+    closest = int(np.argmin(tuned.results["risk_upper_bound"]))
+    coverage, risk = (float(tuned.results[name][closest]) for name in ("coverage", "risk"))
+    errors = round(risk * coverage * n_units)
+    if errors >= target * coverage * n_units:
+        return Guarantee("few answers", n_units=n_units)
+    needed = required_samples(target, level, coverage=coverage, errors=errors)
+    return Guarantee("more rows", n_units=n_units, needed=needed)
