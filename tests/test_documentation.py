@@ -1,18 +1,23 @@
 """The code that the documents show runs, and says what they say."""
 
+import contextlib
+import io
 import os
 import re
 import runpy
 import subprocess
 import sys
 import tomllib
+import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.datasets import load_digits
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +33,16 @@ def few_threads(monkeypatch):
 
 
 def run(code):
-    """Run a script on its own, as a reader would."""
+    """Return what a script prints, which finds no settings of another and leaves none; only the imports are shared."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), warnings.catch_warnings(), sklearn.config_context(), contextlib.chdir(ROOT):
+        warnings.simplefilter("ignore")  # a reader's screen shows them beside what is printed
+        exec(compile(code, "<document>", "exec"), {"__name__": "__main__"})
+    return printed.getvalue()
+
+
+def run_apart(code):
+    """Return what a script prints that registers names, and so needs a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
@@ -160,7 +174,7 @@ def test_oldest_versions_are_those_of_the_package():
 def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path):
     metric, test = blocks("docs/contributing.md", "python")
     expected = "from skconf import get_scorer\nprint(doubt_loss([0, 1], [0.25, 0.5], power=2), get_scorer('neg_doubt'))"
-    assert run(metric + expected).strip() == f"{(0.25**2 + 0.5**2) / 2} get_scorer('neg_doubt')"
+    assert run_apart(metric + expected).strip() == f"{(0.25**2 + 0.5**2) / 2} get_scorer('neg_doubt')"
     (tmp_path / "_doubt.py").write_text(f'"""Doubt."""\n\n{metric}')
     (tmp_path / "test_doubt.py").write_text(f'"""Doubt."""\n\nimport _doubt  # noqa: F401\n{test}')
     for checks in (
@@ -185,9 +199,13 @@ def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path)
         assert done.returncode == 0, f"{' '.join(checks[:2])}: {done.stdout}{done.stderr}"
 
 
+@pytest.mark.parametrize("few_trees", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["small", "full"])
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
-def test_example_runs_alone(path, capsys, monkeypatch):
+def test_example_runs_alone(path, few_trees, capsys, monkeypatch):
     pytest.importorskip("xgboost")
     monkeypatch.delenv("SKCONF_DATA", raising=False)  # as for most readers
+    if few_trees:
+        monkeypatch.setattr(RandomForestClassifier.__init__, "__defaults__", (20,))
+        monkeypatch.setitem(HistGradientBoostingClassifier.__init__.__kwdefaults__, "max_iter", 20)
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out

@@ -245,14 +245,20 @@ EXTREMES = {
     "certain and wrong": (np.eye(3)[TURNS], (TURNS + 1) % 3, None),
     "tails of naive Bayes": (np.array([[1, 1e-300, 5e-324], [1e-200, 1, 0]] * 15), TURNS, None),
     "huge weights": (THIRTY, TURNS, np.full(30, 1e30)),
-    "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
+    "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e11, 30)),
+    "weights beyond the digits of their sum": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
     "tiny weights": (THIRTY, TURNS, np.full(30, 1e-30)),
     "many classes": (draw_proba(400, 300), np.arange(400) % 300, None),
 }
+#: The pool of calibrators deals weights beyond the digits of their sum to hundreds of folds.
+SLOW_EXTREMES = {"weights beyond the digits of their sum": [pytest.mark.slow]}
+of_extremes = pytest.mark.parametrize(
+    "extreme", [pytest.param(task, id=name, marks=SLOW_EXTREMES.get(name, ())) for name, task in EXTREMES.items()]
+)
 
 
 @ALL
-@pytest.mark.parametrize("extreme", EXTREMES.values(), ids=EXTREMES)
+@of_extremes
 @pytest.mark.filterwarnings(
     "ignore:.*the calibration data hold no sample of these classes",
     "ignore:.* reads sample_weight as how often each sample counts",
@@ -268,7 +274,7 @@ def test_extremes_give_probabilities(make, extreme):
 
 
 @each(NEVER_SURE)
-@pytest.mark.parametrize("extreme", EXTREMES.values(), ids=EXTREMES)
+@of_extremes
 @pytest.mark.filterwarnings("ignore:.* reads sample_weight as how often each sample counts")
 def test_no_class_that_was_seen_gets_a_probability_of_zero_or_one(make, extreme):
     proba, y, weight = extreme
