@@ -1,6 +1,7 @@
 """Docstrings that share text: the one place that rewrites them."""
 
 import inspect
+import itertools
 import re
 import textwrap
 from collections.abc import Callable, Mapping
@@ -49,6 +50,20 @@ def documented(**places: str) -> Callable[[_Documented], _Documented]:
         return function
 
     return decorate
+
+
+def entries_of_parameters(documented: Any) -> dict[str, str]:
+    """Return the entries of the section "Parameters" of a docstring, by the names of the parameters."""
+    lines = (inspect.getdoc(documented) or "").splitlines()
+    start = lines.index("Parameters") + 2
+    entries: dict[str, str] = {}
+    for line in itertools.takewhile(bool, lines[start:]):
+        if not line.startswith(" "):
+            name, entry = line.partition(" : ")[0], line
+        else:
+            entry = f"{entries[name]}\n{line}"
+        entries[name] = entry
+    return entries
 
 
 def filled(documented: Any, places: Mapping[str, str]) -> str:

@@ -1,7 +1,6 @@
 """The base of all displays: their constructors."""
 
 import inspect
-import re
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from functools import wraps
@@ -10,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.docstrings import filled
-from skconf.inspection._drawing import draw_names, literal
+from skconf._core.docstrings import entries_of_parameters, filled
+from skconf.inspection._drawing import draw_legend, literal
 from skconf.profile import ConfidenceProfile, as_profile
 
 #: The placeholder of the display's own parameters in the docstrings of its methods.
@@ -25,8 +24,8 @@ class Display(ABC):
     are then also those of `from_predictions` and `from_estimator`.
     """
 
-    #: The place for a legend with all names on axes that are not alone; None writes them beside the ends of lines.
-    _names_inside: ClassVar[str | None] = None
+    #: The place of a legend on axes that are not alone.
+    _legend_inside: ClassVar[str] = "best"
 
     name: str | None
     ax_: Any
@@ -188,7 +187,7 @@ class Display(ABC):
         self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        draw_names(self.ax_, self._names_inside)
+        draw_legend(self.ax_, self._legend_inside)
         return self
 
 
@@ -209,10 +208,11 @@ def _with_parameters_of(from_profile: Any, method: Any) -> Any:
         return method(cls, *args, **kwargs)
 
     common, own = (list(inspect.signature(function).parameters.values()) for function in (method, from_profile))
-    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in common[:-1] + own[2:]]
+    own = own[2:]  # after the profile and the name
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in common[:-1] + own]
     documented.__signature__ = inspect.Signature(plain)  # type: ignore[attr-defined]
-    entries = re.search(r"^name : .*\n +.*\n((?:.*\n)*?)\nReturns\n", inspect.getdoc(from_profile) or "", re.M)
-    documented.__doc__ = filled(method, {_PARAMS: entries[1] if entries else ""})
+    entries = entries_of_parameters(from_profile)
+    documented.__doc__ = filled(method, {_PARAMS: "".join(f"{entries[each.name]}\n" for each in own)})
     return classmethod(documented)
 
 

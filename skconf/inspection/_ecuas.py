@@ -9,7 +9,16 @@ from numpy.typing import ArrayLike
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
-from skconf.inspection._drawing import CURVE, OF_ONE, REFERENCE, Style, classifier_lines, label_once, remove_references
+from skconf.inspection._drawing import (
+    CLASSIFIER,
+    CURVE,
+    OF_ONE,
+    REFERENCE,
+    Style,
+    artists,
+    label_once,
+    remove_references,
+)
 from skconf.inspection._scales import SCALES, label_decimals, spans_a_decade
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
@@ -161,7 +170,7 @@ class ECUASDisplay(Display):
                 ax.axhline(self.error_rate, label="never reject", gid=OF_ONE, **REFERENCE)
         ((label, values),) = self.curves.items()
         marker = style.marker if self.kind == "n" else None
-        kind = {"marker": marker, "markersize": 4, "gid": style.gid, "label": self._label or label}
+        kind = {"marker": marker, "markersize": 4, "gid": CLASSIFIER, "label": self._label or label}
         ax.plot(self.x, values, **style.line, **kind)
         if self.kind == "n":
             ticks = [0.0, *4.0 ** np.arange(-1, np.log2(max(self.x[-1], 1)) // 2 + 1)]
@@ -186,7 +195,7 @@ class ECUASDisplay(Display):
                 markersize=4,
                 markevery=0.2,
                 label=label,
-                gid=f"{CURVE}{label}",
+                gid=CURVE,
             )
             drawn.append(label)
         # At full confidence an error may cost without a bound.
@@ -195,7 +204,7 @@ class ECUASDisplay(Display):
 
 def _set_costs(ax: Any, kind: str, scale: str) -> None:
     """Scale the axes to the costs of all classifiers on them; references may leave them."""
-    curves = [line.get_data() for line in classifier_lines(ax)]
+    curves = [line.get_data() for line in artists(ax, CLASSIFIER)]
     last = max(x[-1] for x, _ in curves)
     first = _LEAST * last if kind == "reject_cost" else 0.0
     costs = np.concatenate([y[x >= first] for x, y in curves])

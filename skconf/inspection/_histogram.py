@@ -7,12 +7,21 @@ import numpy as np
 
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
-from skconf.inspection._drawing import OF_ONE, Style, check_drawable, ink, mark_threshold, remove_references
+from skconf.inspection._drawing import (
+    CLASSIFIER,
+    OF_ONE,
+    Style,
+    artists,
+    check_drawable,
+    ink,
+    mark_threshold,
+    remove_references,
+)
 from skconf.inspection._scales import size
 from skconf.profile import ConfidenceProfile
 
-#: Id of the outline of a histogram, with the name of the classifier.
-_OUTLINE = "skconf outline "
+#: Id of the outline of a histogram.
+_OUTLINE = "skconf outline"
 
 
 @dataclass(eq=False, repr=False)
@@ -100,12 +109,12 @@ class ConfidenceHistogramDisplay(Display):
         style = Style.next_on(ax)
         remove_references(ax)
         ax.axhline(0, color=ink(ax), linewidth=0.8)
-        ax.plot([], [], gid=style.gid, label=self._label, **style.line)
+        ax.plot([], [], gid=CLASSIFIER, label=self._label, **style.line)
         for values, width, hatch in ((self.right, 1.0, None), (-self.wrong, 1.6, "///")):
             if not style.number:  # of several there are only the outlines
                 fill = {"fill": True, "alpha": 0.3, "linewidth": 0, "gid": OF_ONE}
                 ax.stairs(values, self.edges, color=style.color, hatch=hatch, **fill)
-            ax.stairs(values, self.edges, linewidth=width, gid=f"{_OUTLINE}{self._label}", **style.line)
+            ax.stairs(values, self.edges, linewidth=width, gid=_OUTLINE, **style.line)
         mark_threshold(ax, self.threshold, style)
         _set_counts(ax)
         ax.set(xlabel="confidence", ylabel="wrong  ←  count  →  right")
@@ -115,8 +124,7 @@ def _set_counts(ax: Any) -> None:
     """Scale the axis of the counts from 0 in both directions: linear up to the smallest count, then logarithmic."""
     from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
 
-    outlines = [patch for patch in ax.patches if str(patch.get_gid()).startswith(_OUTLINE)]
-    counts = np.concatenate([patch.get_data().values for patch in outlines])
+    counts = np.concatenate([outline.get_data().values for outline in artists(ax, _OUTLINE)])
     smallest = np.abs(counts[counts != 0]).min()
     smallest = 10.0 ** np.floor(np.log10(smallest) + 1e-9)
     ax.set_yscale("symlog", linthresh=smallest, linscale=0.7)

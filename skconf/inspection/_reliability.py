@@ -11,7 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display, pyplot
-from skconf.inspection._drawing import REFERENCE, Style, check_drawable, classifier_lines, ink, label_once
+from skconf.inspection._drawing import CLASSIFIER, REFERENCE, Style, artists, check_drawable, ink, label_once
 from skconf.inspection._scales import label_percent
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
@@ -179,7 +179,7 @@ class ReliabilityDisplay(Display):
         seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
         look = {"marker": style.marker, "color": style.color}
         ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.6)
-        line = {"markersize": 4, "gid": style.gid, "label": self._label, "linestyle": style.linestyle}
+        line = {"markersize": 4, "gid": CLASSIFIER, "label": self._label, "linestyle": style.linestyle}
         ax.plot(x[seen], y[seen], linewidth=1.2, **look, **line)
         area = 15 + 150 * self.weight / self.weight.sum()
         ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, **look)
@@ -203,7 +203,7 @@ def _set_tail(ax: Any) -> None:
     from matplotlib.ticker import NullFormatter
 
     ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")
-    drawn = [line.get_data() for line in classifier_lines(ax)] + [part.get_offsets().T for part in ax.collections]
+    drawn = [line.get_data() for line in artists(ax, CLASSIFIER)] + [part.get_offsets().T for part in ax.collections]
     x, y = (np.concatenate([np.ma.getdata(each[axis]) for each in drawn]) for axis in (0, 1))
     nearest = min(x[x > 0].min(initial=1.0), 0.01)
     ax.set(xlim=(1.5, nearest / 1.5), ylim=(min(y[y > 0].min(initial=1.0) / 4, 1e-3), 1.5))

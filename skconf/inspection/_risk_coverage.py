@@ -10,10 +10,11 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
+    CLASSIFIER,
     OF_ONE,
     REFERENCE,
     Style,
-    classifier_lines,
+    artists,
     ink,
     label_of_threshold,
     label_once,
@@ -134,8 +135,8 @@ class RiskCoverageDisplay(Display):
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
         _draw_references(ax, None if style.number else self.risk[-1])
-        label = "\n".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
-        ax.plot(*thinned(*_through_ties(self.coverage, self.risk)), gid=style.gid, label=label, **style.line)
+        label = ": ".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
+        ax.plot(*thinned(*_through_ties(self.coverage, self.risk)), gid=CLASSIFIER, label=label, **style.line)
         if self.low is not None and self.high is not None:
             (x, low), (_, high) = thinned(self.coverage, self.low), thinned(self.coverage, self.high)
             ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
@@ -163,7 +164,7 @@ def _draw_references(ax: Any, error_rate: float | None) -> None:
 
 def _set_axes(ax: Any, scale: str) -> None:
     """Scale the axes to all curves on them."""
-    curves = [line.get_data() for line in classifier_lines(ax)]
+    curves = [line.get_data() for line in artists(ax, CLASSIFIER)]
     seen = [risk[coverage >= _FEW] for coverage, risk in curves]
     positive = [risk[risk > 0] for _, risk in curves]
     highest = 1.25 * max(risk.max() for risk in seen) or 0.01

@@ -9,7 +9,17 @@ from sklearn.metrics import auc
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
-from skconf.inspection._drawing import OF_ONE, REFERENCE, Style, ink, label_once, remove_references, thinned
+from skconf.inspection._drawing import (
+    CLASSIFIER,
+    OF_ONE,
+    REFERENCE,
+    Style,
+    artists,
+    ink,
+    label_once,
+    remove_references,
+    thinned,
+)
 from skconf.inspection._scales import set_normal
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
@@ -72,7 +82,7 @@ class CWROCDisplay(Display):
     name: str | None = None
     scale: str = "auto"
 
-    _names_inside: ClassVar[str | None] = "lower right"  # all lines end in one corner, and rarely come here
+    _legend_inside: ClassVar[str] = "lower right"  # all lines end in one corner, and rarely come here
 
     @classmethod
     def from_profile(cls, profile: ConfidenceProfile, *, name: str | None = None, scale: str = "auto") -> Self:
@@ -114,7 +124,7 @@ class CWROCDisplay(Display):
         ax.plot(*thinned(self.fpr, self.tpr), color=style.color, linewidth=0.7, gid=_CLASSICAL)
         ax.plot([], [], color=ink(ax), linewidth=0.7, label=label_once(ax, "thin: classical ROC"))
         label = f"{name}cwAUC {self.cw_auc:.4f}, AUC {self.auc:.4f}"
-        ax.plot(*thinned(self.cw_fpr, self.cw_tpr), linewidth=2.0, gid=style.gid, label=label, **style.line)
+        ax.plot(*thinned(self.cw_fpr, self.cw_tpr), linewidth=2.0, gid=CLASSIFIER, label=label, **style.line)
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
         if self.scale == "normal" or (self.scale == "auto" and max(self.auc, self.cw_auc) > _GOOD):
             _spread_the_corner(ax)
@@ -124,7 +134,7 @@ class CWROCDisplay(Display):
 
 def _spread_the_corner(ax: Any) -> None:
     """Scale the axes by normal quantiles, so far that every curve on them is seen where it bends."""
-    curves = [line.get_data() for line in ax.lines if line.get_gid() == _CLASSICAL]
+    curves = [line.get_data() for line in artists(ax, _CLASSICAL)]
     seen = [(fpr > 0) & (fpr <= 0.5) & (tpr >= 0.5) & (tpr < 1) for fpr, tpr in curves]
     lowest = min([fpr[some].min() for (fpr, _), some in zip(curves, seen, strict=True) if some.any()], default=0.01)
     missed = min([1 - tpr[some].max() for (_, tpr), some in zip(curves, seen, strict=True) if some.any()], default=0.01)

@@ -11,10 +11,11 @@ from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
+    CLASSIFIER,
     CURVE,
     REFERENCE,
     Style,
-    classifier_lines,
+    artists,
     ink,
     label_once,
     mark_threshold,
@@ -174,12 +175,12 @@ class ThresholdDisplay(Display):
         style = Style.next_on(ax)
         if len(self.curves) == 1:
             ((label, values),) = self.curves.items()
-            named = {"gid": style.gid, "label": self._label or label, **style.line}
+            named = {"gid": CLASSIFIER, "label": self._label or label, **style.line}
             ax.plot(*thinned(self.thresholds, values), **named)
             ax.set_ylabel(label)
         else:
             self._draw_curves(ax, style)
-            ax.set_ylabel("metric at the threshold")
+            ax.set_ylabel("metric")
         if self.target is not None:
             ax.axhline(self.target, linestyle=":", label=label_once(ax, f"target {self.target:g}"), **REFERENCE)
         mark_threshold(ax, self.threshold, style)
@@ -188,7 +189,7 @@ class ThresholdDisplay(Display):
 
     def _draw_curves(self, ax: Any, style: Style) -> None:
         """Draw several curves: colours and markers identify them, line styles the classifiers."""
-        ax.plot([], [], color=ink(ax), linestyle=style.linestyle, gid=style.gid, label=self._label)
+        ax.plot([], [], color=ink(ax), linestyle=style.linestyle, gid=CLASSIFIER, label=self._label)
         for number, (label, values) in enumerate(self.curves.items()):
             kind = Style.of(number)
             ax.plot(
@@ -199,7 +200,7 @@ class ThresholdDisplay(Display):
                 markersize=4,
                 markevery=(0.04 * number, 0.2),  # so that curves on each other are seen
                 label=label_once(ax, label),
-                gid=f"{CURVE}{label}",
+                gid=CURVE,
             )
 
     def _set_axes(self, ax: Any) -> None:
@@ -210,5 +211,4 @@ class ThresholdDisplay(Display):
             ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
             label_decimals(ax.yaxis)
         elif self.scale == "log" or (self.scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):
-            curves = [line for line in ax.lines if str(line.get_gid()).startswith(CURVE)] + classifier_lines(ax)
-            set_nines(ax.yaxis, np.concatenate([line.get_ydata() for line in curves]))
+            set_nines(ax.yaxis, np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)]))

@@ -96,10 +96,8 @@ def mark_of(ax):
 
 
 def legend_texts(display):
-    """Return the names beside lines, then the texts of the legends."""
     legends = [display.ax_.get_legend(), *display.figure_.legends]
-    names = [text.get_text() for text in display.ax_.texts]
-    return names + [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    return [text.get_text() for legend in legends if legend for text in legend.get_texts()]
 
 
 class TestReliability:
@@ -204,7 +202,7 @@ class TestRiskCoverage:
         rng = np.random.default_rng(0)
         sure, right = rng.permutation(100) / 100, rng.random(100) < 0.7
         shown = RiskCoverageDisplay.from_predictions(ConfidenceProfile.from_correctness(right, sure), name="mine")
-        drawn = line_of(shown.ax_, f"mine\nAURC {shown.aurc:.4f}").get_data()
+        drawn = line_of(shown.ax_, f"mine: AURC {shown.aurc:.4f}").get_data()
         k = np.arange(1, 101)
         expected = np.cumsum(~right[np.argsort(-sure)]) / k
         np.testing.assert_allclose(np.interp(k / 100, *drawn), expected, atol=1e-9)
@@ -231,7 +229,7 @@ class TestRiskCoverage:
         right = rng.random(2000) < 0.8
         known = ConfidenceProfile.from_correctness(right, np.where(right, 0.6, 0.1) + 0.3 * rng.random(2000))
         shown = RiskCoverageDisplay.from_predictions(known, name="mine")
-        mine, oracle = (line_of(shown.ax_, label) for label in (f"mine\nAURC {shown.aurc:.4f}", "oracle"))
+        mine, oracle = (line_of(shown.ax_, label) for label in (f"mine: AURC {shown.aurc:.4f}", "oracle"))
         at = np.linspace(0.01, 1, 200)
         heights = [np.interp(at, *line.get_data()) for line in (mine, oracle)]
         np.testing.assert_allclose(*heights, atol=2e-3)
@@ -597,15 +595,13 @@ class TestEveryDisplay:
         whole = figure.bbox
         boxes = [part.get_window_extent() for part in (ax.xaxis.label, ax.yaxis.label, ax.title)]
         legends = [part.get_window_extent() for part in (ax.get_legend(), *figure.legends) if part]
-        names_beside = [Text.get_window_extent(text) for text in ax.texts]
-        for box in [*boxes, *legends, *names_beside]:
+        for box in [*boxes, *legends]:
             assert -1 <= box.x0 < box.x1 <= whole.width + 1
             assert -1 <= box.y0 < box.y1 <= whole.height + 1
-        for box in [*legends, *names_beside]:
+        for box in legends:
             assert not box.overlaps(ax.get_window_extent())
             assert not box.overlaps(boxes[-1])
-        assert not any(a.overlaps(b) for a, b in itertools.combinations([*legends, *names_beside], 2))
-        assert legends or names_beside
+        assert len(legends) == 1
         for axis in (ax.xaxis, ax.yaxis):
             ticks = [
                 tick.get_window_extent() for tick in axis.get_ticklabels() if tick.get_text() and tick.get_visible()
@@ -728,15 +724,14 @@ class TestEveryDisplay:
         profile = profile_of()
         own = RiskCoverageDisplay.from_predictions(profile)
         assert own.ax_.get_legend() is None
-        assert [text.get_text() for text in own.figure_.legends[0].get_texts()] == ["oracle", "random order"]
+        assert legend_texts(own) == [f"AURC {own.aurc:.4f}", "oracle", "random order"]
         both = RiskCoverageDisplay.from_predictions(profile, ax=own.ax_, name="other")
-        assert legend_texts(both) == [f"AURC {own.aurc:.4f}", f"other\nAURC {own.aurc:.4f}"]  # no references of two
-        assert not own.figure_.legends
-        for axes, where in ((plt.subplots(1, 2, layout="constrained")[1][0], 1), (plt.subplots()[1], 0)):
+        assert legend_texts(both) == [f"AURC {own.aurc:.4f}", f"other: AURC {own.aurc:.4f}"]  # no references of two
+        assert len(own.figure_.legends) == 1
+        for axes in (plt.subplots(1, 2, layout="constrained")[1][0], plt.subplots()[1]):
             shown = RiskCoverageDisplay.from_predictions(profile, ax=axes)
             assert not shown.figure_.legends
-            assert len(axes.texts) == where
-            assert len(axes.get_legend().get_texts()) == 3 - where
+            assert len(axes.get_legend().get_texts()) == 3
         figure, ax = plt.subplots(layout="constrained")
         mine = figure.legend(ax.plot([0, 1], [0, 1]), ["mine"])
         RiskCoverageDisplay.from_predictions(profile, ax=ax)
@@ -751,7 +746,7 @@ class TestEveryDisplay:
         figure.draw_without_rendering()
         legend = axes[1].get_legend()
         assert legend.get_window_extent().width <= axes[1].bbox.width
-        assert legend.get_texts()[0].get_text().split("\n")[0] == "SelectiveClassifier"
+        assert legend.get_texts()[0].get_text().startswith("SelectiveClassifier")
 
     @every_way
     def test_legend_names_the_classifiers_first(self, way):
@@ -795,40 +790,14 @@ class TestEveryDisplay:
             assert shown.threshold == 0.6
             assert any(text.endswith("threshold 0.6") for text in legend_texts(shown))
 
-
-class TestNamesBesideLines:
-    def test_stand_as_near_to_the_ends_as_they_can(self):
-        from skconf.inspection._drawing import spread
-
-        np.testing.assert_allclose(spread(np.array([50.0, 10]), np.array([8.0, 8]), 0, 100), [50, 10])
-        np.testing.assert_allclose(spread(np.array([52.0, 50]), np.array([10.0, 10]), 0, 100), [56, 46])
-        np.testing.assert_allclose(spread(np.array([99.0, 99, 99]), np.array([10.0, 10, 10]), 0, 100), [75, 85, 95])
-        at, heights = np.random.default_rng(0).uniform(0, 100, (2, 50))
-        placed = spread(at, heights, 0, 1e4)
-        order = np.argsort(placed)
-        assert (np.diff(placed[order]) >= (heights[order][1:] + heights[order][:-1]) / 2 - 1e-9).all()
-
-    @pytest.mark.parametrize("reverse", [False, True])
-    def test_are_where_the_lines_leave_the_axes(self, reverse):
-        from skconf.inspection._drawing import _end_in_view
-
-        ax = plt.subplots()[1]
-        (line,) = ax.plot([0, 1, 3], [0, 1, 3])
-        ax.set(xlim=(2, 0) if reverse else (0, 2), ylim=(-10, 10))
-        at = 0 if reverse else 2
-        np.testing.assert_allclose(_end_in_view(line), ax.transData.transform((at, at)))
-        ax.set_ylim(-2, -1)
-        assert _end_in_view(line)[1] == ax.bbox.y1
-
     @every_way
-    def test_take_the_ink_of_the_theme(self, way):
+    def test_takes_the_ink_of_the_theme(self, way):
         display, params = DRAWN[way]
         with plt.style.context("dark_background"):
             ax = plt.subplots(layout="constrained")[1]
         y, proba, given = predictions()
         profile = ConfidenceProfile.from_predictions(y, proba, **given, threshold=0.75)
         display.from_predictions(profile, ax=ax, name="mine", **params)
-        assert all(text.get_color() == "white" for text in ax.texts)
         black = matplotlib.colors.to_rgba("black")[:3]
         for line in ax.lines:
             assert sum(matplotlib.colors.to_rgb(line.get_color())) > 0.5, line
@@ -865,7 +834,7 @@ class TestAxesOfGoodClassifiers:
 
     def test_a_curve_rises_at_its_first_error(self):
         shown = RiskCoverageDisplay.from_predictions(self.ranked([500, 700]), name="mine", scale="log")
-        coverage, risk = line_of(shown.ax_, f"mine\nAURC {shown.aurc:.4f}").get_data()
+        coverage, risk = line_of(shown.ax_, f"mine: AURC {shown.aurc:.4f}").get_data()
         first = np.flatnonzero(risk > 0)[0]
         assert (coverage[first], risk[first]) == (pytest.approx(0.501), pytest.approx(1 / 501))
         assert risk[:first].max() == 0
@@ -933,7 +902,8 @@ class TestAxesOfGoodClassifiers:
             np.testing.assert_array_equal(part.confidence, expected.confidence)
         assert [ax.get_xscale() for ax in shown.ax_] == ["linear", "log"]
         other = ReliabilityDisplay.from_predictions(profile, view="both", name="other", ax=shown.ax_)
-        assert [[text.get_text() for text in ax.texts] for ax in other.ax_] == [["mine", "other"]] * 2
+        for ax in other.ax_:
+            assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["mine", "other"]
         with pytest.raises(ValueError, match='With view="both", ax must be a pair of axes'):
             shown.plot(shown.ax_[0])
 
