@@ -76,7 +76,7 @@ def phantom_replicates(
     alike: dict[Any, list[int]] = {}
     for i, statistic in enumerate(statistics):
         alike.setdefault(_kind(statistic, profile), []).append(i)
-    found: list[Floats] = [np.empty(0)] * len(statistics)
+    replicates: list[Floats] = [np.empty(0)] * len(statistics)
     for several in alike.values():
         rng = np.random.default_rng(resampling.get("random_state"))  # whatever else is asked for
         some = [statistics[i] for i in several]
@@ -84,8 +84,8 @@ def phantom_replicates(
         options |= {"random_state": rng, "beside": phantoms.added}
         drawn = replicate(phantoms.draw, [phantoms.given], some, N_DRAWS, **options)[:, 0]
         for i, column in zip(several, drawn.T, strict=True):
-            found[i] = column + phantoms.shift(statistics[i], values[i])
-    return found
+            replicates[i] = column + phantoms.shift(statistics[i], values[i])
+    return replicates
 
 
 def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:

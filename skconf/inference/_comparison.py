@@ -193,15 +193,17 @@ def compare(
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     any_of_them = next(iter(profiles.values()))
     sampling = Sampling.of(any_of_them, groups, stratify)
-    found = _comparisons(list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling)
+    comparisons = _comparisons(
+        list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling
+    )
     if method == "permutation":
-        warn_each(resolution_notices("compare()", len(found), n_resamples, 1 - confidence_level))
+        warn_each(resolution_notices("compare()", len(comparisons), n_resamples, 1 - confidence_level))
     if single and len(pairs) == 1:
-        return found[0]
+        return comparisons[0]
     index = pd.MultiIndex.from_tuples(
         [(name, *pair) for name in statistics for pair in pairs], names=["metric", "first", "second"]
     )
-    frame = pd.DataFrame([asdict(comparison) for comparison in found]).drop(columns=["first", "second"])
+    frame = pd.DataFrame([asdict(comparison) for comparison in comparisons]).drop(columns=["first", "second"])
     frame.insert(frame.columns.get_loc("p_value") + 1, "p_adjusted", holm(frame["p_value"]))
     return frame.set_index(index)
 
@@ -272,7 +274,7 @@ def _comparisons(
         for a, b in pairs:
             both = _joined(profiles[a], profiles[b])
             swapped[a, b] = replicate(sampling.swap, [both], statistics, **resampling)[:, 0]
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     notices: list[Notice] = []
     for position, (statistic, how) in enumerate(zip(statistics, methods, strict=True)):
         evaluated = {model: statistic.evaluate(profile) for model, profile in profiles.items()}
@@ -304,11 +306,11 @@ def _comparisons(
             if method == "auto" and how == "delta" and not np.isnan(p_value):
                 exact = _exact_p_value(statistic, profiles[a], profiles[b], sampling, difference)
                 by, p_value = (by, p_value) if np.isnan(exact) else ("exact", exact)
-            found.append(
+            comparisons.append(
                 Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, confidence_level, by)
             )
     warn_each(notices)
-    return found
+    return comparisons
 
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:

@@ -58,12 +58,12 @@ class Means:
         """
         kept = slice(None) if weight is None else weight > 0
         values, part = values[kept], part[kept]
-        each = np.ones(len(values)) if weight is None else weight[kept]
-        of = np.arange(len(values)) if unit is None else unit[kept]
-        total = _sums(part, each, n_parts)
-        mean = divide(_sums(part, each * values, n_parts), total, np.nan)
-        cell, at = np.unique(of * np.intp(n_parts) + part, return_inverse=True)
-        apart, size = (_sums(at, terms, len(cell)) for terms in (each * (values - mean[part]), each))
+        weighted = np.ones(len(values)) if weight is None else weight[kept]
+        units = np.arange(len(values)) if unit is None else unit[kept]
+        total = _sums(part, weighted, n_parts)
+        mean = divide(_sums(part, weighted * values, n_parts), total, np.nan)
+        cell, at = np.unique(units * np.intp(n_parts) + part, return_inverse=True)
+        apart, size = (_sums(at, terms, len(cell)) for terms in (weighted * (values - mean[part]), weighted))
         squares, of_sizes = (_sums(cell % n_parts, terms**2, n_parts) for terms in (apart, size))
         n_units = np.bincount(cell % n_parts, minlength=n_parts)
         return cls(total, mean, squares, divide(total**2, of_sizes, 0.0), n_units)
@@ -101,8 +101,8 @@ class Means:
         return cls(total, mean, squares, total**2 / of_sizes, np.cumsum(before == 0)[last])
 
     def __getitem__(self, parts: Any) -> "Means":
-        found = (np.asarray(each)[parts] for each in vars(self).values())
-        return Means(*found)
+        columns = (np.asarray(each)[parts] for each in vars(self).values())
+        return Means(*columns)
 
     @property
     def error(self) -> Floats:
@@ -176,6 +176,6 @@ def _before(values: Floats, unit: Codes) -> Floats:
     order = np.argsort(unit, kind="stable")
     summed = np.cumsum(values[order]) - values[order]
     first = np.append(True, np.diff(unit[order]) != 0)
-    found = np.empty_like(summed)
-    found[order] = summed - summed[np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))]
-    return found
+    before = np.empty_like(summed)
+    before[order] = summed - summed[np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))]
+    return before

@@ -266,7 +266,7 @@ def confidence_interval(
     profile = as_profile("confidence_interval()", y_true, y_proba, **given)
     sampling = Sampling.of(profile, groups, stratify)
     evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
-    found, notices = intervals(
+    results, notices = intervals(
         list(statistics.values()),
         [value for value, _ in evaluated],
         profile,
@@ -277,8 +277,8 @@ def confidence_interval(
     )
     warn_each([notice for _, several in evaluated for notice in several] + notices)
     if single:
-        return found[0]
-    return pd.DataFrame([asdict(interval) for interval in found], index=pd.Index(statistics, name="metric"))
+        return results[0]
+    return pd.DataFrame([asdict(interval) for interval in results], index=pd.Index(statistics, name="metric"))
 
 
 def check_confidence_level(confidence_level: Any) -> None:
@@ -312,60 +312,68 @@ def intervals(
     """Return the interval of every statistic, and what to warn of; all that are resampled share the resamples."""
     statistics = [statistic.in_units_of(profile) for statistic in statistics]
     notices: list[Notice] = []
-    chosen: list[Choice] = []
+    choices: list[Choice] = []
     for statistic, value in zip(statistics, values, strict=True):
         if method != "auto" or np.isnan(value):
-            chosen.append(Choice(choose_method(statistic, method)))
+            choices.append(Choice(choose_method(statistic, method)))
             continue
-        chosen.append(choose(statistic, profile, sampling))
-        if chosen[-1].reason:
-            text = f"{statistic.name} cannot be estimated: {chosen[-1].reason}."
+        choices.append(choose(statistic, profile, sampling))
+        if choices[-1].reason:
+            text = f"{statistic.name} cannot be estimated: {choices[-1].reason}."
             notices.append(Notice(text, UndefinedMetricWarning))
-        elif chosen[-1].method == "bootstrap":
+        elif choices[-1].method == "bootstrap":
             notices += few_to_resample(statistic, profile)
-    methods = [choice.method for choice in chosen]
-    columns: dict[int, Floats] = {}
-    resampled = [i for i, how in enumerate(methods) if how in ("bootstrap", "bca") and not np.isnan(values[i])]
+    drawn: dict[int, Floats] = {}
+    resampled = [i for i, how in enumerate(choices) if how.method in ("bootstrap", "bca") and not np.isnan(values[i])]
     if resampled:
-        drawn = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0]
-        for i, column in zip(resampled, drawn.T, strict=True):
+        columns = replicate(sampling.draw, [profile], [statistics[i] for i in resampled], **resampling)[:, 0].T
+        for i, column in zip(resampled, columns, strict=True):
             notices += undefined_resamples(column, statistics[i].name)
-            columns[i] = column[~np.isnan(column)]
-    bayesian = [i for i, how in enumerate(methods) if how == "bayesian"]
+            drawn[i] = column[~np.isnan(column)]
+    bayesian = [i for i, how in enumerate(choices) if how.method == "bayesian"]
     if bayesian:
-        few = [statistics[i] for i in bayesian]
-        found_draws = phantom_replicates(few, [values[i] for i in bayesian], profile, resampling)
-        columns |= dict(zip(bayesian, found_draws, strict=True))
-    found = []
-    for i, (statistic, value, how) in enumerate(zip(statistics, values, methods, strict=True)):
-        if np.isnan(value) or how == "none":
-            low, high, error = np.nan, np.nan, np.nan
-        elif how in ("exact", "binomial"):
-            low, high, error = share_ends(statistic, cast(Share, chosen[i].share), confidence_level)
-        elif how == "bayesian":
-            low, high, error = quantile_ends(statistic, value, columns[i], confidence_level)
-        elif how == "delta":
-            low, high, error = influence_ends(statistic, value, profile, sampling, confidence_level)
-        elif how == "bootstrap":
-            low, high, error = bootstrap_ends(
-                statistic, value, columns[i], sampling.degrees_of_freedom, confidence_level
-            )
-        else:
-            low, high, error = bca_ends(statistic, value, columns[i], profile, sampling, confidence_level)
-        found.append(Interval(value, low, high, error, confidence_level, how))
-        if np.isnan(low) and not np.isnan(value) and how != "none":
-            one_sided = how == "bca" and error > ROUNDING * abs(value)
+        few, theirs = [statistics[i] for i in bayesian], [values[i] for i in bayesian]
+        drawn |= dict(zip(bayesian, phantom_replicates(few, theirs, profile, resampling), strict=True))
+    results = []
+    for i, (statistic, value, choice) in enumerate(zip(statistics, values, choices, strict=True)):
+        low, high, error = _ends(statistic, value, choice, drawn.get(i), profile, sampling, confidence_level)
+        results.append(Interval(value, low, high, error, confidence_level, choice.method))
+        if np.isnan(low) and not np.isnan(value) and choice.method != "none":
+            one_sided = choice.method == "bca" and error > ROUNDING * abs(value)
             reason = (
                 "all resamples are on one side of the value, which 'bca' cannot correct for. Use 'bootstrap'."
                 if one_sided
                 else "no sample or resample differs from the others, so that its error cannot be estimated."
             )
             notices.append(Notice(f"{statistic.name} has no interval: {reason}", UndefinedMetricWarning))
-    return _with_calibration(found, statistics, profile, sampling, resampling), notices
+    return _with_calibration(results, statistics, profile, sampling, resampling), notices
+
+
+def _ends(
+    statistic: Statistic,
+    value: float,
+    choice: Choice,
+    drawn: Any,
+    profile: ConfidenceProfile,
+    sampling: Sampling,
+    confidence_level: float,
+) -> tuple[float, float, float]:
+    """Return the ends of an interval and the standard error, given what was drawn for it; NaN where there are none."""
+    if np.isnan(value) or choice.method == "none":
+        return np.nan, np.nan, np.nan
+    if choice.method in ("exact", "binomial"):
+        return share_ends(statistic, cast(Share, choice.share), confidence_level)
+    if choice.method == "delta":
+        return influence_ends(statistic, value, profile, sampling, confidence_level)
+    if choice.method == "bayesian":
+        return quantile_ends(statistic, value, drawn, confidence_level)
+    if choice.method == "bootstrap":
+        return bootstrap_ends(statistic, value, drawn, sampling.degrees_of_freedom, confidence_level)
+    return bca_ends(statistic, value, drawn, profile, sampling, confidence_level)
 
 
 def _with_calibration(
-    found: list[Interval],
+    results: list[Interval],
     statistics: Sequence[Statistic],
     profile: ConfidenceProfile,
     sampling: Sampling,
@@ -378,22 +386,22 @@ def _with_calibration(
     """
     apart = {
         i: statistic
-        for i, (statistic, interval) in enumerate(zip(statistics, found, strict=True))
+        for i, (statistic, interval) in enumerate(zip(statistics, results, strict=True))
         if statistic.metric.zero_if_calibrated and (interval.low > 0 or interval.high < 0)
     }
     if not apart:
-        return found
+        return results
     if sampling.grouped or profile.kind != "right or wrong":
         draw, drawn_from = partial(draw_mirrored, sampling), both_sides(profile)
     else:
         draw, drawn_from = partial(draw_outcomes, profile.confidence), both_outcomes(profile)
     drawn = replicate(draw, [drawn_from], list(apart.values()), **resampling)[:, 0]
     for i, column in zip(apart, drawn.T, strict=True):
-        interval = found[i]
+        interval = results[i]
         as_far = np.count_nonzero(np.abs(column) >= abs(interval.value) * (1 - ROUNDING))
         if (as_far + 1) / (len(column) + 1) > 1 - interval.confidence_level:
-            found[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
-    return found
+            results[i] = replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
+    return results
 
 
 def undefined_resamples(replicates: Floats, name: str) -> list[Notice]:

@@ -53,8 +53,8 @@ class ErrorCount:
 
     def _look_up(self, table: Floats, errors: Any, below: float, above: float) -> Floats:
         place = np.rint(errors).astype(np.intp) - self.first
-        found = table[np.clip(place, 0, len(table) - 1)]
-        return np.where(place < 0, below, np.where(place >= len(table), above, found))
+        inside = table[np.clip(place, 0, len(table) - 1)]
+        return np.where(place < 0, below, np.where(place >= len(table), above, inside))
 
     def _probabilities(self, chance: Floats, count: Floats, n_values: int) -> Floats:
         """Return the probabilities of `first` errors, of one more, and so on."""
@@ -70,5 +70,5 @@ class ErrorCount:
                 logarithm += count[rows] @ np.log1p(chance[rows, np.newaxis] * turn)
         spectrum = np.zeros(n_values // 2 + 1, dtype=np.complex128)
         spectrum[: len(angle)] = np.exp(logarithm - 1j * angle * self.first)
-        found: NDArray[Any] = np.fft.irfft(spectrum.conj(), n_values)
-        return found
+        probabilities: NDArray[Any] = np.fft.irfft(spectrum.conj(), n_values)
+        return probabilities

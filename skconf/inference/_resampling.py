@@ -140,11 +140,11 @@ def _values(
     others = [i for i, metric in enumerate(metrics) if not isinstance(metric, Additive)]
     if additive:
         summed = [metrics[i] for i in additive]
-        found = resampled_sums(summed, profile, counts[:, : len(profile)])
+        totals = resampled_sums(summed, profile, counts[:, : len(profile)])
         if beside is not None:  # they are added, so that no probabilities are copied
             more = resampled_sums(summed, beside, counts[:, len(profile) :])
-            found = [merge(sums, others) for sums, others in zip(found, more, strict=True)]
-        for i, sums in zip(additive, found, strict=True):
+            totals = [merge(sums, others) for sums, others in zip(totals, more, strict=True)]
+        for i, sums in zip(additive, totals, strict=True):
             values[:, i] = metrics[i].combine(*sums)
     if others:
         everything = profile if beside is None else joined(profile, beside)
@@ -185,8 +185,8 @@ def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, coun
     total: list[NDArray[Any]] = []
     for rows, block in profile.blocks():
         terms = [metric.terms(block) for metric in metrics]
-        found = _count([term for several in terms for term in several], block.sample_weight, counts[:, rows])
-        total = [a + b for a, b in zip(total, found, strict=True)] if total else found
+        counted = _count([term for several in terms for term in several], block.sample_weight, counts[:, rows])
+        total = [a + b for a, b in zip(total, counted, strict=True)] if total else counted
     each = iter(total)
     return [tuple(next(each) for _ in several) for several in terms]
 
@@ -194,8 +194,8 @@ def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, coun
 def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) -> list[NDArray[Any]]:
     """Return the sums of the terms for each row of counts; those of terms without cells by one product of matrices."""
     n_draws, n_samples = counts.shape
-    each = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
-    rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in each]
+    weighted = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
+    rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in weighted]
     plain = [np.atleast_2d(row) for row, term in zip(rows, terms, strict=True) if term.cell is None]
     joint = np.vstack([np.empty((0, n_samples)), *plain])
     ends = np.arange(n_samples + 1)
@@ -204,17 +204,17 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
         for row, term in zip(rows, terms, strict=True)
         if term.cell is not None
     ]
-    found, by_cell = np.zeros((n_draws, len(joint))), [np.zeros((cell.shape[0], n_draws)) for cell in cells]
+    products, by_cell = np.zeros((n_draws, len(joint))), [np.zeros((cell.shape[0], n_draws)) for cell in cells]
     for part in row_blocks(n_samples, n_draws):
-        found += counts[:, part].astype(np.float64) @ joint[:, part].T
+        products += counts[:, part].astype(np.float64) @ joint[:, part].T
         times = counts[:, part].T.astype(np.float64, order="C") if cells else None
         for sums, cell in zip(by_cell, cells, strict=True):
             sums += cell[:, part] @ times
-    pieces = iter(np.split(found, np.cumsum([len(row) for row in plain])[:-1], axis=1))
+    pieces = iter(np.split(products, np.cumsum([len(row) for row in plain])[:-1], axis=1))
     sums_by_cell = iter(by_cell)
     return [
         next(pieces).reshape(n_draws, *values.shape[1:]) if term.cell is None else next(sums_by_cell).T
-        for term, values in zip(terms, each, strict=True)
+        for term, values in zip(terms, weighted, strict=True)
     ]
 
 

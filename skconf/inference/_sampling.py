@@ -82,9 +82,9 @@ class Sampling:
         """Return the stratum of every unit, which may have samples of one stratum only."""
         if self.unit is None:
             return codes
-        found = np.empty(self.n_units + 1, dtype=np.intp)
-        found[self.unit] = codes
-        split = (found[self.unit] != codes) & (self.unit < self.n_units)
+        stratum = np.empty(self.n_units + 1, dtype=np.intp)
+        stratum[self.unit] = codes
+        split = (stratum[self.unit] != codes) & (self.unit < self.n_units)
         if split.any():
             raise DataError(
                 "The group of ",
@@ -93,7 +93,7 @@ class Sampling:
                 kind="torn group",
                 column="stratify",
             )
-        return found[:-1]
+        return stratum[:-1]
 
     def _of_samples(self, counts: Counts) -> Counts:
         """Return the counts of the samples, given those of the units."""

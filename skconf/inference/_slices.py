@@ -122,13 +122,13 @@ def by_group(
         frames[name].attrs = {"overall": overall, **_extremes(statistic, frames[name]["value"])}
     if confidence_level is not None:
         seeds = np.random.default_rng(random_state).integers(1 << 62, size=len(slices)).tolist()
-        found = [
+        ends = [
             _intervals(
                 list(statistics.values()), profile[rows], confidence_level, method, {**resampling, "random_state": seed}
             )
             for rows, seed in zip(slices.members(), seeds, strict=True)
         ]
-        for (name, frame), (low, high) in zip(frames.items(), np.transpose(found, (1, 2, 0)), strict=True):
+        for (name, frame), (low, high) in zip(frames.items(), np.transpose(ends, (1, 2, 0)), strict=True):
             frame["low"], frame["high"] = low, high
             _warn_of(slices, np.isnan(low) & frame["value"].notna(), f"{name} has no interval")
     if single:
@@ -167,10 +167,10 @@ def _intervals(
     sampling = Sampling.of(profile)
     values = [statistic.value(profile) for statistic in statistics]
     # One warning for all groups follows, in place of one for each.
-    found, _ = intervals(
+    results, _ = intervals(
         statistics, values, profile, sampling, confidence_level=confidence_level, method=method, resampling=resampling
     )
-    return [(interval.low, interval.high) for interval in found]
+    return [(interval.low, interval.high) for interval in results]
 
 
 def _warn_of(

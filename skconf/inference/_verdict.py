@@ -15,7 +15,7 @@ from skconf.inference._assessment import Assessment, TopErrors
 from skconf.inference._calibration_draws import CalibrationDraws
 from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
 from skconf.inference._p_values import holm
-from skconf.inference._wording import in_words, one_answer
+from skconf.inference._wording import gap_in_words, in_words, one_answer
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
 #: Level of the verdict.
@@ -128,17 +128,17 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
         raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
     if profile.groups is not None:
         return _assess_groups(profile)
+    weight, unweighted = profile.sample_weight, profile
     if profile.kind == "graded":
-        n_weighted = len(profile) if profile.sample_weight is None else int(np.count_nonzero(profile.sample_weight))
-        return assess_graded(n_weighted, *GradedSums().sums(profile))
-    if profile.sample_weight is None:
-        return _with_row(assess_table(ErrorTable.of(profile), n_draws, random_state), profile)
-    weights = profile.sample_weight[profile.sample_weight > 0]
-    if len(weights) and weights.min() == weights.max():
-        there = profile[profile.sample_weight > 0].with_weight(None)
-        found = assess_table(ErrorTable.of(there), n_draws, random_state)
-        return _with_row(found, profile)
-    return assess_weighted(len(weights), *GapSums().sums(profile))
+        return assess_graded(
+            len(profile) if weight is None else int(np.count_nonzero(weight)), *GradedSums().sums(profile)
+        )
+    if weight is not None:
+        positive = weight[weight > 0]
+        if not len(positive) or positive.min() < positive.max():
+            return assess_gap(len(positive), "weighted", *GapSums().sums(profile))
+        unweighted = profile[weight > 0].with_weight(None)
+    return _with_row(assess_table(ErrorTable.of(unweighted), n_draws, random_state), profile)
 
 
 def _assess_groups(profile: ConfidenceProfile) -> Assessment:
@@ -148,20 +148,20 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
     apart, size = (np.bincount(cast(Codes, profile.groups), each) for each in (apart, weight))
     # Nothing is known of the variance that the confidences announce.
-    found = assess_weighted(int(np.count_nonzero(weight)), *sums, 0.0, apart @ apart, apart @ size, size @ size)
-    return replace(found, text=in_words(found, graded=profile.kind == "graded", in_groups=True))
+    kind = "graded" if profile.kind == "graded" else "in groups"
+    return assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)
 
 
-def _with_row(found: Assessment, profile: ConfidenceProfile) -> Assessment:
+def _with_row(verdict: Assessment, profile: ConfidenceProfile) -> Assessment:
     """Return a verdict with the row of the one answer that decides, where one does."""
-    if found.decisive is None:
-        return found
+    if verdict.decisive is None:
+        return verdict
     wrong = ~profile.correct
     if profile.sample_weight is not None:
         wrong &= profile.sample_weight > 0
     row = int(np.argmax(np.where(wrong, profile.confidence, -1.0)))
-    found = replace(found, decisive_row=row)
-    return replace(found, text=one_answer(found, len(profile)))
+    verdict = replace(verdict, decisive_row=row)
+    return replace(verdict, text=one_answer(verdict, len(profile)))
 
 
 def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
@@ -171,9 +171,9 @@ def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) 
     evidence = draws.evidence(observed)
     n, wrong, announced = table.n, round(table.wrong.sum()), draws.overall.mean
     gap_p_value, top_p_value, shape_p_value = parts = (float(evidence.gap[0]), evidence.top, float(evidence.shape[0]))
-    found = evidence.joint <= LEVEL
-    gap_holds, top_holds, shape_holds = (bool(found and p <= LEVEL) for p in holm(parts))
-    decisive = _decisive(table, draws) if found else None
+    rejected = evidence.joint <= LEVEL
+    gap_holds, top_holds, shape_holds = (bool(rejected and p <= LEVEL) for p in holm(parts))
+    decisive = _decisive(table, draws) if rejected else None
     accuracy, (low, high) = 1 - wrong / n, map(float, clopper_pearson((n - wrong) / n, n, 1 - LEVEL))
     sure, certain = 1 - announced / n, table.chance <= EPS
     assessment = Assessment(
@@ -197,8 +197,8 @@ def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) 
         gap_holds=gap_holds,
         top_holds=top_holds,
         shape_holds=shape_holds,
-        detectable_gap=np.nan if found else _FOUND_JOINTLY * np.sqrt(draws.overall.variance) / n,
-        detectable_ratio=np.nan if found else draws.detectable_ratio(evidence.needed),
+        detectable_gap=np.nan if rejected else _FOUND_JOINTLY * np.sqrt(draws.overall.variance) / n,
+        detectable_ratio=np.nan if rejected else draws.detectable_ratio(evidence.needed),
         decisive=None if decisive is None else float(1 - table.chance[decisive]),
         certain=round(table.count[certain].sum()),
         certain_wrong=round(table.wrong[certain].sum()),
@@ -211,26 +211,25 @@ def assess_sums(n: int, *sums: Any) -> Assessment:
     errors, gap = sums[:N_ERROR_SUMS], sums[N_ERROR_SUMS:]
     weight, squares = float(gap[0]), float(gap[-1])
     if abs(n * squares - weight**2) > _ROUNDING * weight**2:
-        return assess_weighted(n, *gap)
+        return assess_gap(n, "weighted", *gap)
     return assess_table(ErrorTable.of_sums(*(total * (n / weight) for total in errors)))
 
 
 def assess_graded(n: int, *sums: Any) -> Assessment:
     """Return the verdict on `n` graded answers, which is on the gap alone, from their `GradedSums`."""
-    found = assess_weighted(n, *sums)
-    return replace(found, text=in_words(found, graded=True))
+    return assess_gap(n, "graded", *sums)
 
 
-def assess_weighted(n: int, *sums: Any) -> Assessment:
-    """Return the verdict on `n` weighted answers, which is on the gap alone, from their `GapSums`."""
+def assess_gap(n: int, kind: str, *sums: Any) -> Assessment:
+    """Return the verdict on the gap alone of `n` answers, "weighted", "graded" or "in groups", from their `GapSums`."""
     weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
-    gap, error = (found.item() for found in GapSums.gap_and_error(*map(float, sums)))
+    gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))
     rate = max(1 - confidence, 1 - accuracy)
     enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
     p_value = float(2 * ndtr(-abs(gap) / error)) if enough else np.nan
     reach = _TWO_SIDED * error if enough else np.nan
-    found = p_value <= LEVEL
+    rejected = p_value <= LEVEL
     assessment = Assessment(
         p_value=p_value,
         n_samples=n,
@@ -242,10 +241,10 @@ def assess_weighted(n: int, *sums: Any) -> Assessment:
         gap_low=gap - reach,
         gap_high=gap + reach,
         gap_p_value=p_value,
-        gap_holds=found,
-        detectable_gap=np.nan if found or not enough else _FOUND_ALONE * error,
+        gap_holds=rejected,
+        detectable_gap=np.nan if rejected or not enough else _FOUND_ALONE * error,
     )
-    return replace(assessment, text=in_words(assessment))
+    return replace(assessment, text=gap_in_words(assessment, kind))
 
 
 def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
