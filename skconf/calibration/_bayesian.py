@@ -107,7 +107,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
 
 
 class _Curve:
-    """A probability as a function of another one, given at some places and linear in log-odds between them."""
+    """A calibration curve given at some places, and linear in log-odds between them."""
 
     def __init__(self, logit: Logit, places: Floats, chance: Floats) -> None:
         chance = np.clip(chance, EPS, 1 - EPS)
@@ -118,7 +118,7 @@ class _Curve:
 
 
 def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return means of groups of close values, and the weights of what came true in each, and of what did not."""
+    """Group close values; return the mean of each group, and its weights of positives and negatives."""
     distinct, number = np.unique(values, return_inverse=True)
     weight = np.bincount(number, sample_weight)
     if len(distinct) > _GROUPS:

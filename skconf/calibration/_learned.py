@@ -1,4 +1,4 @@
-"""A confidence that learns from the samples themselves which answers are right."""
+"""Learned confidence: models of the samples predict which answers are right."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -238,7 +238,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         return np.asarray(total)
 
     def _classes(self, right: NDArray[np.bool_], asked: Codes, true_class: Any) -> Codes:
-        """Return what models of the class learn; `asked` are the answers, in the same numbers."""
+        """Return the target of the models that learn the class; `asked` holds the answers in the same codes."""
         if not self._of_classes:
             return right.astype(np.intp)
         if true_class is None:
@@ -275,7 +275,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             ]
 
     def _look(self, X: Any, proba: NDArray[Any], predicted: Any, *, fit: bool) -> Seen:
-        """Return what the models see."""
+        """Return the input of the models: columns of the samples and features of the probabilities."""
         answer = _answer(proba, predicted)
         columns = self._columns(X if self.features is None else self.features(X), fit=fit)
         check_length(columns, len(proba), "X")
@@ -333,7 +333,7 @@ def _read(proba: ArrayLike) -> NDArray[Any]:
 
 
 def _right(correct: ArrayLike) -> NDArray[np.bool_]:
-    """Return which answers are right, which may be told by 1 and 0."""
+    """Read which answers are right, given as True and False or 1 and 0."""
     array = np.asarray(correct)
     distinct = pd.unique(array.ravel()).tolist()
     if array.ndim != 1 or any(isinstance(each, str) or each not in (0, 1) for each in distinct):
@@ -369,7 +369,7 @@ def _kinds_of(column: pd.Series) -> pd.Index | None:
 
 
 def _numbers(column: pd.Series, kinds: pd.Index | None) -> Floats:
-    """Return numbers, or those of values; NaN for what is missing or was not seen in ``fit``."""
+    """Return a column as numbers, or as codes of its values; NaN for missing values and those not seen in ``fit``."""
     if kinds is None:
         return np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
     found = kinds.get_indexer(pd.Index(column.astype(str)))

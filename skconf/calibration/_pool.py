@@ -1,4 +1,4 @@
-"""The pool of calibrators: members fitted on folds, their weights, and a modest tail."""
+"""The mathematics of a pool of calibrators: folds, weights of members, and a safe tail."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -112,7 +112,7 @@ def out_of_fold(
 
 
 def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield how much of every sample's weight is learned from and how much is asked, fold by fold."""
+    """Yield, fold by fold, how much of every sample's weight is for training and how much is held out."""
     total = float(sample_weight.sum())
     n_folds = max(_N_FOLDS, int(total / _ENOUGH))
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
@@ -166,7 +166,7 @@ def tail_width(unsure: Floats, wrong: NDArray[np.bool_], sample_weight: Floats, 
 
 
 def lifted(unsure: Floats, width: float) -> Floats:
-    """Return distances to 1, of which those below a width become the mean of it and them."""
+    """Raise distances to 1 that are below a width halfway to it."""
     return np.where(unsure < width, (unsure + width) / 2, unsure)
 
 
@@ -185,7 +185,7 @@ def lowered(proba: Floats, width: float) -> Floats:
 
 
 def believed_prior(prior: Floats, chance: Floats, sample_weight: Floats) -> Floats:
-    """Return less prior for members whose likelihood is far behind that of the best: they would spoil the mean.
+    """Lower the prior of members whose likelihood is far behind that of the best.
 
     A lag of a few times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
     """
@@ -261,6 +261,6 @@ def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: in
 
 
 def _dealt(until: Floats, fold: int, n_folds: int) -> Floats:
-    """Return how much a fold has got of the line until here."""
+    """Return how much of the dealt weights up to each place a fold has received."""
     rounds, rest = np.divmod(until, float(n_folds))  # of huge weights there are more folds than int64 counts
     return rounds + np.clip(rest - fold, 0.0, 1.0)

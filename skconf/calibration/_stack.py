@@ -1,4 +1,4 @@
-"""Small models that give a second opinion on answers, and the weights that they deserve."""
+"""A stack of small models that estimate whether answers are right, and their weights."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
@@ -35,7 +35,7 @@ Splits = list[tuple[Rows, Rows]]
 
 
 class Seen(NamedTuple):
-    """What the models see of answers: a row for each.
+    """The input of the models, a row for each answer.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Seen(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """What the models learn: whether answers were right, the true classes, and how often each sample counts."""
+    """The targets of the models: whether answers were right, the true classes, and weights."""
 
     right: NDArray[np.bool_]
     classes: Codes
@@ -184,7 +184,7 @@ def gain(before: Floats, after: Floats, truth: Truth) -> tuple[float, float]:
 
 
 def _task(seen: Seen, of_class: bool) -> tuple[Floats, Codes]:
-    """Return what a model sees, and the class that it is asked for."""
+    """Return the input of a model, and the class whose probability is needed."""
     if of_class:
         return seen.columns, seen.asked
     return np.column_stack([seen.own, seen.columns]), np.ones(len(seen.own), dtype=np.intp)

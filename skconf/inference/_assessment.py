@@ -9,7 +9,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class TopErrors:
-    """Errors announced and seen from a confidence on.
+    """Expected and observed errors among the answers at or above a confidence.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class TopErrors:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """A verdict on confidences, and what it rests on. ``str`` of it is the sentence.
+    """A verdict on confidences, and the numbers behind it; ``str`` gives the sentence.
 
     Attributes
     ----------

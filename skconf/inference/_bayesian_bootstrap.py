@@ -1,4 +1,4 @@
-"""The Bayesian bootstrap with phantom answers: draws that know of errors which a sample may lack.
+"""The Bayesian bootstrap with phantom answers: errors that a small sample may lack are added to each draw.
 
 Where errors are few, a sample often has none of those that matter, and neither has any resample of it. Each draw
 therefore weighs the samples by an exponential variable, as the Bayesian bootstrap does, and adds answers that were not
@@ -28,7 +28,7 @@ _MOST_ROWS = 10_000
 
 
 class Phantoms(NamedTuple):
-    """Answers that were given, and some that were not, with how their weights are drawn.
+    """Given answers, phantom answers beside them, and how the weights of both are drawn.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Phantoms(NamedTuple):
         return factors
 
     def shift(self, statistic: Statistic, value: float) -> float:
-        """Return what a value is off if answers stand for others."""
+        """Return the difference between a value and that of the thinned answers, in which some stand for several."""
         if len(self.stands_for) == self.stands_for.sum():
             return 0.0
         weight = self.given.sample_weight
@@ -71,7 +71,7 @@ class Phantoms(NamedTuple):
 def phantom_replicates(
     statistics: Sequence[Statistic], values: Sequence[float], profile: ConfidenceProfile, resampling: Mapping[str, Any]
 ) -> list[Floats]:
-    """Return the draws of every statistic, given its value; those with the same phantoms share them."""
+    """Return the draws of every statistic; statistics with the same phantoms share the draws."""
     options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
     alike: dict[Any, list[int]] = {}
     for i, statistic in enumerate(statistics):
@@ -97,7 +97,7 @@ def _kind(statistic: Statistic, profile: ConfidenceProfile) -> Any:
 
 
 def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generator) -> Phantoms:
-    """Return the phantoms of a metric: of each class that is rare, or else of errors and right answers that are few."""
+    """Return the phantoms of a metric: answers of rare classes, or else errors or right answers that are few."""
     classes, counted, share = few_classes(metric, profile), metric.counted(profile), errors_among(metric, profile)
     by_lot: list[slice] = []
     if len(classes):
@@ -124,7 +124,7 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
 
 
 def _thinned(profile: ConfidenceProfile, rare: NDArray[np.bool_]) -> tuple[ConfidenceProfile, Floats]:
-    """Return rare answers and some of the rest, evenly over the confidences; and how many each stands for."""
+    """Return the rare answers and a subset of the rest, and how many answers each of them stands for."""
     if len(profile) <= _MOST_ROWS:
         return profile, np.ones(len(profile))
     rest = np.flatnonzero(~rare)
@@ -142,7 +142,7 @@ def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) 
 
 
 def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return the answers of some samples as right or wrong ones: the true class of a wrong one is its second guess."""
+    """Return the answers of some samples turned right or wrong; the true class of a wrong one is the second guess."""
     there = profile[places]
     given: dict[str, Any] = {"correctness": np.full(len(places), right)}
     if there.predicted_class is not None:
@@ -156,13 +156,13 @@ def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool
 
 
 def _at_both_ends(profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return an answer of more and one of less confidence than all others."""
+    """Return two answers: one of higher and one of lower confidence than all others."""
     there = profile[np.zeros(2, dtype=np.intp)]
     return replace(there, correctness=np.full(2, right), confidence=np.array([np.inf, -np.inf]))
 
 
 def _of_class(code: int, profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return a sample of a class that is found for certain, one that is missed, and one of another taken for it."""
+    """Return three sure answers about a class: a true positive, a false negative and a false positive."""
     n_classes, support = len(profile.require("classes")), np.bincount(profile.require("true_class"))
     other = int(np.argmax(np.where(np.arange(len(support)) == code, -1, support)))
     if other == code:  # no other class is there

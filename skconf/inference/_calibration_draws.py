@@ -20,7 +20,7 @@ _MOST_RATIO, _RATIO_DRAWS, _POWER = 100.0, 400, 0.8
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """P-values of the data first, then of every draw, each among all of them.
+    """P-values of the data, and then of every draw, each ranked among all of them.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Evidence:
 
     @property
     def needed(self) -> float:
-        """P-value that is needed of one of the four for a joint one of .05."""
+        """Largest p-value of one of the four at which the joint p-value is .05."""
         return float(np.quantile(self._least[1:], 0.05))
 
     @property
@@ -86,7 +86,7 @@ class CalibrationDraws:
         self._seed = int(rng.integers(1 << 32))
 
     def observed(self, without: int | None = None) -> Floats:
-        """Return the statistics of the data, perhaps without the error of one level."""
+        """Return the statistics of the data, optionally without one error at one level."""
         wrong = self.table.wrong.copy()
         if without is not None:
             wrong[without] -= 1
@@ -113,7 +113,7 @@ class CalibrationDraws:
         return float(np.quantile(self.drawn[:, 0], 0.95)) / self.table.n
 
     def detectable_ratio(self, needed: float) -> float:
-        """Return how many times the announced errors the size ratio would have detected in four of five samples."""
+        """Return the factor above the expected errors that the size ratio detects in four of five samples."""
         limit, table = np.quantile(self.drawn[:, 0], 1 - needed) * (1 - _ROUNDING), self.table
 
         def power(ratio: float) -> float:
@@ -136,7 +136,7 @@ class CalibrationDraws:
 
 
 def _draw_errors(chance: Floats, table: ErrorTable, n_draws: int, rng: np.random.Generator, effect: Floats) -> Floats:
-    """Return sums of effects over errors drawn with these chances: a row for each draw."""
+    """Return the sums of effects over randomly drawn errors, a row for each draw."""
     out = np.zeros((n_draws, effect.shape[1]))
     step = max(_CELLS_AT_ONCE // n_draws, 1)
     for start in range(0, len(chance), step):
@@ -150,7 +150,7 @@ def _draw_errors(chance: Floats, table: ErrorTable, n_draws: int, rng: np.random
 
 
 def ranks(statistics: Floats) -> Floats:
-    """Return the share of statistics that are as large, of each of them: its p-value among all."""
+    """Return for each statistic the share of all that are at least as large: its p-value."""
     order = np.sort(statistics)
     smaller = np.searchsorted(order, statistics - _ROUNDING * np.abs(statistics), side="left")
     return (len(order) - smaller) / len(order)

@@ -265,7 +265,7 @@ def _comparisons(
     method: str,
     resampling: Mapping[str, Any],
 ) -> list[Comparison]:
-    """Return the comparison of every pair in every statistic; all that are resampled share the resamples."""
+    """Compare every pair of models in every statistic; all resampled ones share the resamples."""
     methods = [choose_method(statistic, "auto" if method == "permutation" else method) for statistic in statistics]
     to_resample = [statistic for statistic, how in zip(statistics, methods, strict=True) if how == "bootstrap"]
     drawn = replicate(sampling.draw, list(profiles.values()), to_resample, **resampling) if to_resample else np.empty(0)
@@ -326,7 +326,7 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
 def _exact_p_value(
     statistic: Statistic, first: ConfidenceProfile, second: ConfidenceProfile, sampling: Sampling, difference: float
 ) -> float:
-    """Return the p-value of a difference of means of which few units differ; NaN of any other difference."""
+    """Return the exact p-value of a difference of means in which few units differ; NaN for any other difference."""
     metric = statistic.metric
     if not isinstance(metric, Ratio) or not _count_alike(metric, first, second):
         return float("nan")

@@ -1,4 +1,4 @@
-"""Errors by confidence: all that a verdict on confidences reads, of samples in memory or of sums over parts."""
+"""Errors by confidence: the table that a verdict on confidences is computed from, in memory or summed over parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ FEWEST_ERRORS = 30
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """Answers and errors at each level of confidence: of a few samples each at its own, of many in cells.
+    """Numbers of answers and errors at each level of confidence; close confidences share a level.
 
     Attributes
     ----------
@@ -75,12 +75,12 @@ class ErrorTable:
         return round(self.count.sum())
 
     def at_least(self, confidence: float) -> NDArray[np.bool_]:
-        """Return which levels have a confidence of one of `TOPS`, or more."""
+        """Return which levels lie at or above a confidence, one of `TOPS`."""
         return np.asarray(self.chance <= (1 - confidence) * (1 + 1e-12))
 
 
 class ErrorSums(Additive, rests_on="errors"):
-    """Answers, chances of an error, errors and their sizes by cell of confidence: an `ErrorTable` that adds up."""
+    """Sums by cell of confidence from which an `ErrorTable` is made; those of parts add up."""
 
     info: ClassVar[Info] = Info("errors_by_confidence", None, (0.0, 1.0), None, "")
 
@@ -97,7 +97,7 @@ class ErrorSums(Additive, rests_on="errors"):
 
 
 def _cell_of(sure: Floats) -> Codes:
-    """Return the number of ends up to each confidence, above a half in a ninth of the time of a search."""
+    """Return the cell of each confidence; above one half in a ninth of the time of a binary search."""
     place = ((1 - sure).view(np.int64) >> 64 - _BITS) - _SMALLEST
     cell = _CELL[place.clip(0, len(_CELL) - 1, out=place)]
     cell += sure >= _NEXT[cell]
@@ -107,7 +107,7 @@ def _cell_of(sure: Floats) -> Codes:
 
 
 class GapSums(Additive, rests_on="errors"):
-    """What a verdict on weighted answers reads: weight, confidence and correctness, and squares for the error."""
+    """Sums for a verdict on weighted answers: weight, confidence, correctness, and squares for the standard error."""
 
     info: ClassVar[Info] = Info("weighted_gap", None, (-1.0, 1.0), None, "")
 
@@ -124,7 +124,7 @@ class GapSums(Additive, rests_on="errors"):
 
     @staticmethod
     def gap_and_error(*sums: Any) -> tuple[Any, Any]:
-        """Return the gap and its standard error: the larger one of what the confidences announce and of the data's."""
+        """Return the gap and its standard error: the larger of the expected one and that of the data."""
         weight, sure, right, announced, residual_squares, residuals, squares = sums
         gap = divide(sure - right, weight, np.nan)
         seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²
@@ -132,7 +132,7 @@ class GapSums(Additive, rests_on="errors"):
 
 
 class GradedSums(GapSums):
-    """The same of graded answers: of these the confidences announce no variance."""
+    """Sums for a verdict on graded answers, whose variance does not follow from the confidences."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
     takes = "graded"
@@ -144,7 +144,7 @@ class GradedSums(GapSums):
 
 
 class VerdictSums(Additive, rests_on="errors"):
-    """All that a verdict on answers in parts reads: both, as it shows only in the end whether weights differ."""
+    """Sums for a verdict on answers in parts: both kinds, as only the end shows whether weights differ."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
 

@@ -19,7 +19,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """The weighted mean of a value over each of several parts of the answers, and what its error follows from.
+    """Weighted means of a value over several parts of the answers, with the sums that give their standard errors.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Means:
 
     @classmethod
     def of_parts(cls, values: Floats, weight: Floats | None, unit: Codes | None, part: Codes, n_parts: int) -> Self:
-        """Return the means over parts that each answer is in one of.
+        """Return the means over disjoint parts of the answers.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Means:
 
     @classmethod
     def from_the_top(cls, values: Floats, weight: Floats | None, unit: Codes | None, score: Floats) -> Self:
-        """Return the means over the answers of each distinct score or more, from the highest down.
+        """Return the means over the answers at or above each distinct score, from the highest down.
 
         Parameters are those of :meth:`of_parts`, and the score of each answer. What a unit has above a score is summed
         up within the unit first: the sum of the squares of these sums grows with each answer.
@@ -111,7 +111,7 @@ class Means:
         return divide(np.sqrt(self.squares * unbiased), self.weight, np.nan)
 
     def equal_samples(self, level: float) -> Floats:
-        """Return how many right or wrong answers would tell a mean in [0, 1] as well.
+        """Return the effective sample size: how many right or wrong answers give a mean in [0, 1] the same error.
 
         That is mean (1 − mean) / error² (Korn and Graubard), with an error that is larger where few units tell it, and
         by one unit that a small sample may lack: that which is farthest from the mean. Never fewer than the units: no
@@ -144,7 +144,7 @@ def are_counts(profile: ConfidenceProfile) -> bool:
 
 
 def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
-    """Return graded answers as right ones with a probability of their correctness, drawn once; others as they are.
+    """Return graded answers as right or wrong ones, drawn once with their correctness as probability; others unchanged.
 
     Means are the same in expectation, and errors are counted: a test or a bound by their number holds of graded ones.
     """
@@ -154,14 +154,14 @@ def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 
 def losses_from_the_top(profile: ConfidenceProfile, score: Floats) -> Means:
-    """Return the mean losses over the answers of each distinct score or more: found once for all who ask."""
+    """Return the mean loss of the answers at or above each distinct score; computed once for a profile."""
     name = f"losses from the top, by {'confidence' if score is profile.confidence else 'score'}"
     lost = np.asarray(profile.loss, dtype=np.float64)
     return profile.once(name, lambda of: Means.from_the_top(lost, of.sample_weight, of.groups, score))
 
 
-def said_and_found(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-    """Return what each answer says of itself, and what it is: confidence and correctness; or uncertainty and cost."""
+def expected_and_observed(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
+    """Return the expected and the observed value of each answer: confidence and correctness, or uncertainty and cost."""
     if profile.uncertainty is not None:
         return profile.uncertainty, np.asarray(profile.loss, dtype=np.float64)
     return profile.confidence, profile.correctness.astype(np.float64)
@@ -172,7 +172,7 @@ def _sums(part: NDArray[Any], terms: Floats, n_parts: int) -> Floats:
 
 
 def _before(values: Floats, unit: Codes) -> Floats:
-    """Return the sum of what comes before each value in its unit."""
+    """Return for each value the sum of the earlier values of the same unit."""
     order = np.argsort(unit, kind="stable")
     summed = np.cumsum(values[order]) - values[order]
     first = np.append(True, np.diff(unit[order]) != 0)

@@ -1,4 +1,4 @@
-"""P-values, of t tests and of permutations, and their correction for many tests."""
+"""P-values of t tests, sign flips and permutations, and their correction for many tests."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ def student(confidence_level: float, degrees_of_freedom: float) -> float:
 def t_test(
     estimates: Sequence[float], error: float, scale: float, confidence_level: float, degrees_of_freedom: float
 ) -> tuple[float, float, float]:
-    """Return interval and p-value of a difference; NaN where it is the same for all, but for none at all.
+    """Return interval and p-value of a difference; NaN where all units differ by the same amount other than 0.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def t_test(
 
 
 def sign_flip_p_value(apart: Floats) -> float:
-    """Return the share of all signs of paired differences whose sum is as far from 0; NaN of too many differences.
+    """Return the exact p-value of paired differences under random signs; NaN where there are too many of them.
 
     If models are exchangeable, each difference might as well have the other sign. Of differences of one size it is the
     two-sided sign test, which is McNemar's exact test of two accuracies.
@@ -72,7 +72,7 @@ def sign_flip_p_value(apart: Floats) -> float:
 
 
 def permutation_p_value(difference: float, permuted: Floats) -> float:
-    """Return the share of permutations, the data among them, with as large a difference; NaN where undefined."""
+    """Return the p-value of a permutation test: the share of permutations with at least as large a difference."""
     if np.isnan(difference):
         return np.nan
     drawn = np.abs(permuted[~np.isnan(permuted)])

@@ -1,4 +1,4 @@
-"""How many errors calibrated confidences give: the exact distribution of their number."""
+"""The exact distribution of the number of errors under calibrated confidences: a Poisson binomial."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Statistics of many resamples, from counts of the samples: no array of predictions is built again where sums do."""
+"""Statistics of many resamples, computed from how often each sample is drawn, without copies of the predictions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ Draw = Callable[[int, np.random.Generator], Counts]
 
 
 def read_resampling(n_resamples: Any, random_state: Any, n_jobs: Any, progress: bool = False) -> dict[str, Any]:
-    """Return how to resample, checked."""
+    """Check the parameters of resampling, and return them."""
     check_whole(n_resamples, "n_resamples", 2)
     if not (random_state is None or isinstance(random_state, Integral | np.random.Generator)):
         raise TypeError(
@@ -153,7 +153,7 @@ def _values(
 
 
 def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Counts) -> Floats:
-    """Return metrics that are no functions of sums: ranked ones from a shared sort, the rest from rows repeated."""
+    """Evaluate metrics that are no functions of sums: ranked ones from a shared sort, the rest on repeated rows."""
     values = np.empty((len(counts), len(metrics)))
     ranked = {i: metric for i, metric in enumerate(metrics) if isinstance(metric, Ranked)}
     whole = {i: metric for i, metric in enumerate(metrics) if i not in ranked}
@@ -173,7 +173,7 @@ def _one_by_one(metrics: Sequence[Any], profile: ConfidenceProfile, counts: Coun
 
 
 def _times(profile: ConfidenceProfile, times: Counts) -> ConfidenceProfile:
-    """Return the predictions as often as they are counted, or with their weights times factors."""
+    """Return the predictions repeated by their counts, or with weights multiplied by their factors."""
     if np.issubdtype(times.dtype, np.integer):
         return profile[np.repeat(np.arange(len(profile)), times)]
     weight = times if profile.sample_weight is None else times * profile.sample_weight

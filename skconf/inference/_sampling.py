@@ -1,4 +1,4 @@
-"""What was drawn at random: samples or groups of them, from everywhere or within strata."""
+"""How samples were drawn: one by one or in groups, from everywhere or within strata."""
 
 from copy import copy
 from dataclasses import fields, replace
@@ -223,7 +223,7 @@ def joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePro
 
 
 def _draw_counts(out: Counts, rng: np.random.Generator) -> None:
-    """Fill in how often each unit is among as many draws: a multinomial, by blocks and then within each."""
+    """Fill in how often each unit is drawn among as many draws: a multinomial, by blocks and then within each."""
     edges = np.append(np.arange(0, len(out), _UNITS_AT_ONCE), len(out))
     widths = np.diff(edges)
     drawn = rng.multinomial(len(out), widths / len(out))

@@ -1,4 +1,4 @@
-"""May I trust these confidences? Three numbers and one verdict on them."""
+"""The verdict on confidences: computed from errors by confidence, or from the gap alone."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -40,7 +40,7 @@ def assess_confidence(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Assessment:
-    """Say whether confidences may be trusted: a verdict that says neither more nor less than the data show.
+    """Assess whether confidences may be trusted: a verdict that says neither more nor less than the data show.
 
     Three numbers decide: the gap (mean confidence less accuracy; too sure or too modest overall), the top (the
     calibrated size ratio, and errors announced and seen at .9, .99 and .999 or more; too sure where it is surest), and
@@ -248,7 +248,7 @@ def assess_gap(n: int, kind: str, *sums: Any) -> Assessment:
 
 
 def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
-    """Return the errors from a confidence on."""
+    """Return expected and observed errors at or above a confidence."""
     rows, null = table.at_least(top), draws.tops[top]
     wrong = round(table.wrong[rows].sum())
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -257,7 +257,7 @@ def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
 
 
 def _decisive(table: ErrorTable, draws: CalibrationDraws) -> int | None:
-    """Return the level of the one error that has most of the size ratio, and without which nothing would be found."""
+    """Return the level of the one error without which calibration would not be rejected; else None."""
     if not table.wrong.any():
         return None
     largest = int(np.argmax(np.where(table.wrong > 0, draws.size, 0.0)))

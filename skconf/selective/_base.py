@@ -207,7 +207,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 )
 
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
-        """Return what decides by costs; None where the most probable class is the answer."""
+        """Return the rule that decides by costs; None where the most probable class is the answer."""
         return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
 
     @abstractmethod
@@ -223,7 +223,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return training.learned(self.confidence, proba, predicted, np.concatenate([rows for *_, rows in parts]))
 
     def _route(self, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what goes to the classifier's ``fit``, and what to the splitter."""
+        """Split the arguments of ``fit`` into those of the classifier and those of the splitter."""
         if isinstance(self.estimator, FrozenEstimator):
             for name in params:
                 if name not in ("sample_weight", "groups"):

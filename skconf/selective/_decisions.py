@@ -1,4 +1,4 @@
-"""Decisions by costs: equation 6 of the ECUAS paper, as selective classifiers answer by it."""
+"""Decisions of least expected cost, by which selective classifiers answer (equation 6 of the ECUAS paper)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ class DecisionRule:
 def read_rule(
     cost_matrix: Any, decisions: Any, classes: NDArray[Any], X: Any, costs: Floats | None, *, zero_one: bool = False
 ) -> DecisionRule | None:
-    """Return the rule that parameters and the samples of ``fit`` stand for; None where none of them decides.
+    """Read the rule of decision from the parameters and the samples of ``fit``; None where no costs are given.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class _Plan(NamedTuple):
 
 
 def _spent(counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level: float) -> Floats:
-    """Return how much of δ may be spent up to each test: the share of the last planned count before it."""
+    """Return the cumulative part of δ that may be spent up to each test."""
     if not len(planned):
         return np.zeros(0)
     start = planned[0] / HEAD_START
@@ -174,7 +174,7 @@ class _Masses(NamedTuple):
         return int(np.searchsorted(np.cumsum(self.mass), purse * (1 + _ROUNDING), side="right"))
 
     def without(self, purse: float) -> "_Masses":
-        """Remove probability from the lowest values, from the last of them in part."""
+        """Return the distribution without so much probability of the lowest values."""
         whole = self.affordable(purse)
         mass = self.mass[whole:].copy()
         if len(mass):

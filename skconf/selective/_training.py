@@ -29,7 +29,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Training:
-    """The samples of one call of ``fit``, with methods that fit the classifier and calibrators on parts of them.
+    """The samples of one call of ``fit``, with methods to fit classifiers and calibrators on some of the rows.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Training:
         return fit_classifier(clone(self.estimator), *part, self.classes, params, evaluation)
 
     def _held_to_evaluate(self, rows: Rows, fraction: float) -> tuple[Rows, Rows]:
-        """Return rows to train, and rows of the same classes to evaluate: a class that would not train does."""
+        """Split rows into training rows and evaluation rows, whose classes all occur in the training rows."""
         train, held = self.hold_out(rows, fraction)
         unit = self.everything if self.clusters is None else self.clusters
         untrained = unit[held[~np.isin(self.codes[held], self.codes[train])]]
@@ -143,7 +143,7 @@ class Training:
         return float(self.rule.costs_of(self.X, None, len(self.codes)).max())
 
     def charged_costs(self, rows: Rows, decision: Codes) -> Floats | None:
-        """Return what the decisions in some rows cost, given the truth; None where no costs were given."""
+        """Return the cost of the decisions in some rows, given the truth; None where no costs were given."""
         if self.rule is None:
             return None
         if self.costs is not None:

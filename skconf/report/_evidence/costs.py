@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from skconf.inference._assessment import Assessment
-from skconf.inference._grouped_means import Means, said_and_found
+from skconf.inference._grouped_means import Means, expected_and_observed
 from skconf.inference._p_values import student
 from skconf.inference._verdict import LEVEL
 from skconf.profile import ConfidenceProfile
@@ -20,7 +20,7 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
 
     Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not announced.
     """
-    whole, (said, paid) = np.zeros(len(profile), dtype=np.intp), said_and_found(profile)
+    whole, (said, paid) = np.zeros(len(profile), dtype=np.intp), expected_and_observed(profile)
     doubt, cost, apart = (
         Means.of_parts(values, profile.sample_weight, profile.groups, whole, 1)[0]
         for values in (said, paid, paid - said)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
-from skconf.inference._grouped_means import Means, are_counts, said_and_found
+from skconf.inference._grouped_means import Means, are_counts, expected_and_observed
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile, Kind
 
@@ -74,7 +74,7 @@ def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[N
     n_parts = int(codes.max()) + 1
     says, right = (
         Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)
-        for values in said_and_found(profile)
+        for values in expected_and_observed(profile)
     )
     with np.errstate(invalid="ignore"):  # of empty parts
         ends = right.ends(level, bounded=profile.kind != "costs")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skconf.inference._grouped_means import said_and_found
+from skconf.inference._grouped_means import expected_and_observed
 from skconf.profile import ConfidenceProfile
 
 #: Answers that are listed.
@@ -29,7 +29,7 @@ class Worst(NamedTuple):
 
 def worst_answers(profile: ConfidenceProfile, at_most: int = _LISTED) -> list[Worst]:
     """Return the wrong answers of the highest confidence; or those that lost, or cost, most beyond what they said."""
-    said, was = said_and_found(profile)
+    said, was = expected_and_observed(profile)
     apart = was - said if profile.kind == "costs" else said - was
     wrong = apart > 0 if profile.kind != "right or wrong" else was == 0
     if profile.sample_weight is not None:

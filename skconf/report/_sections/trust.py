@@ -9,7 +9,7 @@ from skconf._core.bins import equal_mass_bin
 from skconf._core.numbers import DASH, number, percent
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._assessment import Assessment
-from skconf.inference._grouped_means import Means, are_counts, said_and_found
+from skconf.inference._grouped_means import Means, are_counts, expected_and_observed
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import LEVEL, Evidence
@@ -145,7 +145,7 @@ def _binned(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
 
 def _binned_in_units(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
     """Return the same of graded answers, of costs, and of answers in groups."""
-    weight, (said, found) = profile.sample_weight, said_and_found(profile)
+    weight, (said, found) = profile.sample_weight, expected_and_observed(profile)
     level_of = np.unique(said, return_inverse=True)[1]
     n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))
     bins = equal_mass_bin(np.bincount(level_of, weight).astype(np.float64), n_bins)[level_of]
