@@ -161,7 +161,7 @@ def losses_from_the_top(profile: ConfidenceProfile, score: Floats) -> Means:
 
 
 def expected_and_observed(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-    """Return the expected and the observed value of each answer: confidence and correctness, or uncertainty and cost."""
+    """Return the expected and observed value of each answer: confidence and correctness, or uncertainty and cost."""
     if profile.uncertainty is not None:
         return profile.uncertainty, np.asarray(profile.loss, dtype=np.float64)
     return profile.confidence, profile.correctness.astype(np.float64)
