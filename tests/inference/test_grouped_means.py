@@ -75,21 +75,22 @@ def test_of_one_unit_nothing_is_told():
     assert same.ends(0.95, bounded=True)[0][0] == pytest.approx(stats.beta.ppf(0.025, 30, 1))
 
 
+@pytest.mark.parametrize("n_sets", [60, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("n_units", "of_each"), [(10, 10), (40, 5), (200, 1)])
 @pytest.mark.parametrize("mean", [0.6, 0.93])
-def test_intervals_hold_the_truth(n_units, of_each, mean):
+def test_intervals_hold_the_truth(n_units, of_each, mean, n_sets):
     """Right answers of a group are right together in half of the groups, graded ones have a spread of their own."""
     rng = np.random.default_rng(1)
     unit = np.repeat(np.arange(n_units), of_each)
     held = {"right or wrong": 0, "graded": 0}
-    for _ in range(400):
+    for _ in range(n_sets):
         chance = np.where(rng.random(n_units) < 0.5, rng.random(n_units) < mean, mean)[unit]
         right = (rng.random(len(unit)) < chance).astype(float)
         graded = rng.beta(3 * chance + 1e-9, 3 * (1 - chance) + 1e-9)
         for kind, values in zip(held, (right, graded), strict=True):
             low, high = Means.of_parts(values, None, unit, np.zeros(len(unit), dtype=int), 1).ends(0.95, bounded=True)
             held[kind] += bool(low[0] <= mean <= high[0])
-    assert min(held.values()) >= 364  # 91 %
+    assert min(held.values()) >= (0.91 if n_sets == 400 else 0.88) * n_sets
 
 
 def test_what_is_counted():
