@@ -1,7 +1,6 @@
 """The arena: calibrators against each other, on predictions of real models."""
 
 import hashlib
-import json
 import os
 import warnings
 from collections import Counter
@@ -25,8 +24,7 @@ from skconf._core.progress import run_parallel
 from skconf.experiments._arena import data
 from skconf.experiments._arena.calibrators import Contestant, find_contestants
 from skconf.experiments._arena.data import Predictions, find_predictions, known_datasets, models, own_predictions
-from skconf.experiments._shared.folders import prepare_results
-from skconf.experiments._shared.journal import add_line, read_lines
+from skconf.experiments._shared.kept import KeptResult, prepare_results, results_folder
 from skconf.profile import ConfidenceProfile
 
 SIZES = (50, 200, 1000, 4000)
@@ -133,7 +131,7 @@ def arena_experiment(
     every += find_predictions(datasets, chosen, random_state, data_home, scores)
     if not every:
         raise ValueError(f"there are no predictions of {', '.join(datasets) or 'nothing'}: name data sets or files.")
-    folder = None if results is None else Path(results).expanduser()
+    folder = results_folder(results)
     prepare_results(folder)
     tasks = [delayed(_compete)(_Bout(each, random_state), contestants, sizes, folder) for each in every]
     rows = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
@@ -172,40 +170,32 @@ class _Bout:
             measured = _measured(answer, codes[test], min(size, n_test))
         return outcome | measured | {"fit_seconds": to_fit, "predict_seconds": to_predict}
 
-    def file(self, folder: Path | None) -> Path | None:
-        """Return where its results are kept."""
-        if folder is None:
-            return None
+    def kept(self, folder: Path | None) -> KeptResult:
+        """Return where its outcomes are kept."""
         whose = self.predictions
-        key = json.dumps([whose.data, whose.model, whose.key, self.seed, _CODE], default=str)
-        name = f"{whose.data}-{whose.model}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.jsonl"
-        return folder / name
+        return KeptResult.of(
+            folder, f"{whose.data}-{whose.model}", [whose.data, whose.model, whose.key, self.seed, _CODE]
+        )
 
 
 def _compete(
     bout: _Bout, contestants: Sequence[Contestant], sizes: Sequence[int], folder: Path | None
 ) -> list[dict[str, Any]]:
     """Return a row for each number of calibration samples and calibrator."""
-    path = bout.file(folder)
-    kept = [] if path is None else [entry for entry in read_lines(path) if "calibrator" in entry]
-    known = {_name(entry): entry for entry in kept if not entry.get("failure")}  # what failed is tried again
-    whose, rows = bout.predictions, []
-    with threadpool_limits(limits=1):
+    whose, kept, rows = bout.predictions, bout.kept(folder), []
+    of_model = {"data": whose.data, "model": whose.model, "group": whose.group}
+    with threadpool_limits(limits=1), kept.held(lambda: None):
+        outcomes = kept.load(dict) or {}
         for size in sizes:
             for contestant in contestants:
-                entry = {"n": size, "calibrator": contestant.name, "version": contestant.version}
-                if (found := known.get(_name(entry))) is None:
-                    found = entry | bout.outcome(size, contestant)
-                    if path is not None:
-                        add_line(path, found)
-                if found.pop("takes_part", True):
-                    of_run = {"data": whose.data, "model": whose.model, "group": whose.group}
-                    rows.append({**of_run, "package": contestant.package, **found})
+                key = (size, contestant.name, contestant.version)
+                if outcomes.get(key, {"failure": "unknown"}).get("failure"):  # what failed is tried again
+                    outcomes[key] = bout.outcome(size, contestant)
+                    kept.save(outcomes)
+                if outcomes[key].get("takes_part", True):
+                    run = dict(zip(("n", "calibrator", "version"), key, strict=True))
+                    rows.append({**of_model, "package": contestant.package, **run, **outcomes[key]})
     return rows
-
-
-def _name(entry: dict[str, Any]) -> tuple[Any, ...]:
-    return entry.get("n"), entry["calibrator"], entry.get("version")
 
 
 def _measured(proba: Floats, codes: Codes, n_tail: int) -> dict[str, Any]:

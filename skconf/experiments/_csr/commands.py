@@ -25,7 +25,7 @@ from skconf.experiments._shared.commands import (
     write_report,
 )
 from skconf.experiments._shared.estimators import find_estimator
-from skconf.experiments._shared.folders import ResultsFolderError
+from skconf.experiments._shared.kept import ResultsFolderError
 from skconf.experiments._shared.report import ExperimentReport
 
 _CSR = """\

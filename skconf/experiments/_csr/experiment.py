@@ -1,6 +1,6 @@
 """The CSR paper's experiment on real data: XGBoost, raw and calibrated."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -15,11 +15,11 @@ from skconf.calibration import CALIBRATORS, PlattCalibrator
 from skconf.datasets._uci import find_data_set
 from skconf.experiments._csr.curves import measure_curves
 from skconf.experiments._csr.models import Model, kept_or_trained
-from skconf.experiments._csr.results import Results
-from skconf.experiments._csr.saved import VALIDATION, Save, Saved
+from skconf.experiments._csr.saved_predictions import VALIDATION, SavedPredictions
 from skconf.experiments._csr.tables import TABLES, measure
 from skconf.experiments._csr.training import Predictions, Training
 from skconf.experiments._shared.estimators import check_estimator
+from skconf.experiments._shared.kept import results_folder
 from skconf.experiments._shared.own_data import DataSets, own_data
 from skconf.profile import ConfidenceProfile
 
@@ -168,40 +168,47 @@ def csr_experiment(
     1    iris       bayes      30
     """
     own = own_data(datasets, _LEAST_ROWS)
-    datasets = list(dict.fromkeys(datasets if own is None else own))
+    names = list(dict.fromkeys(datasets if own is None else own))
     if own is None:
-        for name in datasets:
+        for name in names:
             find_data_set(name)
     estimators = _named(estimators or {}, calibrations)
     calibrators = _calibrators(calibrations)
     for table in tables:
         check_option(table, "table", TABLES)
+    training = _training(preset, trials, class_weight, device)
+    seeds = [random_state] if isinstance(random_state, int | np.integer) else list(dict.fromkeys(random_state))
+    for seed in seeds:
+        check_whole(seed, "random_state", 0)
+    n_jobs = max(1, cpu_count() // 2) if n_jobs is None else effective_n_jobs(n_jobs)
+    saved = SavedPredictions(save_predictions, calibrators)
+    models = [
+        Model(name, int(seed), training, str(data_home or ""), *learner, own=own and own[name])
+        for name in names
+        for seed in seeds
+        for learner in (("", None), *estimators.items())
+    ]
+    trained = kept_or_trained(
+        models, results_folder(results), data_home, download_if_missing, n_jobs, progress=progress
+    )
+    return pd.DataFrame(
+        {"dataset": model.dataset, "seed": model.seed, "calibration": model.row_of(calibration), **figures}
+        for model in models
+        if model in trained
+        for calibration, figures in _evaluate(
+            trained[model], calibrators, tables, partial(saved.save, model.place, model.seed)
+        )
+    )
+
+
+def _training(preset: str, trials: int | None, class_weight: str | None, device: str) -> Training:
+    """Return how XGBoost is trained; raise if an option is none."""
     check_option(preset, "preset", PRESETS)
     check_option(class_weight, "class_weight", ("balanced", None))
     check_option(device, "device", ("cpu", "cuda"))
     if trials is not None:
         check_whole(trials, "trials")
-    n_jobs = max(1, cpu_count() // 2) if n_jobs is None else effective_n_jobs(n_jobs)
-    training = Training(PRESETS[preset] if trials is None else trials, class_weight, device)
-    seeds = [random_state] if isinstance(random_state, int | np.integer) else list(dict.fromkeys(random_state))
-    for number in seeds:
-        check_whole(number, "random_state", 0)
-
-    kept = Results(results)
-    saved = Saved(save_predictions, calibrators)
-    models = [
-        Model(name, int(number), training, str(data_home or ""), *learner, own=own and own[name])
-        for name in datasets
-        for number in seeds
-        for learner in (("", None), *estimators.items())
-    ]
-    found = kept_or_trained(models, kept, data_home, download_if_missing, n_jobs, progress=progress)
-    return pd.DataFrame(
-        {"dataset": model.dataset, "seed": model.seed, "calibration": model.row_of(calibration), **outcome}
-        for model in models
-        if model in found
-        for calibration, outcome in _evaluate(found[model], calibrators, tables, saved.of(model.place, model.seed))
-    )
+    return Training(PRESETS[preset] if trials is None else trials, class_weight, device)
 
 
 def _named(estimators: Mapping[str, Any], calibrations: Iterable[str]) -> dict[str, Any]:
@@ -224,7 +231,10 @@ def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, A
 
 
 def _evaluate(
-    predictions: Predictions, calibrators: Mapping[str, Any], tables: Sequence[int], save: Save
+    predictions: Predictions,
+    calibrators: Mapping[str, Any],
+    tables: Sequence[int],
+    save: Callable[[str, ConfidenceProfile], None],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a model, one for each calibration, and save its predictions."""
     classes, raw = predictions.classes, predictions.test_proba

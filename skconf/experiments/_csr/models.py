@@ -19,10 +19,9 @@ from skconf._core.warn import warn
 from skconf.datasets import fetch_uci
 from skconf.datasets._uci import find_data_set
 from skconf.experiments._csr import training
-from skconf.experiments._csr.results import Results
 from skconf.experiments._csr.training import Advance, Predictions, Training, check_device, split, train_and_predict
 from skconf.experiments._shared.estimators import EstimatorError, learn, seeded
-from skconf.experiments._shared.folders import as_file_name
+from skconf.experiments._shared.kept import KeptResult, as_file_name, prepare_results
 
 #: Changes whenever the code that trains changes, so that models trained before are not reused.
 _CODE = hashlib.sha256(Path(training.__file__).read_bytes()).hexdigest()
@@ -78,8 +77,12 @@ class Model:
         """Return what rows of a calibration are called."""
         return ", ".join(filter(None, (self.called, "" if self.called and calibration == "none" else calibration)))
 
+    def kept(self, folder: Path | None) -> KeptResult:
+        """Return where its predictions are kept."""
+        return KeptResult.of(folder, f"{self.dataset}-{self.seed}", self.key)
+
     def train(
-        self, kept: Results, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
+        self, folder: Path | None, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
     ) -> "Predictions | EstimatorError":
         """Train the model and keep its predictions; if another run is training it, wait and use that result.
 
@@ -93,35 +96,37 @@ class Model:
                 return EstimatorError(str(error))
             advance(1.0)
             return predictions
-        with kept.training(self.key, partial(tell, f"waiting for another run that trains {self}")) as journal:
-            found = kept.load(self.key)
-            if found is None:
-                found = train_and_predict(
-                    self.data(), self.training, self.seed, n_jobs=n_jobs, journal=journal, advance=advance
+        kept = self.kept(folder)
+        trials = kept.part("trials")
+        with kept.held(partial(tell, f"waiting for another run that trains {self}")):
+            predictions = kept.load(Predictions)
+            if predictions is None:
+                predictions = train_and_predict(
+                    self.data(), self.training, self.seed, n_jobs=n_jobs, trials=trials, advance=advance
                 )
-                kept.save(self.key, found)
-            return found
+                kept.save(predictions)
+            trials.remove()
+            return predictions
 
     def __str__(self) -> str:
         return f"{self.called or 'XGBoost'} on {self.dataset}, seed {self.seed}"
 
 
 def kept_or_trained(
-    models: list[Model], kept: Results, data_home: Any, download_if_missing: bool, n_jobs: int, *, progress: bool
+    models: list[Model], folder: Path | None, data_home: Any, download_if_missing: bool, n_jobs: int, *, progress: bool
 ) -> dict[Model, Predictions]:
     """Return the predictions of models, without those whose data are missing or whose classifier fails."""
-    found = {
-        model: predictions for model in models if not model.called and (predictions := kept.load(model.key)) is not None
-    }
+    kept = ((model, model.kept(folder).load(Predictions)) for model in models if not model.called)
+    found = {model: predictions for model, predictions in kept if predictions is not None}
     for device in {model.training.device for model in models if not model.called and model not in found}:
         check_device(device)
     models = _with_data(models, found, data_home, download_if_missing)
     if found and progress:
-        print(f"{len(found)} of {len(models)} models were trained before: {kept.folder}", file=sys.stderr)
+        print(f"{len(found)} of {len(models)} models were trained before: {folder}", file=sys.stderr)
     missing = [model for model in models if model not in found]
     if missing:
-        kept.prepare()
-        outcomes = dict(_train(missing, kept, n_jobs, progress))
+        prepare_results(folder)
+        outcomes = dict(_train(missing, folder, n_jobs, progress))
         _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
         found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
     return found
@@ -153,7 +158,7 @@ def _tell_failures(failures: dict[Model, EstimatorError]) -> None:
 
 
 def _train(
-    models: list[Model], kept: Results, n_jobs: int, progress: bool
+    models: list[Model], folder: Path | None, n_jobs: int, progress: bool
 ) -> Iterator[tuple[Model, Predictions | EstimatorError]]:
     """Train models, several at once where there are cores, and yield each when it is done."""
     on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
@@ -164,9 +169,9 @@ def _train(
         if at_once == 1:
             for model in models:
                 bar.write(f"training {model}")
-                yield model, model.train(kept, threads, partial(_move, bar, model.cost), bar.write)
+                yield model, model.train(folder, threads, partial(_move, bar, model.cost), bar.write)
             return
-        tasks = (delayed(_train_apart)(model, kept, threads, progress) for model in models)
+        tasks = (delayed(_train_apart)(model, folder, threads, progress) for model in models)
         for model, predictions in Parallel(at_once, return_as="generator_unordered")(tasks):
             bar.update(model.cost)
             bar.write(f"trained {model}")
@@ -178,9 +183,11 @@ def _move(bar: Any, cost: float, share: float) -> None:
     bar.update(share * cost)
 
 
-def _train_apart(model: Model, kept: Results, threads: int, tell: bool) -> tuple[Model, Predictions | EstimatorError]:
+def _train_apart(
+    model: Model, folder: Path | None, threads: int, tell: bool
+) -> tuple[Model, Predictions | EstimatorError]:
     """Train a model in a separate process, which cannot move the bar."""
-    return model, model.train(kept, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
+    return model, model.train(folder, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
 
 
 def _ignore(_: Any) -> None:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from skconf._core.labels import Codes
-from skconf.experiments._shared.journal import Journal, Outcome
+from skconf.experiments._shared.kept import KeptResult
 
 MOST_ROUNDS = 2000
 PATIENCE = 30
@@ -86,6 +86,13 @@ class Predictions:
     rounds: int
 
 
+class Outcome(NamedTuple):
+    """The outcome of a trial: the mean loss over folds, and the mean number of rounds."""
+
+    loss: float
+    rounds: int
+
+
 def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
     """Return the rows to train on, to calibrate on and to test on: 60/20/20 by class.
 
@@ -109,7 +116,7 @@ def split(data: Bunch, classes: Codes, seed: int) -> tuple[Rows, Rows, Rows]:
 
 
 def train_and_predict(
-    data: Bunch, training: Training, seed: int, *, n_jobs: int, journal: Journal | None, advance: Advance
+    data: Bunch, training: Training, seed: int, *, n_jobs: int, trials: KeptResult, advance: Advance
 ) -> Predictions:
     """Train XGBoost on one part of a data set and return its output for the two others.
 
@@ -123,7 +130,7 @@ def train_and_predict(
         Seed of the split, of the search and of XGBoost.
     n_jobs : int
         Threads of XGBoost.
-    journal : Journal or None
+    trials : KeptResult
         Keeps the outcomes of a search, so that it can go on after an interruption.
     advance : callable
         Called with the share of the work that has been done since the last call.
@@ -142,7 +149,7 @@ def train_and_predict(
     # XGBoost does not respect n_jobs everywhere, and its threads wait for each other in busy loops.
     with threadpool_limits(n_jobs):
         if training.trials:
-            parameters, rounds = _search(learner, training.trials, journal, step)
+            parameters, rounds = _search(learner, training.trials, trials, step)
         else:
             parameters, rounds = FIXED, _rounds_on_a_fifth(learner)
         model = learner.fitted(parameters, rounds).set_params(device="cpu")  # where the samples are
@@ -226,7 +233,7 @@ def _rounds_on_a_fifth(learner: _Learner) -> int:
 
 
 def _search(
-    learner: _Learner, trials: int, journal: Journal | None, advance: Callable[[], Any]
+    learner: _Learner, n_trials: int, kept: KeptResult, advance: Callable[[], Any]
 ) -> tuple[dict[str, Any], int]:
     """Return the parameters that a TPE search finds, and their number of rounds."""
     try:
@@ -235,16 +242,17 @@ def _search(
         raise ImportError("The search needs optuna: pip install 'skconf[experiments]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=learner.seed))
-    # The sampler's proposals depend only on the seed and on earlier outcomes: known outcomes restore its state.
+    # The sampler's proposals depend only on the seed and on earlier outcomes: known outcomes restore its state. A
+    # study that optuna stores would go on with a new state, and find another model than without an interruption.
+    known: dict[Any, Outcome] = kept.load(dict) or {}
     rounds = []
-    for number in range(trials):
+    for number in range(n_trials):
         trial = study.ask()
         parameters = {name: _suggest(trial, name, *bounds) for name, bounds in SPACE.items()}
-        outcome = None if journal is None else journal.outcome(number, parameters)
-        if outcome is None:
-            outcome = _cross_validate(learner, parameters)
-            if journal is not None:
-                journal.add(number, parameters, outcome)
+        key = (number, *parameters.items())
+        if (outcome := known.get(key)) is None:
+            outcome = known[key] = _cross_validate(learner, parameters)
+            kept.save(known)
         study.tell(trial, outcome.loss)
         rounds.append(outcome.rounds)
         advance()

@@ -1,6 +1,5 @@
 """The CSR paper's experiment on real data: training, what is kept of it, and the tables."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,6 +7,7 @@ import sys
 import time
 from importlib.metadata import version
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,11 +32,10 @@ from skconf.experiments._csr import models as csr_models
 from skconf.experiments._csr import training as csr_training
 from skconf.experiments._csr.curves import measure_curves
 from skconf.experiments._csr.page import csr_report
-from skconf.experiments._csr.results import Results
 from skconf.experiments._csr.tables import TABLES, measure
-from skconf.experiments._csr.training import FIXED, Training, split, train_and_predict
-from skconf.experiments._shared import folders
-from skconf.experiments._shared.journal import Journal, Outcome
+from skconf.experiments._csr.training import FIXED, Predictions, Training, split, train_and_predict
+from skconf.experiments._shared import kept as kept_results
+from skconf.experiments._shared.kept import KeptResult
 from skconf.experiments._shared.printed import printed_table
 from skconf.experiments._shared.tables import lay_out, wide
 
@@ -65,7 +64,7 @@ def cancer(kept):
 @pytest.fixture(scope="module")
 def predictions():
     data = fetch_uci("breast_cancer")
-    return train_and_predict(data, Training(0, "balanced"), 1, n_jobs=1, journal=None, advance=no_progress)
+    return train_and_predict(data, Training(0, "balanced"), 1, n_jobs=1, trials=KeptResult(None), advance=no_progress)
 
 
 # --- training -----------------------------------------------------------------------------------------------------
@@ -117,13 +116,15 @@ def three_classes():
 
 
 def test_labels_and_categories_of_any_kind(tmp_path):
-    found = train_and_predict(three_classes(), Training(0, None), 0, n_jobs=1, journal=None, advance=no_progress)
+    found = train_and_predict(
+        three_classes(), Training(0, None), 0, n_jobs=1, trials=KeptResult(None), advance=no_progress
+    )
     assert found.classes.tolist() == ["iris", "rose", "tulip"]
     assert found.test_proba.shape == (60, 3)
     assert (found.test_proba.argmax(axis=1) == found.test_class).mean() > 0.9
-    results = Results(tmp_path)
-    results.save({"dataset": "flowers", "seed": 0}, found)
-    again = results.load({"dataset": "flowers", "seed": 0})
+    kept = KeptResult.of(tmp_path, "flowers", {"seed": 0})
+    kept.save(found)
+    again = kept.load(Predictions)
     assert again.classes.tolist() == found.classes.tolist()
     np.testing.assert_array_equal(again.test_proba, found.test_proba)
 
@@ -142,10 +143,10 @@ def search(monkeypatch):
 
     monkeypatch.setattr(csr_training, "_cross_validate", counted)
 
-    def run(journal, advance=no_progress, seed=3):
+    def run(trials, advance=no_progress, seed=3):
         evaluated.clear()
-        training, journal = Training(4, "balanced"), None if journal is None else Journal(journal)
-        return train_and_predict(three_classes(), training, seed, n_jobs=1, journal=journal, advance=advance)
+        options = {"n_jobs": 1, "trials": KeptResult(trials), "advance": advance}
+        return train_and_predict(three_classes(), Training(4, "balanced"), seed, **options)
 
     run.evaluated = evaluated
     return run
@@ -153,8 +154,8 @@ def search(monkeypatch):
 
 def test_search_stays_in_its_space_and_takes_the_best(search, tmp_path):
     done = []
-    journal = tmp_path / "trials.jsonl"
-    search(journal, done.append)
+    trials = tmp_path / "trials"
+    search(trials, done.append)
     assert sum(done) == pytest.approx(1)
     assert len(search.evaluated) == 4
     for parameters in search.evaluated:
@@ -162,9 +163,10 @@ def test_search_stays_in_its_space_and_takes_the_best(search, tmp_path):
         for name, (low, high, _) in csr_training.SPACE.items():
             assert low <= parameters[name] <= high
     assert isinstance(search.evaluated[0]["max_depth"], int)
-    lines = [json.loads(line) for line in journal.read_text().strip().splitlines()]
-    outcomes = [(line["loss"], line["rounds"]) for line in lines]
-    best = min(range(4), key=lambda number: outcomes[number][0])
+    kept = KeptResult(trials).load(dict)
+    assert [number for number, *_ in kept] == [0, 1, 2, 3]
+    outcomes = list(kept.values())
+    best = min(range(4), key=lambda number: outcomes[number].loss)
     found = search(None)
     learner_parameters = search.evaluated[best]
     data = three_classes()
@@ -174,61 +176,48 @@ def test_search_stays_in_its_space_and_takes_the_best(search, tmp_path):
     learner = csr_training._Learner(
         csr_training.import_xgboost(), data.data.iloc[train], classes[train], training, 3, 1
     )
-    expected = learner.fitted(learner_parameters, outcomes[best][1]).predict_proba(data.data.iloc[test])
+    expected = learner.fitted(learner_parameters, outcomes[best].rounds).predict_proba(data.data.iloc[test])
     np.testing.assert_array_equal(found.test_proba, expected)
 
 
-@pytest.mark.parametrize("cut", [0, 7], ids=["between trials", "while a trial is written"])
-def test_an_interrupted_search_continues(search, tmp_path, cut):
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_an_interrupted_search_continues(search, tmp_path, is_damaged):
     whole = search(None)
     proposed = list(search.evaluated)
-    journal = tmp_path / "trials.jsonl"
+    trials = tmp_path / "trials"
 
     def interrupt(share):
         if len(search.evaluated) == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search(journal, interrupt)
-    if cut:
-        journal.write_text(journal.read_text()[:-cut])
-    again = search(journal)
+        search(trials, interrupt)
+    if is_damaged:
+        trials.write_bytes(trials.read_bytes()[:-7])
+    again = search(trials)
     np.testing.assert_array_equal(again.test_proba, whole.test_proba)
-    assert search.evaluated == proposed[3 - bool(cut) :]
+    assert search.evaluated == proposed[0 if is_damaged else 3 :]
 
 
 @pytest.mark.parametrize(
-    "lines",
+    "change",
     [
-        lambda lines: [line for line in lines for _ in range(2)],
-        lambda lines: lines[::-1],
-        lambda lines: ["[0.5, 3]", "{", '"x"', '{"trial": 0}', *lines, lines[0].replace('"loss": 0', '"loss": "x')],
-        lambda lines: [line[: 3 * len(line) // 4] if number == 1 else line for number, line in enumerate(lines)],
-        lambda lines: [line.replace('"trial": 1', '"trial": 0') for line in lines],
-        lambda lines: ["\x00�" + lines[0], *lines[1:]],
+        lambda known: dict(reversed(known.items())),
+        lambda known: {(0, *key[1:]): outcome for key, outcome in known.items()},
+        lambda known: known | {"other": 0.5},
+        list,
     ],
-    ids=["doubled", "in another order", "among others", "cut short", "of two searches", "damaged"],
+    ids=["in another order", "of two searches", "among others", "of another kind"],
 )
-def test_lines_of_a_journal_count_by_trial_and_parameters(search, tmp_path, lines):
-    """Two runs at once, both killed, left doubled lines, which were read by position: another model was kept."""
-    journal = tmp_path / "trials.jsonl"
-    whole = search(journal)
-    changed = lines(journal.read_text().strip().splitlines()[:2])
-    journal.write_text("\n".join(changed), errors="replace")
-    again = search(journal)
+def test_outcomes_count_by_trial_and_parameters(search, tmp_path, change):
+    """Two runs at once, both killed, left outcomes twice, which were read by position: another model was kept."""
+    trials = KeptResult(tmp_path / "trials")
+    whole = search(trials.path)
+    known = trials.load(dict)
+    trials.save(change(dict(list(known.items())[:2])))
+    again = search(trials.path)
     np.testing.assert_array_equal(again.test_proba, whole.test_proba)
     assert again.rounds == whole.rounds
-
-
-def test_a_journal_goes_on_after_a_line_that_was_cut_short(tmp_path):
-    path = tmp_path / "trials.jsonl"
-    Journal(path).add(0, {"a": 0.1}, Outcome(0.5, 3))
-    with path.open("a") as file:
-        file.write('\n{"trial": 1, "par')
-    Journal(path).add(1, {"a": 0.2}, Outcome(0.25, 4))
-    again = Journal(path)
-    assert [again.outcome(0, {"a": 0.1}), again.outcome(1, {"a": 0.2})] == [(0.5, 3), (0.25, 4)]
-    assert again.outcome(1, {"a": 0.1}) is None
 
 
 # --- what is kept -------------------------------------------------------------------------------------------------
@@ -263,13 +252,12 @@ def test_what_determines_a_model_is_in_its_name(kept, cancer, change, monkeypatc
 
 def test_another_version_or_program_is_another_model(kept, cancer, monkeypatch):
     model = csr_models.Model("breast_cancer", 1, Training(0, "balanced"), "")
-    results = Results(kept)
-    assert results.load(model.key) is not None
+    assert model.kept(kept).load(Predictions) is not None
     with monkeypatch.context() as patched:
         patched.setattr(csr_models, "version", str.upper)
-        assert results.load(model.key) is None
+        assert model.kept(kept).load(Predictions) is None
     monkeypatch.setattr(csr_models, "_CODE", "other")
-    assert results.load(model.key) is None
+    assert model.kept(kept).load(Predictions) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short"])
@@ -279,13 +267,14 @@ def test_an_unreadable_result_is_trained_again(tmp_path, content, cancer):
     file.write_bytes(content)
     again = csr_experiment(["breast_cancer"], random_state=1, results=tmp_path, n_jobs=1)
     pd.testing.assert_frame_equal(again, first)
-    assert Results(tmp_path).load(csr_models.Model("breast_cancer", 1, Training(0, "balanced"), "").key) is not None
+    model = csr_models.Model("breast_cancer", 1, Training(0, "balanced"), "")
+    assert model.kept(tmp_path).load(Predictions) is not None
 
 
 def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
     """Any byte may be damaged: 33 of 3,000 changes raised errors other than those that were expected."""
-    results, key = Results(tmp_path), {"dataset": "damaged", "seed": 0}
-    results.save(key, predictions)
+    kept = KeptResult(tmp_path / "kept.pkl")
+    kept.save(predictions)
     (path,) = tmp_path.iterdir()
     content, rng = path.read_bytes(), np.random.default_rng(0)
     unread = 0
@@ -293,37 +282,35 @@ def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
         damaged = bytearray(content)
         damaged[rng.integers(len(content))] ^= 1 << rng.integers(8)
         path.write_bytes(damaged)
-        found = results.load(key)
+        found = kept.load(Predictions)
         unread += found is None
         if found is not None:  # a byte that says nothing, such as a date
             np.testing.assert_array_equal(found.test_proba, predictions.test_proba)
     assert unread > 400
 
 
-@pytest.mark.parametrize(
-    "change", [{"rounds": None}, {"test_proba": np.ones((3, 2))}, {"test_class": np.full(114, 7)}, {"more": 1}]
-)
-def test_a_result_whose_arrays_do_not_fit_together_is_none(tmp_path, predictions, change):
-    results, key = Results(tmp_path), {"dataset": "damaged", "seed": 0}
-    results.save(key, predictions)
-    (path,) = tmp_path.iterdir()
-    arrays = {**dict(np.load(path)), **change}
-    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
-    assert results.load(key) is None
+def test_a_file_of_something_else_is_as_if_it_were_not_there(tmp_path):
+    kept = KeptResult(tmp_path / "kept.pkl")
+    kept.save({"rounds": 3})
+    assert kept.load(Predictions) is None
 
 
 def test_no_temporary_file_stays(tmp_path, predictions, monkeypatch):
-    results, key = Results(tmp_path), {"dataset": "cancer", "seed": 0}
+    kept = KeptResult(tmp_path / "kept.pkl")
+
+    def cut_short(_, path, **__):
+        path.write_bytes(b"half")
+        raise ValueError("the disk is full")
+
     with monkeypatch.context() as patched:
-        patched.setattr(np, "savez_compressed", lambda file, **_: file.write(b"half") and int("x"))
-        with pytest.raises(ValueError, match="int"):
-            results.save(key, predictions)
+        patched.setattr(joblib, "dump", cut_short)
+        with pytest.raises(ValueError, match="full"):
+            kept.save(predictions)
     assert list(tmp_path.iterdir()) == []
-    results.save(key, predictions)
-    (path,) = tmp_path.iterdir()
-    path.with_suffix(".part").write_bytes(b"what a killed process left")
-    results.save(key, predictions)
-    assert list(tmp_path.iterdir()) == [path]
+    kept.save(predictions)
+    kept.path.with_name("kept.pkl.part").write_bytes(b"what a killed process left")
+    kept.save(predictions)
+    assert list(tmp_path.iterdir()) == [kept.path]
 
 
 def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
@@ -338,7 +325,7 @@ def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):
     errors = said[0][1] + said[1][1]
     # The one that came later waited, or found all done already.
     assert ("waiting for another run that trains XGBoost on digits, seed 0" in errors) or ("1 of 1 models" in errors)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
+    assert [path.suffix for path in tmp_path.iterdir()] == [".pkl"]
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path, monkeypatch, cancer, kept):
@@ -347,7 +334,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_training(tmp_path, monke
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(folders, "TemporaryFile", refuse)
+    monkeypatch.setattr(kept_results, "TemporaryFile", refuse)
     with pytest.raises(OSError, match=r"cannot keep results in .*Permission denied. Choose another folder"):
         csr_experiment(["breast_cancer"], random_state=1, results=tmp_path)
     # Where nothing is left to train, reading is enough.
@@ -359,13 +346,13 @@ def test_a_killed_run_loses_the_model_in_training_alone(tmp_path, capsys):
     command += ["--results", str(tmp_path), "--calibration", "platt"]
     process = subprocess.Popen([*command, "--seeds", "200"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("breast_cancer-1-*.npz")):
+    while not list(tmp_path.glob("breast_cancer-1-*.pkl")):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = len(list(tmp_path.glob("breast_cancer-*.npz")))
+    done = len(list(tmp_path.glob("breast_cancer-*.pkl")))
     assert 2 <= done < 200
     assert main([*command[3:], "--seeds", str(done + 1)]) == 0
     told = capsys.readouterr().err
@@ -437,7 +424,7 @@ def test_the_device_reaches_xgboost(monkeypatch):
 
     monkeypatch.setattr(XGBClassifier, "fit", told)
     data = fetch_uci("breast_cancer")
-    train_and_predict(data, Training(0, "balanced", "cuda"), 1, n_jobs=1, journal=None, advance=no_progress)
+    train_and_predict(data, Training(0, "balanced", "cuda"), 1, n_jobs=1, trials=KeptResult(None), advance=no_progress)
     assert devices == ["cuda", "cuda"]
 
 

@@ -1,24 +1,19 @@
 """Predictions of the experiment's models, in files that other programs read."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
 
 import pandas as pd
 
-from skconf.experiments._shared.folders import prepare_folder
+from skconf.experiments._shared.kept import prepare_folder
 from skconf.profile import ConfidenceProfile
 
 #: The file of the part that calibrations are fitted on.
 VALIDATION = "validation"
 
-#: Saves predictions under a name.
-Save: TypeAlias = Callable[[str, ConfidenceProfile], None]
 
-
-class Saved:
+class SavedPredictions:
     """A folder of predictions: DATASET/seed=SEED/CALIBRATION.csv.
 
     Parameters
@@ -48,23 +43,14 @@ class Saved:
         advice = "Choose another folder (save_predictions, or --save-predictions on the command line)."
         prepare_folder(self.folder, f"cannot save predictions in {self.folder}", advice)
 
-    def of(self, dataset: str, seed: int) -> Save:
-        """Return what saves the predictions of one model."""
+    def save(self, dataset: str, seed: int, name: str, profile: ConfidenceProfile) -> None:
+        """Write a profile's labels and probabilities, every digit of them."""
         if self.folder is None:
-            return _save_nothing
+            return
         folder = self.folder / dataset / f"seed={seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        return partial(_save, folder)
-
-
-def _save_nothing(name: str, profile: ConfidenceProfile) -> None:
-    """Save nothing."""
-
-
-def _save(folder: Path, name: str, profile: ConfidenceProfile) -> None:
-    """Write a profile's labels and probabilities, every digit of them."""
-    labels = profile.require("classes")
-    true_class, predicted_class = profile.require("true_class"), profile.require("predicted_class")
-    table = pd.DataFrame({"y_true": labels[true_class], "y_pred": labels[predicted_class]})
-    proba = pd.DataFrame(profile.proba.astype(float), columns=[f"proba_{label}" for label in labels])
-    pd.concat([table, proba], axis=1).to_csv(folder / f"{name}.csv", index=False)
+        labels = profile.require("classes")
+        true_class, predicted_class = profile.require("true_class"), profile.require("predicted_class")
+        table = pd.DataFrame({"y_true": labels[true_class], "y_pred": labels[predicted_class]})
+        proba = pd.DataFrame(profile.proba.astype(float), columns=[f"proba_{label}" for label in labels])
+        pd.concat([table, proba], axis=1).to_csv(folder / f"{name}.csv", index=False)

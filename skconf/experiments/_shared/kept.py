@@ -1,0 +1,157 @@
+"""Results that experiments keep on disk, so that an interrupted one continues; folders are tested before hours of work.
+
+Each result is a file of its own, found by everything that determines it. It is written whole or not at all, and one
+that is damaged is made anew. Files are read by :mod:`joblib`, and so must come from people that you trust.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
+
+import joblib
+
+if sys.platform != "win32":
+    import fcntl
+
+#: Characters of a data set's name in the names of files.
+_LONGEST = 60
+
+
+class ResultsFolderError(OSError):
+    """The folder for results cannot be written to."""
+
+
+class KeptResult(NamedTuple):
+    """A result in a file; nothing is kept without one.
+
+    Several runs may share a folder: who makes a result holds it, while others wait for it.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file.
+    """
+
+    path: Path | None
+
+    @classmethod
+    def of(cls, folder: Path | None, name: str, key: Any) -> "KeptResult":
+        """Return the result of a key: all that determines it, of types that have the same digest in every run."""
+        return cls(None if folder is None else folder / f"{as_file_name(name)}-{joblib.hash(key)[:16]}.pkl")
+
+    def part(self, name: str) -> "KeptResult":
+        """Return a part of it, which is kept while it is made."""
+        return KeptResult(None if self.path is None else self.path.with_suffix(f".{name}"))
+
+    def load(self, kind: type) -> Any:
+        """Return the result; None if there is none, it is damaged, or not of a kind."""
+        if self.path is None:
+            return None
+        try:
+            found = joblib.load(self.path)
+        except Exception:  # noqa: BLE001 – a damaged file makes zlib and pickle raise errors of a dozen kinds
+            return None
+        return found if isinstance(found, kind) else None
+
+    def save(self, result: Any) -> None:
+        """Keep a result: all of it, or none if the process ends early."""
+        if self.path is None:
+            return
+        # One name for each result, so that the next process replaces the rest of a killed one.
+        unfinished = self.path.with_name(f"{self.path.name}.part")
+        try:
+            joblib.dump(result, unfinished, compress=3)  # compressed, it has a checksum
+            unfinished.replace(self.path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the file, if there is one."""
+        if self.path is not None:
+            with suppress(OSError):  # Windows keeps what is open
+                self.path.unlink()
+
+    @contextmanager
+    def held(self, waiting: Callable[[], Any]) -> Iterator[None]:
+        """Hold the result while it is made, so that no other run makes it, too.
+
+        Parameters
+        ----------
+        waiting : callable
+            Called before waiting, if another run holds it.
+        """
+        lock = self.part("lock")
+        if lock.path is None:
+            yield
+            return
+        with lock.path.open("a") as file:
+            _lock(file, waiting)
+            try:
+                yield
+            finally:
+                lock.remove()
+
+
+def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
+    """Wait until no other process has locked a file, and lock it; the end of a process, however it comes, unlocks."""
+    if sys.platform == "win32":  # two runs may make the same result there, but nothing is mixed up
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError:  # a file system without locks: work may be done twice, but nothing is mixed up
+        return
+
+
+def results_folder(folder: str | os.PathLike[str] | None) -> Path | None:
+    """Return the folder that results are kept in, if there is to be one."""
+    return None if folder is None else Path(folder).expanduser()
+
+
+def prepare_results(folder: Path | None) -> None:
+    """Make the folder that results are kept in, if there is to be one, and test that it can be written to.
+
+    Raises
+    ------
+    ResultsFolderError
+        If it cannot.
+    """
+    advice = "Choose another folder (results, or --results on the command line), or keep no results (results=None, or "
+    prepare_folder(folder, f"cannot keep results in {folder}", f"{advice}--no-results).")
+
+
+def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
+    """Make a folder, if there is to be one, and test that it can be written to.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The folder.
+    cannot, advice : str
+        Beginning and end of the message if it cannot.
+
+    Raises
+    ------
+    ResultsFolderError
+        If it cannot be made or written to.
+    """
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ResultsFolderError(f"{cannot}: {error}. {advice}") from None
+
+
+def as_file_name(name: str) -> str:
+    """Return a name that the user may have given as one of a file."""
+    return re.sub(r"[^\w.,\- ]+", "_", name).strip(". ")[:_LONGEST] or "_"
