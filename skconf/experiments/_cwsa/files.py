@@ -1,7 +1,9 @@
 """The CWSA paper's experiments on predictions in a folder: the authors', and anybody's."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,91 +125,90 @@ def read_predictions(folder: str | PathLike[str]) -> Predictions:
     ValueError
         If none of them can be read.
     """
-    files, sweeps = _files_in(Path(folder))
-    found = Predictions({}, {}, pd.DataFrame(), [], [])
-    printed = [printed_figures()]
-    printed[0] = printed[0][printed[0]["model"].isin(_IN_PAPER)]
+    files, tables = _files_in(Path(folder))
+    predictions = Predictions({}, {}, printed_figures().query("model in @_IN_PAPER"), [], [])
+    sweeps = []
     for name, file in files.items():
         try:
-            columns, words = guess_columns([file], Columns())
+            columns, guessed = guess_columns([file], Columns())
             rows = read_rows(file, columns)
+            if rows is None:
+                raise ValueError("there are no rows")
         except (ValueError, OSError, ImportError) as error:
-            found.failed.append(_without_folder(error, file))
+            predictions.failed.append(_left_out(file, error))
             continue
-        if rows is None:
-            found.failed.append(f"left out {file.name}: there are no rows")
-            continue
-        found.profiles[name], found.truth[name] = rows.profile, rows.truth
-        if words:
-            found.read_as.append(f"{name}: {words}")
-        for sweep in _beside(file, name, sweeps):
+        predictions.profiles[name], predictions.truth[name] = rows.profile, rows.truth
+        if guessed:
+            predictions.read_as.append(f"{name}: {guessed}")
+        for sweep in _sweeps_of(file, tables):
             try:
-                printed.append(_sweep_figures(sweep, name))
+                sweeps.append(_sweep_figures(sweep, name))
             except (ValueError, OSError, ImportError) as error:
-                found.failed.append(_without_folder(error, sweep))
-    if not found.profiles:
-        raise ValueError("none of the files of predictions can be read.\n" + "\n".join(found.failed))
-    figures = pd.concat(printed, ignore_index=True)
-    names = {bare_name(name): name for name in found.profiles}
-    return found._replace(
-        printed=figures.assign(model=figures["model"].map(lambda name: names.get(bare_name(name), name)))
-    )
+                predictions.failed.append(_left_out(sweep, error))
+    if not predictions.profiles:
+        raise ValueError("none of the files of predictions can be read.\n" + "\n".join(predictions.failed))
+    # The paper's models as the files spell them.
+    spelled = {bare_name(name): name for name in predictions.profiles}
+    printed = predictions.printed.assign(model=[spelled.get(name, name) for name in predictions.printed["model"]])
+    return predictions._replace(printed=pd.concat([printed, *sweeps], ignore_index=True))
 
 
 def predictions_cells(predictions: Predictions, sweep: CWSASweep) -> pd.DataFrame:
     """Return the figures of predictions beside the printed ones, then those of the sweep, as the experiment does."""
-    found = []
-    for model, profile in predictions.profiles.items():
-        cells = predictions.printed[predictions.printed["model"] == model]
-        ours = [metric_at(cell.quantity, cell.swept)(profile) for cell in cells.itertuples()]
-        found.append(cells.assign(ours=ours, spread=0.0))
-    key = ["model", "threshold"]
-    ours_alone = pd.concat(
+    by_model = dict(list(predictions.printed.groupby("model", sort=False)))
+    compared = [
+        by_model[model].assign(
+            ours=[metric_at(cell.quantity, cell.swept)(profile) for cell in by_model[model].itertuples()]
+        )
+        for model, profile in predictions.profiles.items()
+        if model in by_model
+    ]
+    swept = pd.concat(
         [
-            sweep.curves.melt(key, var_name="quantity", value_name="ours"),
+            sweep.curves.melt(["model", "threshold"], var_name="quantity", value_name="ours"),
             sweep.summary.reset_index().melt("model", var_name="quantity", value_name="ours"),
         ]
-    ).assign(source="sweep", paper=np.nan, spread=0.0, resolution=0.0, note="")
-    compared = [cells.drop(columns="swept") for cells in found if len(cells)]
-    first = ["source", *key, "quantity"]
-    whole = pd.concat([*compared, ours_alone], ignore_index=True)
-    return compare_with_paper(whole[[*first, *whole.columns.difference(first, sort=False)]], 1)
+    ).assign(source="sweep", paper=np.nan, resolution=0.0, note="")
+    cells = pd.concat([*compared, swept], ignore_index=True).assign(spread=0.0)
+    order = ["source", "model", "threshold", "quantity", "ours", "paper", "spread", "resolution", "note"]
+    return compare_with_paper(cells[order], 1)
 
 
-def _files_in(folder: Path) -> tuple[dict[str, Path], dict[Path, str]]:
-    """Return the files of predictions by their names, and the names of sweeps by their files."""
+def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Return the files of predictions by their names, and all tables, among which sweeps may be."""
     if folder.is_file():
-        match = _PREDICTIONS.fullmatch(folder.name)
-        return {match["name"] if match else folder.name.partition(".")[0]: folder}, _sweeps(list_files(folder.parent))
+        return {_name_of(folder): folder}, list_files(folder.parent)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    try:
+    tables: list[Path] = []
+    with suppress(FileNotFoundError):
         tables = list_files(folder)
-    except FileNotFoundError:
-        tables = []
-    named = [(match["name"], file) for file in tables if (match := _PREDICTIONS.fullmatch(file.name))]
-    if not named:
+    files = [file for file in tables if _PREDICTIONS.fullmatch(file.name)]
+    if not files:
         raise FileNotFoundError(f"{folder} holds no file NAME_predictions.csv.")
-    names = [name for name, _ in named]
-    return {
-        name if names.count(name) == 1 else file.relative_to(folder).as_posix(): file for name, file in named
-    }, _sweeps(tables)
+    count = Counter(map(_name_of, files))
+    named = {
+        _name_of(file) if count[_name_of(file)] == 1 else file.relative_to(folder).as_posix(): file for file in files
+    }
+    return named, tables
 
 
-def _sweeps(tables: Sequence[Path]) -> dict[Path, str]:
-    return {file: match["name"] for file in tables if (match := _SWEEP.fullmatch(file.name))}
-
-
-def _beside(file: Path, name: str, sweeps: dict[Path, str]) -> list[Path]:
-    """Return the sweeps of a model: those in its folder, or else those elsewhere."""
+def _name_of(file: Path) -> str:
+    """Return the name of a model by that of its file of predictions."""
     match = _PREDICTIONS.fullmatch(file.name)
-    wanted = bare_name(match["name"] if match else name)
-    own = [sweep for sweep, of in sweeps.items() if bare_name(of) == wanted]
-    return [sweep for sweep in own if sweep.parent == file.parent] or own
+    return match["name"] if match else file.name.partition(".")[0]
 
 
-def _without_folder(error: Exception, file: Path) -> str:
-    """Return why a file cannot be read, on one line, without options of other commands."""
+def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:
+    """Return the sweeps of a file of predictions: those in its folder, or else those elsewhere."""
+    matches = [(table, _SWEEP.fullmatch(table.name)) for table in tables]
+    name = bare_name(_name_of(file))
+    sweeps = [table for table, match in matches if match and bare_name(match["name"]) == name]
+    return [sweep for sweep in sweeps if sweep.parent == file.parent] or sweeps
+
+
+def _left_out(file: Path, error: Exception) -> str:
+    """Return why a file cannot be read, on one line, without its folder and without options of other commands."""
     if isinstance(error, DataError):
         error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
         if error.kind in ("no predictions", "several readings"):

@@ -1,8 +1,9 @@
 """The stress tests of the CWSA paper's authors: wrong labels, rare classes, confidences and inputs that drift."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import ceil
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -54,10 +55,10 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """What gives answers, anew where it can: to inputs that are shifted so far, if it has inputs."""
+    """What gives answers, anew where it can; and answers to inputs that are shifted so far, if it has inputs."""
 
-    answers: Callable[[np.random.Generator, float], Answers]
-    has_inputs: bool = False
+    answers: Callable[[np.random.Generator], Answers]
+    shifted: Callable[[np.random.Generator, float], Answers] | None = None
 
 
 def cwsa_stress_experiment(
@@ -138,7 +139,7 @@ def cwsa_stress_experiment(
 
 def answers_of(predictions: Predictions) -> dict[str, Model]:
     """Return the model behind each file of predictions; graded ones are added to what failed."""
-    found = {}
+    models = {}
     for name, profile in predictions.profiles.items():
         if profile.kind == "graded":
             predictions.failed.append(
@@ -147,14 +148,14 @@ def answers_of(predictions: Predictions) -> dict[str, Model]:
             continue
         truth = predictions.truth[name]
         codes, classes = (None, ()) if truth is None else pd.factorize(truth)
-        found[name] = Model(partial(_as_given, Answers(profile.correct, profile.confidence, codes, len(classes))))
-    if not found:
+        models[name] = _fixed(Answers(profile.correct, profile.confidence, codes, len(classes)))
+    if not models:
         raise ValueError("\n".join(predictions.failed))
-    return found
+    return models
 
 
-def _as_given(answers: Answers, rng: np.random.Generator, distance: float) -> Answers:  # noqa: ARG001
-    return answers
+def _fixed(answers: Answers) -> Model:
+    return Model(lambda rng: answers)  # noqa: ARG005
 
 
 def models_at_hand(
@@ -163,68 +164,53 @@ def models_at_hand(
     """Return the authors' simulated model, and classifiers that learn from half of a data set, with `more` of them."""
     halves = split_in_half(dataset, data_home, seed)
     classifiers = {**_CLASSIFIERS, **(more or {})}
-    return {
-        _SIMULATED: Model(_simulated),
-        **{name: _trained(classifier, halves) for name, classifier in classifiers.items()},
-    }
+    return {_SIMULATED: Model(_simulated)} | {name: _trained(model, halves) for name, model in classifiers.items()}
 
 
 def _trained(classifier: Any, halves: Halves) -> Model:
     """Return a classifier's answers; to inputs that are shifted where it takes them as numbers."""
+    X, X_test = halves.features(classifier)
+    probabilities = trained(classifier, X, halves.y, len(halves.labels))
 
-    def answers_with(proba: Floats) -> Answers:
+    def answers(inputs: Any) -> Answers:
+        proba = probabilities(inputs)
         correct = proba.argmax(axis=1) == halves.y_test
         return Answers(correct, proba.max(axis=1), halves.y_test, len(halves.labels))
 
-    X, X_test = halves.features(classifier)
-    probabilities = trained(classifier, X, halves.y, len(halves.labels))
-    unshifted = answers_with(probabilities(X_test))
+    unshifted = _fixed(answers(X_test))
     if isinstance(classifier, Pipeline):
-        return Model(partial(_as_given, unshifted))
+        return unshifted
     spread = X.std(axis=0)
-
-    def answers(rng: np.random.Generator, distance: float) -> Answers:
-        if not distance:
-            return unshifted
-        return answers_with(probabilities(X_test + distance * spread * rng.normal(size=X_test.shape)))
-
-    return Model(answers, has_inputs=True)
+    return replace(
+        unshifted,
+        shifted=lambda rng, distance: answers(X_test + distance * spread * rng.normal(size=X_test.shape)),
+    )
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
     """Return the figures of models under each test, as the experiment does."""
     rows = []
+    turns = range(n_repetitions)
     for number, (name, model) in enumerate(models.items()):
         rng = np.random.default_rng([seed, number])
-        turns = range(n_repetitions)
         for test, alter in _ALTERED.items():
-            if test == "imbalance" and model.answers(rng, 0.0).n_classes < 2:
+            if test == "imbalance" and model.answers(rng).n_classes < 2:
                 continue
             for level in _SHARES:
-                drawn = (alter(model.answers(rng, 0.0), level, rng, turn) for turn in turns)
+                drawn = (alter(model.answers(rng), level, rng, turn) for turn in turns)
                 rows.append({"model": name, "test": test, "level": level} | _figures(drawn))
-        for level in _DISTANCES if model.has_inputs else ():
-            drawn = (model.answers(rng, level) for _ in turns)
+        for level in _DISTANCES if model.shifted else ():
+            drawn = (model.shifted(rng, level) if level else model.answers(rng) for _ in turns)
             rows.append({"model": name, "test": "shifted inputs", "level": level} | _figures(drawn))
     return _beside_the_authors(pd.DataFrame(rows), n_repetitions)
 
 
-def _figures(drawn: Iterable[Answers]) -> dict[str, tuple[float, float]]:
+def _figures(drawn: Iterator[Answers]) -> dict[str, tuple[float, float]]:
     """Return mean and standard deviation over repetitions of each quantity."""
-    found = pd.concat([_values(some) for some in _parts(drawn)])
-    return {name: (column.mean(), column.std()) for name, column in found.items()}  # without NaN
-
-
-def _parts(drawn: Iterable[Answers]) -> Iterator[list[Answers]]:
-    """Go through repetitions, as many at once as fit into memory."""
-    part: list[Answers] = []
-    for answers in drawn:
-        part.append(answers)
-        if len(part) * len(answers.correct) >= _MOST_ROWS:
-            yield part
-            part = []
-    if part:
-        yield part
+    # As many repetitions at once as fit into memory.
+    parts = ([first, *islice(drawn, ceil(_MOST_ROWS / len(first.correct)) - 1)] for first in drawn)
+    values = pd.concat([_values(part) for part in parts])
+    return {name: (column.mean(), column.std()) for name, column in values.items()}  # without NaN
 
 
 def _values(drawn: Sequence[Answers]) -> pd.DataFrame:
@@ -252,7 +238,7 @@ def _beside_the_authors(rows: pd.DataFrame, n_repetitions: int) -> pd.DataFrame:
     return compared[["source", *key, "quantity", "ours", "spread", *_LAST]]
 
 
-def _simulated(rng: np.random.Generator, distance: float) -> Answers:  # noqa: ARG001
+def _simulated(rng: np.random.Generator) -> Answers:
     """Return answers of the authors' simulated model: sure where it is right, however it came to be."""
     truth = rng.integers(0, _N_CLASSES, _N_SAMPLES)
     correct = (rng.random(_N_SAMPLES) < 0.9) | (rng.integers(0, _N_CLASSES, _N_SAMPLES) == 0)
