@@ -66,6 +66,13 @@ _SHOWN = {
 }
 
 
+def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Return the rows of a table that have these values in the columns of these names."""
+    for column, value in values.items():
+        table = table[table[column] == value]
+    return table
+
+
 def wide(cells: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     """Return cells with a row for each value of the key, and columns X, paper_X, ... for each quantity X.
 
