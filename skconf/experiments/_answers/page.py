@@ -313,5 +313,5 @@ def _by_row(title: str, finding: str, axis: Axis, figures: pd.DataFrame) -> Char
     series = kinds if len(kinds) > 1 else {"": points}
     data = figures[[*_SYSTEM, "method", "scores", "quantity", "ours", "low", "high", "paper"]]
     data = data.dropna(axis="columns", how="all")
-    about = {"what": "system, method", "height": _ROW, "grey": "Grey: published."}
-    return rows_chart(title, finding, axis, rows, series, data, **about)
+    what, grey = "system, method", "Grey: published."
+    return rows_chart(title, finding, axis, rows, series, data, what=what, height=_ROW, grey=grey)
