@@ -26,6 +26,14 @@ def test_every_name_is_there_and_is_what_type_checkers_read():
     assert set(skconf.__all__) <= set(dir(skconf))
 
 
+def test_every_subpackage_is_there_after_import():
+    public = {path.parent.name for path in Path(skconf.__file__).parent.glob("*/__init__.py")} - {"_core"}
+    code = f"import skconf\nfor name in {sorted(public)}: print(getattr(skconf, name).__name__, name in dir(skconf))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"skconf.{name} True" for name in sorted(public)]
+    assert public - {"cli", "tables"} <= set(skconf.__all__)
+
+
 def test_another_name_is_none():
     with pytest.raises(AttributeError, match="module 'skconf' has no attribute 'confidence'"):
         _ = skconf.confidence

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report
+from skconf.inspection import ReliabilityDisplay
 from skconf.report._page.ids import Ids
 from skconf.report._sections.trust import trust
 
@@ -48,19 +49,30 @@ def test_errors_announced_and_seen_are_counts():
         assert shown == pytest.approx([wrong / announced, low, high], rel=0.1)
 
 
-def test_the_diagram_has_bins_of_equally_many_answers_with_exact_intervals():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_diagram_is_that_of_the_display(weighted):
+    """One binning, whether matplotlib draws it or the page."""
+    evidence = evidence_of(sample_weight=RNG.random(3000) if weighted else None)
+    data = charts(trust(evidence))[0].data
+    display = ReliabilityDisplay.from_profile(*evidence.profiles.values())
+    for column, numbers in zip(
+        ("says", "right", "low", "high", "answers"),
+        (display.confidence, display.accuracy, display.low, display.high, display.weight),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(data[column], numbers)
+
+
+def test_the_diagram_has_the_answers_of_each_bin_with_exact_intervals():
     data = charts(trust(evidence_of()))[0].data
-    order = np.argsort(SURE)
-    start = 0
-    for row in data.itertuples():
-        part = order[start : start + int(row.answers)]
-        start += int(row.answers)
+    bins = np.ceil(15 * SURE).astype(int)
+    for row, each in zip(data.itertuples(), np.unique(bins), strict=True):
+        part = bins == each
+        assert row.answers == part.sum()
         assert row.says == pytest.approx(SURE[part].mean())
         assert row.right == pytest.approx(RIGHT[part].mean())
-        exact = binomtest(int(RIGHT[part].sum()), len(part)).proportion_ci(0.95, "exact")
+        exact = binomtest(int(RIGHT[part].sum()), int(part.sum())).proportion_ci(0.95, "exact")
         assert (row.low, row.high) == pytest.approx(tuple(exact))
-    assert start == len(SURE)
-    assert data["answers"].max() - data["answers"].min() <= 100  # but for the ties at the ends
 
 
 def test_the_tail_has_errors_seen_and_announced_where_enough_answers_are():

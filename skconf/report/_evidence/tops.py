@@ -1,6 +1,7 @@
 """The surest answers: how many errors they announce, and how many there are."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,8 @@ _CUTS, _ROUNDING = (0.5, 0.8, 0.9, 0.97, 0.99, 0.997, 0.999, 0.9999, 0.99999), 1
 _FEWEST_SURE = 50
 
 
-class Top(NamedTuple):
+@dataclass(frozen=True)
+class Top:
     """The answers of a confidence or more.
 
     Attributes

@@ -5,14 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.bins import equal_mass_bin
 from skconf._core.numbers import DASH, number, percent
-from skconf._core.proportions import clopper_pearson
 from skconf.inference._assessment import Assessment
-from skconf.inference._grouped_means import Means, are_counts, expected_and_observed
-from skconf.metrics._base.columns import levels
-from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import LEVEL, Evidence
+from skconf.report._evidence.reliability import reliability
 from skconf.report._evidence.tops import Top, counted_tops, error_tail, tops_in_units
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
@@ -21,8 +17,6 @@ from skconf.report._page.tables import TablePart
 from skconf.report._sections.verdicts import verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
-#: Bins of the reliability diagram; fewer where each would have less than `_FEWEST` answers.
-_BINS, _FEWEST = 12, 20
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
@@ -102,12 +96,13 @@ def _reliability(evidence: Evidence) -> Chart:
     marks: list[Mark] = []
     data, words = [], words_of(evidence)
     for series, (model, profile) in enumerate(evidence.profiles.items()):
-        bins, colour = _binned(profile, evidence.level), series % N_SERIES
+        bins, colour = reliability(profile, evidence.level), series % N_SERIES
         marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=colour))
         marks.append(Line(bins["says"], bins["right"], name=_label(evidence, model), series=colour))
         data.append(bins.assign(model=evidence.title_of(model)))
     table = pd.concat(data)
-    each = f"Each point stands for equally many answers, with its {100 * evidence.level:g} % interval."
+    same = "equally many answers" if words.kind == "costs" else "the answers in one of equally wide bins"
+    each = f"Each point stands for {same}, with its {100 * evidence.level:g} % interval."
     if words.kind == "costs":
         ends = [table[name].dropna() for name in ("says", "right", "low", "high")]
         says, right = (Axis.around(name, "linear", *ends) for name in (words.says_long, words.right_long))
@@ -127,33 +122,6 @@ def _reliability(evidence: Evidence) -> Chart:
 def _label(evidence: Evidence, model: Any) -> str | None:
     """Return what a chart calls a model: nothing, where there is one only."""
     return str(model) if len(evidence.profiles) > 1 else None
-
-
-def _binned(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Return mean confidence and accuracy, or cost, in bins of equally many answers; ties stay together."""
-    if not are_counts(profile):
-        return _binned_in_units(profile, level)
-    found = levels(profile)
-    unit = _size_of_weight(profile)
-    n_bins = int(np.clip(found.weight.sum() * unit // _FEWEST, 1, _BINS))
-    bins = equal_mass_bin(found.weight, n_bins)
-    sums = (np.bincount(bins, each) for each in (found.weight, found.right, found.weight * found.confidence))
-    weight, right, says = (each[np.bincount(bins) > 0] for each in sums)
-    low, high = clopper_pearson(right / weight, weight * unit, level)
-    return pd.DataFrame({"says": says / weight, "right": right / weight, "low": low, "high": high, "answers": weight})
-
-
-def _binned_in_units(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Return the same of graded answers, of costs, and of answers in groups."""
-    weight, (said, found) = profile.sample_weight, expected_and_observed(profile)
-    level_of = np.unique(said, return_inverse=True)[1]
-    n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))
-    bins = equal_mass_bin(np.bincount(level_of, weight).astype(np.float64), n_bins)[level_of]
-    says, means = (Means.of_parts(each, weight, profile.groups, bins, int(bins.max()) + 1) for each in (said, found))
-    there = np.flatnonzero(means.n_units > 0)
-    low, high = means[there].ends(level, bounded=profile.kind != "costs")
-    columns = {"says": says.mean[there], "right": means.mean[there], "low": low, "high": high}
-    return pd.DataFrame({**columns, "answers": means.weight[there]})
 
 
 def _tail(evidence: Evidence) -> list[Chart]:
@@ -193,9 +161,3 @@ def _tail(evidence: Evidence) -> list[Chart]:
         "Too sure is where a whole interval is above it."
     )
     return [Chart("Its surest answers", finding, surest, rate, marks, table)]
-
-
-def _size_of_weight(profile: ConfidenceProfile) -> float:
-    """Return how many equal samples a weight of 1 stands for."""
-    weight = profile.sample_weight
-    return 1.0 if weight is None else float(weight.sum() / (weight**2).sum())

@@ -1,0 +1,34 @@
+"""The reliability diagram: what answers are, against what they say of themselves, in bins."""
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.bins import equal_mass_bin
+from skconf.inference._grouped_means import Means, expected_and_observed
+from skconf.inspection import ReliabilityDisplay
+from skconf.profile import ConfidenceProfile
+
+#: Bins of announced costs; fewer where each would have less than `_FEWEST` answers.
+_BINS, _FEWEST = 12, 20
+
+
+def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
+    """Return what is said and what is right in each bin of the display, with the interval of the latter."""
+    if profile.kind == "costs":
+        return _costs(profile, level)
+    display = ReliabilityDisplay.from_profile(profile, confidence_level=level)
+    columns = {"says": display.confidence, "right": display.accuracy, "low": display.low, "high": display.high}
+    return pd.DataFrame({**columns, "answers": display.weight})
+
+
+def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
+    """Return the same of costs, which have no range: in bins of equally many answers."""
+    weight, (said, paid) = profile.sample_weight, expected_and_observed(profile)
+    level_of = np.unique(said, return_inverse=True)[1]
+    n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))
+    bins = equal_mass_bin(np.bincount(level_of, weight).astype(np.float64), n_bins)[level_of]
+    says, means = (Means.of_parts(each, weight, profile.groups, bins, int(bins.max()) + 1) for each in (said, paid))
+    there = np.flatnonzero(means.n_units > 0)
+    low, high = means[there].ends(level, bounded=False)
+    columns = {"says": says.mean[there], "right": means.mean[there], "low": low, "high": high}
+    return pd.DataFrame({**columns, "answers": means.weight[there]})
