@@ -1,10 +1,17 @@
-"""Checks of metric parameters, made before anything is computed."""
+"""Checks of arguments, made before anything is computed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+#: What to pass instead of an estimator.
+INSTEAD = "Pass ConfidenceProfile.from_estimator(model, X, y) instead."
 
 
 def check_number(value: Any, name: str, low: float = -np.inf, high: float = np.inf, *, open_high: bool = False) -> None:
@@ -42,3 +49,38 @@ def check_threshold(value: Any, *, any_number: bool = False) -> None:
     """
     if value is not None and not (isinstance(value, Real) and value == np.inf):
         check_number(value, "threshold", *(() if any_number else (0.0, 1.0)))
+
+
+def takes_no_estimator(
+    advice: str = INSTEAD, *, position: int = 0
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Refuse an estimator where true labels are expected, with an error that says what to do.
+
+    Parameters
+    ----------
+    advice : str
+        What to do.
+    position : int, default=0
+        Where true labels are expected among the arguments without a name.
+
+    Returns
+    -------
+    callable
+        A decorator. The function then raises a TypeError if it gets an estimator instead of true labels.
+    """
+
+    def decorate(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+        @wraps(function)
+        def call(*args: _Parameters.args, **given: _Parameters.kwargs) -> _Result:
+            if len(args) > position and _is_estimator(args[position]):
+                kind = type(args[position]).__name__
+                raise TypeError(f"{call.__name__}() takes true labels and probabilities, not a {kind}. {advice}")
+            return function(*args, **given)
+
+        return call
+
+    return decorate
+
+
+def _is_estimator(argument: Any) -> bool:
+    return hasattr(argument, "fit") and (hasattr(argument, "predict") or hasattr(argument, "predict_proba"))

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError
-from skconf._core.spellings import plain
 
 #: So many words may be grades.
 _MOST = 10

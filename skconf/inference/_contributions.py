@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from skconf._core.checks import takes_no_estimator
 from skconf._core.docstrings import documented
-from skconf._core.estimators import takes_no_estimator
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each
 from skconf.profile import ConfidenceProfile, as_profile

@@ -10,9 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_number, check_option
+from skconf._core.checks import check_number, check_option, takes_no_estimator
 from skconf._core.docstrings import documented
-from skconf._core.estimators import takes_no_estimator
 from skconf._core.messages import short_repr
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each

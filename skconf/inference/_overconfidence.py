@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from skconf._core.checks import takes_no_estimator
 from skconf._core.docstrings import documented
-from skconf._core.estimators import takes_no_estimator
 from skconf._core.groups import read_groups
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn_each

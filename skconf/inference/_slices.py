@@ -8,9 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_option
+from skconf._core.checks import check_option, takes_no_estimator
 from skconf._core.docstrings import documented
-from skconf._core.estimators import takes_no_estimator
 from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each

@@ -15,7 +15,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import from_probabilities
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
 from skconf._core.ranking import Ranking
-from skconf._core.similarity import check_similarity, similarity_of
+from skconf.profile._similarity import check_similarity, similarity_of
 
 T = TypeVar("T")
 #: What may be known of an answer. Costs are any numbers from 0 on; what is graded is a correctness in [0, 1].

@@ -1,6 +1,5 @@
 """ConfidenceProfile, and its constructors for tasks beyond one label."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, overload
 
@@ -10,15 +9,14 @@ from numpy.typing import ArrayLike
 from skconf._core.arrays import as_floats
 from skconf._core.checks import check_option
 from skconf._core.inputs import check_weight
+from skconf.profile._generated import FromGenerated
 from skconf.profile._multilabel import Multilabel
 from skconf.profile._pairs import codes_of
 from skconf.profile._predictions import FromPredictions
 from skconf.profile._regression import Forecast
-from skconf.profile._samples import FromSamples
-from skconf.profile._sequences import graded_sequences
 
 
-class ConfidenceProfile(FromPredictions, FromSamples):
+class ConfidenceProfile(FromPredictions, FromGenerated):
     """Predictions, checked once and ready for every metric.
 
     Build it with :meth:`from_predictions`, :meth:`from_correctness` or :meth:`from_estimator`, and pass it as the
@@ -293,59 +291,6 @@ class ConfidenceProfile(FromPredictions, FromSamples):
         return cls.from_correctness(
             forecast.correctness(), forecast.confidence(), sample_weight=sample_weight, groups=groups
         )
-
-    @classmethod
-    def from_sequences(
-        cls,
-        correct: Sequence[ArrayLike],
-        confidence: Sequence[ArrayLike],
-        *,
-        correctness: str = "all",
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Build a profile of sequences, such as texts, from their tokens.
-
-        Parameters
-        ----------
-        correct : sequence of array-like
-            For each sequence, whether each of its tokens is right: booleans, or 0 and 1.
-        confidence : sequence of array-like
-            For each sequence, the probability of each of its tokens, given those before it.
-        correctness : {"all", "share"}, default="all"
-            What a sequence is right by.
-
-            - "all": it is right if all tokens are. Its confidence is the product of theirs, the probability of the
-              sequence; it is calibrated if, among sequences of confidence c, the share c is right throughout.
-            - "share": it is graded by the share of tokens that are right. Its confidence is the mean of theirs; it is
-              calibrated if, among sequences of confidence c, the mean share is c.
-        sample_weight : array-like of shape (n_sequences,), default=None
-            Non-negative weights.
-        groups : array-like of shape (n_sequences,), default=None
-            What each sequence is of, such as its document, where sequences of one depend on each other.
-
-        Returns
-        -------
-        ConfidenceProfile
-            An answer for each sequence.
-
-        Raises
-        ------
-        ValueError
-            If a sequence is empty or has more confidences than tokens, or a value is out of range.
-
-        Examples
-        --------
-        >>> from skconf import ConfidenceProfile
-        >>> correct, confidence = [[1, 1], [1, 0, 1, 1]], [[0.9, 0.8], [0.9, 0.5, 0.7, 0.9]]
-        >>> ConfidenceProfile.from_sequences(correct, confidence).confidence.round(4)
-        array([0.72  , 0.2835])
-        >>> ConfidenceProfile.from_sequences(correct, confidence, correctness="share").correctness
-        array([1.  , 0.75])
-        """
-        check_option(correctness, "correctness", ("all", "share"))
-        right, sure = graded_sequences(correct, confidence, of_all=correctness == "all")
-        return cls.from_correctness(right, sure, sample_weight=sample_weight, groups=groups)
 
 
 def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> ConfidenceProfile:

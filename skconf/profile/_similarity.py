@@ -1,14 +1,16 @@
-"""How near the leaves of a tree are to each other."""
+"""Matrices of how similar classes are: read from users, and made from a tree."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from skconf._core.columns import column_names, positions_of_names
 from skconf._core.labels import check_labels
 from skconf._core.messages import shorten
+from skconf._core.probabilities import Floats
 
 
 def tree_similarity(parents: Mapping[Any, Any], labels: ArrayLike) -> pd.DataFrame:
@@ -74,3 +76,31 @@ def _path(label: Hashable, parents: Mapping[Any, Any]) -> list[Any]:
             raise ValueError(f"parents lead from {label!r} back to {parents[path[0]]!r}; a tree has no cycle.")
         path.insert(0, parents[path[0]])
     return path
+
+
+def check_similarity(similarity: Any) -> Any:
+    """Return a matrix as it was given, after checking its shape and values."""
+    matrix = np.asarray(similarity, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"similarity must have shape (n_classes, n_classes), but has shape {matrix.shape}.")
+    if not ((matrix >= 0) & (matrix <= 1)).all():
+        raise ValueError("similarity must hold values in [0, 1].")
+    return similarity
+
+
+def similarity_of(similarity: Any, classes: NDArray[Any]) -> Floats:
+    """Return a checked matrix with rows and columns in the order of the classes, where its table names them."""
+    matrix = np.asarray(similarity, dtype=np.float64)
+    names = column_names(similarity)
+    if names is not None:
+        rows = list(getattr(similarity, "index", names))
+        orders = [positions_of_names(known, classes) for known in (rows, names)]
+        if None in orders:
+            raise ValueError(
+                f"similarity has rows {shorten(rows)} and columns {shorten(names)}, but the labels are "
+                f"{shorten(classes.tolist())}. Name both by the labels, or pass similarity.to_numpy() in their order."
+            )
+        return matrix[np.ix_(*orders)]
+    if len(matrix) != len(classes):
+        raise ValueError(f"similarity is for {len(matrix)} classes, but there are {len(classes)}.")
+    return matrix

@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_option
-from skconf._core.estimators import takes_no_estimator
+from skconf._core.checks import check_option, takes_no_estimator
 from skconf._core.messages import listed
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.report._evidence.predictions import evidence_of, read_models

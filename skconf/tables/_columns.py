@@ -10,13 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.checks import check_threshold
-from skconf._core.columns import PREFIX
+from skconf._core.columns import PREFIX, Spellings, plain
 from skconf._core.grades import check_grades, from_grades, has_grades, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, as_data_error
-from skconf._core.spellings import Spellings, plain
 from skconf.profile import ConfidenceProfile
 from skconf.profile._profile import weigh_part
 from skconf.tables._csv import first_line_is_data

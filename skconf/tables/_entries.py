@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
+from skconf._core.columns import Spellings, plain
 from skconf._core.messages import option, shorten
 from skconf._core.problems import DataError
-from skconf._core.spellings import Spellings, plain
 
 #: A number with a decimal comma that parts no thousands.
 _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"

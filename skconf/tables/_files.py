@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, located
-from skconf._core.spellings import plain
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.tables._csv import layout_of

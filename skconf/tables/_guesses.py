@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.columns import Spellings, plain
 from skconf._core.grades import has_grades, number_of
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError
-from skconf._core.spellings import Spellings, plain
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import as_numbers, as_series

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.columns import plain
 from skconf._core.messages import shorten, suggest
 from skconf._core.probabilities import Floats
-from skconf._core.spellings import plain
 from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import open_table
 from skconf.tables._paths import names_table, stem

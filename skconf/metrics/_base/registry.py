@@ -8,8 +8,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, dataclass_transform, get_args
 
+from skconf._core.checks import INSTEAD, takes_no_estimator
 from skconf._core.docstrings import LABELS, PREDICTED, PREDICTIONS, filled
-from skconf._core.estimators import INSTEAD, takes_no_estimator
 from skconf._core.messages import suggest
 from skconf.profile import as_profile
 

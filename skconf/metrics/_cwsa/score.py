@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
-from skconf._core.similarity import check_similarity, similarity_of
 from skconf._core.warn import Notice
 from skconf.metrics._base.columns import scored_from
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._risk_coverage.thresholds import AtThreshold
 from skconf.profile import ConfidenceProfile
+from skconf.profile._similarity import check_similarity, similarity_of
 
 NORMALIZE = ("accepted", "all")
 

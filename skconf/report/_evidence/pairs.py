@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.columns import plain
 from skconf._core.messages import option
-from skconf._core.spellings import plain
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.slices import Slices

@@ -1,11 +1,11 @@
-"""Answers with a confidence that is read off several sampled ones, grouped by what they mean."""
+"""Answers of systems that write: sampled several times and grouped by what they mean, or read token by token."""
 
 from collections.abc import Sequence
 from math import fsum
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.checks import check_option
 from skconf._core.inputs import check_column, check_unit_column
@@ -16,8 +16,8 @@ from skconf.profile._pairs import FromPairs
 _CONFIDENCES = ("frequency", "mean_probability", "probability_share")
 
 
-class FromSamples(FromPairs):
-    """The constructor from several sampled answers to each question."""
+class FromGenerated(FromPairs):
+    """Constructors from several sampled answers to each question, and from the tokens of sequences."""
 
     @classmethod
     def from_samples(
@@ -109,6 +109,59 @@ class FromSamples(FromPairs):
                 right[i], sure[i] = correct[i], dict(zip(classes, mass, strict=True)).get(label, 0.0)
         return cls.from_correctness(right, sure, sample_weight=sample_weight, groups=groups)
 
+    @classmethod
+    def from_sequences(
+        cls,
+        correct: Sequence[ArrayLike],
+        confidence: Sequence[ArrayLike],
+        *,
+        correctness: str = "all",
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Build a profile of sequences, such as texts, from their tokens.
+
+        Parameters
+        ----------
+        correct : sequence of array-like
+            For each sequence, whether each of its tokens is right: booleans, or 0 and 1.
+        confidence : sequence of array-like
+            For each sequence, the probability of each of its tokens, given those before it.
+        correctness : {"all", "share"}, default="all"
+            What a sequence is right by.
+
+            - "all": it is right if all tokens are. Its confidence is the product of theirs, the probability of the
+              sequence; it is calibrated if, among sequences of confidence c, the share c is right throughout.
+            - "share": it is graded by the share of tokens that are right. Its confidence is the mean of theirs; it is
+              calibrated if, among sequences of confidence c, the mean share is c.
+        sample_weight : array-like of shape (n_sequences,), default=None
+            Non-negative weights.
+        groups : array-like of shape (n_sequences,), default=None
+            What each sequence is of, such as its document, where sequences of one depend on each other.
+
+        Returns
+        -------
+        ConfidenceProfile
+            An answer for each sequence.
+
+        Raises
+        ------
+        ValueError
+            If a sequence is empty or has more confidences than tokens, or a value is out of range.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> correct, confidence = [[1, 1], [1, 0, 1, 1]], [[0.9, 0.8], [0.9, 0.5, 0.7, 0.9]]
+        >>> ConfidenceProfile.from_sequences(correct, confidence).confidence.round(4)
+        array([0.72  , 0.2835])
+        >>> ConfidenceProfile.from_sequences(correct, confidence, correctness="share").correctness
+        array([1.  , 0.75])
+        """
+        check_option(correctness, "correctness", ("all", "share"))
+        right, sure = _grade_sequences(correct, confidence, of_all=correctness == "all")
+        return cls.from_correctness(right, sure, sample_weight=sample_weight, groups=groups)
+
 
 def _check_counts(correct: Any, answers: Any, probability: Any, confidence: str, given: Any) -> None:
     """Raise unless there is an entry for each question, and probabilities where they are needed."""
@@ -145,3 +198,23 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
     if (of_best != of_best[0]).any():
         raise ValueError(f"{name} calls answers of one class both right and wrong; they must mean the same.")
     return float(of_best[0])
+
+
+def _grade_sequences(
+    correct: Sequence[ArrayLike], confidence: Sequence[ArrayLike], *, of_all: bool
+) -> tuple[NDArray[Any], Floats]:
+    """Return correctness and confidence of each sequence: of all tokens together, or in the mean."""
+    if len(correct) != len(confidence) or len(correct) == 0:
+        raise ValueError(
+            f"correct holds {len(correct)} sequences, and confidence {len(confidence)}; pass an array of tokens for "
+            "each of one sequence or more."
+        )
+    right, sure = np.empty(len(correct)), np.empty(len(correct))
+    for i, (tokens, chances) in enumerate(zip(correct, confidence, strict=True)):
+        chance = check_unit_column(chances, None, f"confidence[{i}]")
+        token = check_unit_column(tokens, len(chance), f"correct[{i}]")
+        if ((token != 0) & (token != 1)).any():
+            raise ValueError(f"correct[{i}] must hold 0 and 1 (or booleans), a number for each token.")
+        right[i] = token.all() if of_all else token.mean()
+        sure[i] = chance.prod() if of_all else chance.mean()
+    return right, sure
