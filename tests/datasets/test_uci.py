@@ -23,7 +23,6 @@ from skconf.datasets import _download, _registry, _uci
 from skconf.datasets._readers import READERS
 from skconf.datasets._registry import DATA_SETS
 from skconf.datasets._uci import changed_files, describe_uci, fetch_uci, list_uci
-from skconf.experiments._shared.printed import printed_table
 
 DATA = os.environ.get("SKCONF_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="SKCONF_DATA, the directory of the raw files, is not set")
@@ -615,12 +614,6 @@ def test_a_pickle_runs_no_code(images, batch, message):
 
 
 # --- registry -----------------------------------------------------------------------------------------------
-
-
-def test_names():
-    published = set(printed_table("csr_table6")["dataset"])
-    assert set(list_uci()) == published | {"digits"}
-    assert len(published) == 15
 
 
 # The number of rows used and the size of the test part, as they follow from the paper's tables: 1e8/n for an error

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from _support.definitions import DEFINITIONS
 from _support.predictions import draw_classes
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
@@ -15,9 +16,8 @@ from sklearn.metrics import roc_auc_score
 from skconf import ConfidenceProfile, confidence_scoring, get_scorer, metrics
 from skconf.inference import confidence_interval
 from skconf.inference._bayesian_bootstrap import phantoms_for
+from skconf.inference._intervals import read_statistics
 from skconf.metrics import get_metric
-from skconf.metrics._base.registry import metric_classes
-from skconf.scoring._names import read_statistics
 
 FEW = [
     *(
@@ -573,22 +573,22 @@ class TestWhatIsAsked:
         assert found.index.tolist() == names
         assert found.columns.tolist() == ["value", "low", "high", "standard_error", "confidence_level", "method"]
 
-    @pytest.mark.parametrize("metric", sorted(metric_classes()))
+    @pytest.mark.parametrize("metric", sorted(DEFINITIONS))
     def test_every_metric_has_an_interval_or_says_why_not(self, metric):
         y, proba = draw_classes(80)
-        average = {"average": "macro"} if "average" in metric_classes()[metric].__dataclass_fields__ else {}
+        average = {"average": "macro"} if "average" in DEFINITIONS[metric].__dataclass_fields__ else {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if metric_classes()[metric].result is not float:
+            if DEFINITIONS[metric].result is not float:
                 with pytest.raises(TypeError, match="is not a single number"):
                     confidence_interval(metric, y, proba, **average, pos_label=1)
                 return
             found = confidence_interval(metric, y, proba, n_resamples=20, random_state=0, **average, pos_label=1)
         if found.method == "none":
-            assert metric_classes()[metric].rests_on == "tail"
+            assert DEFINITIONS[metric].rests_on == "tail"
             return
         assert found.low <= found.high
-        low, high = metric_classes()[metric].info.bounds
+        low, high = DEFINITIONS[metric].info.bounds
         assert low <= found.low
         assert found.high <= high
         assert found.standard_error >= 0

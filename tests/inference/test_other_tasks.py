@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from _support.definitions import DEFINITIONS
 from scipy import stats
 
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_report, tune_threshold
@@ -17,10 +18,9 @@ from skconf.inference import (
     overconfidence_by_group,
     shift_test,
 )
-from skconf.metrics._base.registry import metric_classes
 
 #: Numbers that graded answers allow.
-GRADED = sorted(name for name, c in metric_classes().items() if c.takes != "right or wrong" and c.result is float)
+GRADED = sorted(name for name, c in DEFINITIONS.items() if c.takes != "right or wrong" and c.result is float)
 
 
 def graded(n=400, seed=0, shift=0.0):
@@ -151,7 +151,7 @@ class TestGroups:
     @pytest.mark.parametrize("name", ["overconfidence_risk", "spiegelhalter_test", "t_cal_test", "tce_error"])
     def test_tests_of_independent_answers_refuse_them_by_name(self, name):
         with pytest.raises(ValueError, match=f"{name} compares answers with independent ones"):
-            metric_classes()[name].function(rows_of_labels())
+            DEFINITIONS[name].function(rows_of_labels())
 
     def test_what_draws_answers_one_by_one_refuses_them(self):
         profile = rows_of_labels()
@@ -160,7 +160,7 @@ class TestGroups:
         with pytest.raises(ValueError, match="reference has answers in groups"):
             shift_test(profile, profile)
         total = MetricAccumulator("cw_accuracy").update(profile)
-        assert total.result()["cw_accuracy"] == pytest.approx(metric_classes()["cw_accuracy_score"]()(profile))
+        assert total.result()["cw_accuracy"] == pytest.approx(DEFINITIONS["cw_accuracy_score"]()(profile))
         with pytest.raises(ValueError, match="These answers are in groups"):
             total.confidence_interval()
 
@@ -251,7 +251,7 @@ class TestEverywhere:
         for start in range(0, 3000, 700):
             total.update(profile[start : start + 700])
         for name, value in total.result().items():
-            assert value == pytest.approx(metric_classes()[name]()(profile), rel=1e-10), name
+            assert value == pytest.approx(DEFINITIONS[name]()(profile), rel=1e-10), name
         again = MetricAccumulator(names).load_state_dict(total.state_dict())
         assert again.result() == total.result()
 

@@ -5,20 +5,20 @@ from functools import partial
 
 import numpy as np
 import pytest
+from _support.definitions import DEFINITIONS
 from _support.predictions import draw_labels
 from scipy import stats
 
 from skconf import ConfidenceProfile, get_scorer, metrics
+from skconf.inference._intervals import read_statistics
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, both_outcomes, draw_outcomes
-from skconf.metrics._base.registry import WeightMeaning, metric_classes
-from skconf.scoring._names import read_statistics
 
 
 def every_statistic():
     """Return every metric and every scorer that is a number, with parameters under which it is defined and silent."""
     found = {}
-    for name, cls in sorted(metric_classes().items()):
+    for name, cls in sorted(DEFINITIONS.items()):
         own = cls.__dataclass_fields__
         params = ({"average": "macro"} if "average" in own else {}) | (
             {"zero_division": 0} if "zero_division" in own else {}
@@ -35,7 +35,7 @@ def every_statistic():
 
 
 STATISTICS = every_statistic()
-REFUSES_WEIGHTS = [name for name, s in STATISTICS.items() if s.metric.weight_meaning is WeightMeaning.REFUSED]
+REFUSES_WEIGHTS = [name for name, s in STATISTICS.items() if s.metric.weight_meaning.name == "REFUSED"]
 
 
 def drawn_profile(n, seed=0, weighted=False, levels=None):

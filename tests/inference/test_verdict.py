@@ -12,7 +12,6 @@ from skconf.inference import assess_confidence
 from skconf.inference._calibration_draws import CalibrationDraws, ranks
 from skconf.inference._error_table import TOPS, ErrorSums, ErrorTable, VerdictSums
 from skconf.inference._verdict import assess_sums, assess_table
-from skconf.metrics._base.kinds import merge
 
 
 def spread(chance, n_wrong):
@@ -270,6 +269,10 @@ def test_the_table_of_the_guide():
     assert wrong.at["upper half 4 points too sure, lower 4 too modest", "gap"] <= 0.3
 
 
+def added(one, other):
+    return tuple(a + b for a, b in zip(one, other, strict=True))
+
+
 class TestMany:
     def test_cells_say_what_rows_say(self):
         """Sums over cells of confidence lead to the verdict of every row by itself."""
@@ -290,7 +293,7 @@ class TestMany:
     def test_sums_of_parts_are_those_of_the_whole(self):
         profile = calibrated(4000, low=0.2)
         whole = ErrorSums().sums(profile)
-        parts = merge(ErrorSums().sums(profile[:1000]), ErrorSums().sums(profile[1000:]))
+        parts = added(ErrorSums().sums(profile[:1000]), ErrorSums().sums(profile[1000:]))
         for one, other in zip(whole, parts, strict=True):
             np.testing.assert_allclose(one, other)
 
@@ -300,7 +303,7 @@ class TestMany:
         if weights != "none":
             weight = np.full(n, 2.5) if weights == "alike" else np.random.default_rng(0).exponential(1, n)
             profile = profile.with_weight(weight)
-        parts = merge(VerdictSums().sums(profile[:500]), VerdictSums().sums(profile[500:]))
+        parts = added(VerdictSums().sums(profile[:500]), VerdictSums().sums(profile[500:]))
         found, expected = assess_sums(n, *parts), assess_confidence(profile)
         assert str(found) == str(expected)
         assert found.p_value == pytest.approx(expected.p_value)

@@ -41,7 +41,6 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
-from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf.calibration import make_calibrator
 
 xgboost = pytest.importorskip("xgboost")
@@ -464,30 +463,6 @@ def test_a_reject_label_that_is_no_scalar_is_refused(binary, label):
     X, y = binary
     with pytest.raises(ValueError, match="reject_label"):
         SelectiveClassifier(logistic(), threshold=0.7, reject_label=label).fit(X, y).predict(X)
-
-
-label_sets = st.one_of(
-    st.sets(st.integers(-(2**31), 2**31), min_size=2, max_size=6),
-    st.sets(st.integers(-3, 3), min_size=2, max_size=6),
-    st.sets(st.integers(-(2**20), 2**20).map(float), min_size=2, max_size=6),
-    st.sets(st.text("abrejctd ", max_size=8), min_size=2, max_size=6),
-    st.sets(st.sampled_from(["reject", "rejected", "rejecteded"]), min_size=2),
-    st.just({False, True}),
-)
-
-
-@given(labels=label_sets, seed=st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
-def test_default_reject_label_is_no_class_and_sorts_with_them(labels, seed):
-    classes = np.array(sorted(labels))
-    label = choose_reject_label(classes)
-    assert label not in labels
-    assert label == label
-    sorted([*labels, label])  # raises where they do not sort
-    rng = np.random.default_rng(seed)
-    prediction, accepted = rng.choice(classes, 20), rng.random(20) < 0.5
-    expected = [p if a else label for p, a in zip(prediction.tolist(), accepted, strict=True)]
-    assert with_reject_label(prediction, accepted, label).tolist() == expected
 
 
 # --- labels ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from sklearn.utils import Bunch
 from skconf import ConfidenceProfile, SelectiveClassifier
 from skconf.calibration import CALIBRATORS, IsotonicCalibrator
 from skconf.cli import main
-from skconf.datasets import fetch_uci, make_confidence_profile
+from skconf.datasets import fetch_uci, list_uci, make_confidence_profile
 from skconf.experiments import (
     csr_cells,
     csr_experiment,
@@ -815,3 +815,9 @@ def test_accuracy_and_cwa_are_the_printed_ones(kept):
     table = csr_table2(result).set_index("calibration")
     assert table.loc["isotonic", "over_3_sigma"] >= 3
     assert table.loc["platt", "over_3_sigma"] == 0
+
+
+def test_the_data_sets_are_those_of_the_paper_and_one_more():
+    published = set(printed_table("csr_table6")["dataset"])
+    assert set(list_uci()) == published | {"digits"}
+    assert len(published) == 15
