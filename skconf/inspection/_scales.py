@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skconf._core.numbers import exact
+from skconf._core.pictures import NINES, nines
 from skconf._core.probabilities import Floats
 
 #: What an axis may be: "auto" is logarithmic where positive values span more than a decade.
@@ -76,14 +77,13 @@ def set_nines(axis: Any, values: Floats) -> None:
     low, high = (lacking.min(), lacking.max()) if len(lacking) else (0.01, 1.0)
     getattr(axis.axes, f"set_{axis.axis_name}scale")("function", functions=(_nines, _of_nines))
     getattr(axis.axes, f"set_{axis.axis_name}lim")(1 - 1.2 * high, 1 - low / 1.5)
-    ticks = [-1.0, 0.0, 0.5, *(1 - 10.0 ** -np.arange(1, 13))]
+    ticks = [-1.0, 0.0, 0.5, *NINES.tolist()]
     ticks = [tick for tick in ticks if 1 - 1.2 * high <= tick <= 1 - low / 1.5]
     axis.set_ticks(ticks, [exact(tick) for tick in ticks])
 
 
 def _nines(value: Floats) -> Floats:
-    nines: Floats = -np.log10(np.maximum(1 - value, _NEAREST))
-    return nines
+    return np.minimum(nines(value), nines(1 - _NEAREST))
 
 
 def _of_nines(nines: Floats) -> Floats:

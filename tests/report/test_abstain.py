@@ -15,7 +15,7 @@ from skconf._core.warn import collected
 from skconf.metrics import risk_coverage_curve
 from skconf.report._evidence.stops import Stops, shortest_between
 from skconf.report._evidence.thresholds import allowed_losses
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.abstain import abstain
 
 RNG = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.slices import read_slices
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.slices import slice_finding
 from skconf.report._sections.where import where
 

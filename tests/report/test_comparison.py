@@ -10,7 +10,7 @@ from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, compare_
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin, SourceFile
 from skconf.report._evidence.rows import rows_of
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.which import stars, which
 from skconf.report._sections.words import words_of
 

@@ -11,7 +11,7 @@ from skconf import ConfidenceProfile, confidence_report
 from skconf._core.warn import collected
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import Stops
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.abstain import abstain
 from skconf.report._sections.slices import slice_parts
 from skconf.report._sections.trust import trust

@@ -10,7 +10,7 @@ import skconf
 from skconf import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin, SourceFile, digest
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.source import source
 
 

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inspection import ReliabilityDisplay
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.trust import trust
 
 RNG = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.worst import worst_answers
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
 from skconf.report._sections.where import certainty, findings, where
 
 HOSTILE = ["<b>", "</script>", "a|b"]

@@ -16,8 +16,7 @@ from skconf._core.version import __version__
 from skconf.cli.output import csv_text
 from skconf.experiments._shared.agreement import agreement_words, distance_chart, not_compared
 from skconf.report._page.chart import Chart
-from skconf.report._page.document import page
-from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.document import made_on, page, without_folders
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart, markdown_text
 
@@ -107,7 +106,7 @@ class ExperimentReport:
         Returns
         -------
         str
-            The same bytes for the same result on the same day; see :func:`skconf.report._page.made.made_on`.
+            The same bytes for the same result on the same day; see :func:`skconf.report._page.document.made_on`.
         """
         opening: list[Part] = [Prose(sentence, "finding") for sentence in self.result]
         opening += map(Prose, (*self.not_compared, *self.failed))

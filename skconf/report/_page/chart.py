@@ -9,9 +9,8 @@ import pandas as pd
 
 from skconf.report._page.axes import Axis
 from skconf.report._page.elements import Markup, element
-from skconf.report._page.frame import Box, Frame, number, path
+from skconf.report._page.frame import FONT, LINE, Box, Frame, number, path, text_width, written
 from skconf.report._page.marks import Band, Line, Mark, Points, Rule
-from skconf.report._page.texts import FONT, LINE, text_width, written
 
 __all__ = ["Axis", "Band", "Chart", "Line", "Mark", "Points", "Rule"]
 

@@ -1,9 +1,10 @@
-"""Elements of HTML and SVG, which escape whatever is put into them."""
+"""Write elements of HTML and SVG, which escape whatever is put into them, and identifiers that are unique on a page."""
 
+import json
 import re
 from collections.abc import Iterable
 from html import escape
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 #: Elements that have no content and no closing tag.
 _EMPTY = frozenset({"br", "hr", "input", "meta"})
@@ -73,3 +74,38 @@ def _attribute(name: str, value: str | float | bool | None) -> str:
         return f" {name}"
     text = f"{value:g}" if isinstance(value, float) else str(value)
     return f' {name}="{escape(text)}"'
+
+
+def as_json(data: Any, **attributes: str) -> Markup:
+    """Return data in an element that no browser runs, and that no text in it can end."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return element("script", Markup(text), type="application/json", **attributes)
+
+
+class Ids:
+    """Hands out identifiers: what it is asked for, with a number where that is taken.
+
+    Parameters
+    ----------
+    prefix : str, default=""
+        What every identifier begins with, so that several pages fit into one notebook.
+    scripted : bool, default=True
+        Whether a script runs where the elements are shown; without one, buttons are left out.
+    """
+
+    def __init__(self, prefix: str = "", *, scripted: bool = True) -> None:
+        self.scripted = scripted
+        self._prefix = prefix
+        self._taken: dict[str, int] = {}
+
+    def new(self, stem: str) -> str:
+        """Return an identifier of letters, digits and dashes."""
+        plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40] or "part"
+        return self.unique(self._prefix + plain, between="-")
+
+    def unique(self, name: str, between: str = " ") -> str:
+        """Return a name, with a number behind it if it was given before."""
+        number = self._taken[name] = self._taken.get(name, 0) + 1
+        return name if number == 1 else f"{name}{between}{number}"

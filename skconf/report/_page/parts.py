@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from skconf.report._page.data import copied_as, csv_of
-from skconf.report._page.elements import Markup, element, joined
-from skconf.report._page.ids import Ids
-from skconf.report._page.tables import TablePart, wrapped
+from skconf.report._page.elements import Ids, Markup, as_json, element, joined
+from skconf.report._page.tables import TablePart, csv_of, wrapped
 
 if TYPE_CHECKING:
     from skconf.report._page.chart import Chart
@@ -157,6 +155,23 @@ class Section:
     def html(self, ids: Ids) -> Markup:
         """Return the section."""
         return joined([element("h2", self.title), *(part.html(ids) for part in self.parts)])
+
+
+def copied_as(what: str, text: str, ids: Ids, name: str | None = None) -> Markup:
+    """Return a button that copies a text; it is there once the script of the page runs, if there is one."""
+    if not ids.scripted:
+        return Markup("")
+    source = ids.new("copied")
+    button = element(
+        "button",
+        what,
+        type="button",
+        class_="copy",
+        data_from=source,
+        aria_label=name and f"{what}: {name}",
+        hidden=True,
+    )
+    return joined([button, as_json(text, id=source)])
 
 
 def texts(parts: Sequence[Part], width: int | None = None) -> str:

@@ -6,9 +6,7 @@ from math import floor
 
 import pandas as pd
 
-from skconf.report._page.data import as_json
-from skconf.report._page.elements import Markup, element, unbroken
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids, Markup, as_json, element, unbroken
 from skconf.report._page.tables import TablePart
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf.report._page.elements import Markup, element, joined, unbroken
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
 
 #: Characters of a line of text where there is no terminal.
 WIDTH = 100
@@ -183,3 +182,8 @@ def _markdown_cell(cell: Any) -> str:
 def markdown_text(text: Any) -> str:
     """Return a text in one line of Markdown, without markup of HTML."""
     return escape(" ".join(str(text).splitlines()), quote=False)
+
+
+def csv_of(table: pd.DataFrame) -> str:
+    """Return a table as CSV, with numbers of six figures."""
+    return str(table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))

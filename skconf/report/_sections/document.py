@@ -7,8 +7,7 @@ import pandas as pd
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin
-from skconf.report._page.document import fragment, page
-from skconf.report._page.made import made_on
+from skconf.report._page.document import fragment, made_on, page
 from skconf.report._page.parts import Copied, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import abstain

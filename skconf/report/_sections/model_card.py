@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from skconf._core.numbers import percent
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._page.made import made_on
+from skconf.report._page.document import made_on
 from skconf.report._page.tables import markdown_text
 from skconf.report._sections import where, which
 from skconf.report._sections.abstain import allowed_in_words

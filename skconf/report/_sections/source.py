@@ -15,7 +15,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.origin import Origin
-from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.document import made_on, without_folders
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from skconf.report._page.chart import Axis, Band, Chart, Line, Points, Rule
-from skconf.report._page.ids import Ids
+from skconf.report._page.elements import Ids
+from skconf.report._page.frame import text_width
 from skconf.report._page.parts import ChartPart
-from skconf.report._page.texts import text_width
 
 _PERCENT = Axis("x", "percent")
 

@@ -9,13 +9,11 @@ import pytest
 
 from skconf.report import ConfidenceReport
 from skconf.report._evidence.tables import TableAlone
-from skconf.report._page.data import as_json, copied_as, csv_of
 from skconf.report._page.document import fragment, page
-from skconf.report._page.elements import Markup, element, joined
-from skconf.report._page.ids import Ids
-from skconf.report._page.parts import Folded, Prose, Section, texts
+from skconf.report._page.elements import Ids, Markup, as_json, element, joined
+from skconf.report._page.parts import Folded, Prose, Section, copied_as, texts
 from skconf.report._page.slider import Slider
-from skconf.report._page.tables import TablePart
+from skconf.report._page.tables import TablePart, csv_of
 
 HOSTILE = "</script><b>|\n&amp; $x^$"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skconf.report._page.made import made_on, without_folders
+from skconf.report._page.document import made_on, without_folders
 
 
 def test_the_date_can_be_fixed(monkeypatch):
