@@ -13,10 +13,15 @@ from skconf._core.warn import warned_once
 from skconf.accumulation._accumulator import MetricAccumulator, holding
 from skconf.accumulation._read import Job, read_files
 from skconf.accumulation._state import State, Totals
-from skconf.tables._columns import Columns, column_names
+from skconf.tables._columns import Columns, column_names, takes_columns
 from skconf.tables._entries import library_of
 
 
+@takes_columns(
+    groups="An accumulator is kept for each group, or for each combination that occurs.",
+    labels="Those of the accumulator come first, if it has some.",
+    pos_label="That of the accumulator comes first, if it has one.",
+)
 def accumulate(
     data: Any,
     names: Any,
@@ -52,31 +57,7 @@ def accumulate(
     names : callable, str, scorer, pair (name, parameters), list or mapping of them, or MetricAccumulator
         Metrics, as in :class:`~skconf.MetricAccumulator`; or an empty accumulator with the options of your choice,
         which is not changed.
-    target, prediction : label, default=None
-        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
-    proba : label or list of labels, default=None
-        Columns of the probabilities of the classes; or one column, with the probability of `pos_label` or with lists
-        of a number for each class. None stands for all columns whose names begin with ``proba_``, else for ``y_proba``.
-    correct, confidence : label, default=None
-        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
-        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
-    weight : label, default=None
-        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
-    groups : label or list of labels, default=None
-        Columns of groups: an accumulator is kept for each group, or for each combination that occurs.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, others by order.
-        None stands for the labels of the accumulator; else for what follows ``proba_`` in the names of the columns,
-        read in the type of the true labels; else for the sorted true labels, which are known only of a single table in
-        memory.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for that of the accumulator; else for what follows ``proba_`` in
-        the name of a single column of probabilities; else for the second label.
-    threshold : float, default=None
-        Lowest confidence at which a prediction is accepted.
-    grades : mapping from label to float, default=None
-        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
-        "right": 1, "partly": 0.5, "wrong": 0}.
+    {columns}
     n_jobs : int, default=None
         Number of threads that read files: None for 1, unless in a ``joblib.parallel_config`` context, and -1 for one
         on each core. Any number gives the same bits. An engine's tasks, and joblib's, have one thread.

@@ -22,7 +22,7 @@ from skconf.report._sections.document import as_fragment, as_page, as_text, tabl
 from skconf.report._sections.model_card import model_card as model_card_of
 from skconf.report._sections.table import as_lines, as_table, frame_of, notes_of
 from skconf.report._sections.verdicts import verdicts_of
-from skconf.tables._columns import Columns
+from skconf.tables._columns import Columns, takes_columns
 from skconf.tables._paths import Paths
 
 
@@ -166,6 +166,11 @@ class ConfidenceReport:
         return cls(evidence if several else replace(evidence, name=type(estimator).__name__))
 
     @classmethod
+    @takes_columns(
+        target="Where columns under the usual names do not suffice, those of many other tools are found: see Notes.",
+        groups="The report has a row for each group, and a column for each metric, at any size of the files. To find "
+        "the groups where the model fails, use `slices`.",
+    )
     def from_files(
         cls,
         files: Paths | Mapping[str, Paths],
@@ -197,29 +202,7 @@ class ConfidenceReport:
             Files of Parquet or CSV with a row for each prediction, as :func:`~skconf.accumulate` takes them: a path, a
             pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the files of
             several models, which are then shown side by side.
-        target, prediction : label, default=None
-            Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
-            Where columns under the usual names do not suffice, those of many other tools are found: see Notes.
-        proba : label or list of labels, default=None
-            Columns of the probabilities of the classes, or one column with that of `pos_label`. None stands for all
-            columns whose names begin with ``proba_``, else for ``y_proba``.
-        correct, confidence : label, default=None
-            Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
-            [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
-        weight : label, default=None
-            Column of sample weights; None stands for ``sample_weight``, if there is such a column.
-        groups : label or list of labels, default=None
-            Columns of groups: the report has a row for each group, and a column for each metric, at any size of the
-            files. To find the groups where the model fails, use `slices`.
-        labels : array-like of shape (n_classes,), default=None
-            Labels of the probabilities, as in :func:`~skconf.accumulate`.
-        pos_label : label, default=None
-            Positive class of a binary task, as in :func:`~skconf.accumulate`.
-        threshold : float, default=None
-            Lowest confidence at which a prediction is accepted.
-        grades : mapping from label to float, default=None
-            The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
-            "right": 1, "partly": 0.5, "wrong": 0}.
+        {columns}
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,
             with a warning.
@@ -262,11 +245,12 @@ class ConfidenceReport:
         skconf.accumulate : Scores of files, with intervals, or of tables of Dask and Spark.
         skconf.inference.compare : Paired differences between models.
 
-        Notes ----- Columns are guessed only where one reading alone fits their names and the first 10,000 rows: true
-        labels, called ``label``, ``target``, ``class``, ``truth`` and the like; probabilities that sum to 1, in columns
-        that are named by the true labels, all in one way; a single probability of the label 1; predicted labels and the
-        confidence in them. Where several fit, an error names them, and the parameter that decides. No guess is against
-        a parameter.
+        Notes
+        -----
+        Columns are guessed only where one reading alone fits their names and the first 10,000 rows: true labels, called
+        ``label``, ``target``, ``class``, ``truth`` and the like; probabilities that sum to 1, in columns that are named
+        by the true labels, all in one way; a single probability of the label 1; predicted labels and the confidence in
+        them. Where several fit, an error names them, and the parameter that decides. No guess is against a parameter.
 
         Examples
         --------

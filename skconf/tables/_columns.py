@@ -1,9 +1,9 @@
 """Predictions in tables: what each column holds, and what its entries mean."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_threshold
 from skconf._core.columns import PREFIX, Spellings, plain
+from skconf._core.docstrings import documented, entries_of_parameters
 from skconf._core.grades import check_grades, from_grades, has_grades, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
@@ -31,6 +32,8 @@ from skconf.tables._entries import (
 )
 from skconf.tables._usual_names import USUAL
 
+_Documented = TypeVar("_Documented", bound=Callable[..., Any])
+
 
 class NoPredictionsError(DataError):
     """The columns that are named, and those under the usual names, do not make predictions."""
@@ -38,22 +41,41 @@ class NoPredictionsError(DataError):
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns, and the facts that are the same for all rows.
+    """The columns of a table of predictions, and the facts that are the same for all of its rows.
+
+    Whatever reads such tables takes these parameters, and :func:`takes_columns` documents them there.
+
+    Parameters
+    ----------
+    target, prediction : label, default=None
+        Columns of true and predicted labels. None stands for ``y_true`` and ``y_pred``, if there are such columns.
+    proba : label or list of labels, default=None
+        Columns of the probabilities of the classes; or one column, with the probability of `pos_label` or with lists
+        of a number for each class. None stands for all columns whose names begin with ``proba_``, else for ``y_proba``.
+    correct, confidence : label, default=None
+        Instead of labels and probabilities: columns of whether the prediction is right (1 or 0), or how nearly, in
+        [0, 1], and of the confidence in it. None stands for ``correct`` and ``confidence``.
+    weight : label, default=None
+        Column of sample weights; None stands for ``sample_weight``, if there is such a column.
+    groups : label or list of labels, default=None
+        Columns of groups.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the probabilities. Columns named ``LABEL`` or ``proba_LABEL`` are matched by name, others by order.
+        None stands for what follows ``proba_`` in the names of the columns, read in the type of the true labels; else
+        for the sorted true labels, which are known only of a single table in memory.
+    pos_label : label, default=None
+        Positive class of a binary task. None stands for what follows ``proba_`` in the name of a single column of
+        probabilities; else for the second label.
+    threshold : float, default=None
+        Lowest confidence at which a prediction is accepted.
+    grades : mapping from label to float, default=None
+        The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
+        "right": 1, "partly": 0.5, "wrong": 0}.
 
     Attributes
     ----------
-    target, prediction, correct, confidence, weight : label or None
-        Names of columns; None stands for the usual name, if there is such a column.
-    proba, groups : label or list of labels, then list
-        Names of the columns of probabilities, and of groups; None if there are none.
-    labels : sequence of labels or None
-        Labels of the columns of probabilities.
-    pos_label : label or None
-        Positive class of a binary task.
-    threshold : float or None
-        Lowest score at which a prediction is accepted.
-    grades : mapping from label to float, or None
-        The numbers that confidences and correctness in words stand for.
+    needed : list of labels
+        The columns that are read, each once.
     """
 
     target: Any = None
@@ -309,6 +331,25 @@ class Columns:
         where = {label: code for code, label in enumerate(truth.distinct)}
         codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
         return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
+
+
+def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
+    """Fill the place ``{columns}`` of a docstring with the parameters of :class:`Columns`.
+
+    Parameters
+    ----------
+    **more : str
+        What is to be added to the entry of a parameter.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
+    lines = []
+    for names, entry in entries_of_parameters(Columns).items():
+        lines.append(" ".join([entry, *(more[name] for name in names.split(", ") if name in more)]))
+    return documented(columns="\n".join(lines))
 
 
 def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
