@@ -10,8 +10,9 @@ from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text, plot_
 from skconf.experiments._csr.synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
 from skconf.experiments._csr.synthetic_means import csr_table1
 from skconf.experiments._csr.tables import csr_cells, csr_table, csr_table2
-from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep, plot_cwsa_sweep
+from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep
 from skconf.experiments._cwsa.files import cwsa_predictions_experiment
+from skconf.experiments._cwsa.page import plot_cwsa_sweep
 from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa.stress import cwsa_stress_experiment
 from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling

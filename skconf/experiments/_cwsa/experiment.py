@@ -1,7 +1,7 @@
 """The CWSA paper's simulated models, and the sweep over thresholds of any models."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,15 +10,9 @@ from numpy.random import MT19937, RandomState, SeedSequence
 from skconf._core.checks import check_whole
 from skconf._core.messages import short_repr
 from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
-from skconf.experiments._shared.figures import new_figure
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
-from skconf.inspection import ThresholdDisplay
-from skconf.inspection._drawing import literal
 from skconf.metrics import cwsa_curve, get_metric, metric_coverage_auc
 from skconf.profile import ConfidenceProfile
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: The quantities of the paper's tables. Its CWSA is divided by all samples, its CWSA+ by the accepted ones.
 AT_THRESHOLD: dict[str, tuple[str, dict[str, Any]]] = {
@@ -31,7 +25,6 @@ OVERALL: dict[str, tuple[str, dict[str, Any]]] = {
     "ece": ("expected_calibration_error", {"n_bins": 10}),
     "aurc": ("aurc_loss", {}),
 }
-_LABELS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
 _PAPER_SAMPLES = 1000
 _HALF_DIGIT = 0.5e-4
 _IMPOSSIBLE_NOTE = "CWSA exceeds coverage x CWSA+, which is impossible at a single threshold"
@@ -165,46 +158,6 @@ def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, rando
         pd.concat(curves, ignore_index=True)[["model", "threshold", *AT_THRESHOLD]],
         pd.DataFrame(summary).T.rename_axis("model"),
     )
-
-
-def plot_cwsa_sweep(curves: pd.DataFrame) -> "Figure":
-    """Draw selective metrics over the threshold, a panel for each model, as the CWSA paper's Figures 1 to 6.
-
-    Parameters
-    ----------
-    curves : pandas.DataFrame
-        From :func:`cwsa_sweep`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> from skconf.experiments import cwsa_sweep, plot_cwsa_sweep
-    >>> figure = plot_cwsa_sweep(cwsa_sweep().curves)
-    >>> len(figure.axes)
-    5
-    """
-    models = curves["model"].unique()
-    figure = new_figure(3.2 * len(models), 3.2)
-    panels = figure.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
-    for panel, model in zip(panels, models, strict=True):
-        of_model = curves[curves["model"] == model]
-        shown = {label: of_model[column].to_numpy() for column, label in _LABELS.items()}
-        ThresholdDisplay(of_model["threshold"].to_numpy(), shown, scale="linear").plot(ax=panel)
-        panel.set_title(literal(model))
-    for panel in panels[1:]:  # labels that would repeat
-        panel.set_ylabel("")
-    for panel in panels[:-1]:
-        for name in list(panel.texts):
-            name.remove()
-    return figure
 
 
 def metric_at(quantity: str, threshold: float = np.nan) -> Any:

@@ -8,8 +8,9 @@ import pandas as pd
 from skconf._core.numbers import number, percent
 from skconf.experiments._cwsa.ranking import CWSARanking
 from skconf.experiments._shared.report import ExperimentReport
+from skconf.experiments._shared.tables import plain_table, where
 from skconf.report._page.chart import Axis, Chart, Points
-from skconf.report._page.tables import TablePart, as_texts
+from skconf.report._page.tables import TablePart
 
 _SCORES = {
     "cwsa_area": "area under CWSA over coverage",
@@ -46,38 +47,34 @@ def ranking_report(ranking: CWSARanking, source: Mapping[str, str], failed: Sequ
     -------
     ExperimentReport
     """
-    populations = list(dict.fromkeys(ranking.values["models"]))
+    kinds = ranking.values["models"].unique()
     values = ranking.values.sort_values(["models", "cwsa_area"], ascending=[True, False])
-    first = values.groupby("models", sort=False).head(_LISTED)
-    titles = {"models": "models", "model": "model", **_REFERENCES, **_SCORES}
+    largest = values.groupby("models", sort=False).head(_LISTED)
+    title = f"Largest areas, up to {_LISTED} of each kind of models"
     return ExperimentReport(
         "Does the area under CWSA rank models?",
         ranking.agreement,
-        [_finding(ranking.agreement, models) for models in populations],
-        [
-            TablePart("Pairs of models in which two rankings agree", _shown(ranking.agreement)),
-            TablePart(f"Largest areas, up to {_LISTED} of each kind of models", as_texts(first.rename(columns=titles))),
-        ],
-        charts=[_chart(ranking, models) for models in populations],
+        [_finding(where(ranking.agreement, models=kind), kind) for kind in kinds],
+        [_pairs(ranking.agreement), plain_table(title, largest, {**_REFERENCES, **_SCORES})],
+        charts=[_chart(where(ranking.values, models=kind), kind) for kind in kinds],
         notes=_NOTES,
         source=source,
         failed=failed,
     )
 
 
-def _finding(agreement: pd.DataFrame, models: str) -> str:
+def _finding(agreement: pd.DataFrame, kind: str) -> str:
     """Return how often the paper's area agrees, and what AURC does."""
-    rows = agreement[agreement["models"] == models].set_index(["score", "reference"])
+    rows = agreement.set_index(["score", "reference"])
     by_accuracy, by_aurc = rows.loc["cwsa_area", "accuracy"], rows.loc["cwsa_area", "aurc"]
-    aurc_alone, pairs = rows.loc["aurc", "accuracy"], [f"{row['n_pairs']:,.0f}" for row in (by_accuracy, by_aurc)]
-    name = f"{models[0].upper()}{models[1:]}"
-    if by_accuracy["n_models"] < _FEWEST:
-        return f"{name}: {by_accuracy['n_models']} models are too few to tell whether rankings agree."
+    name, n_models = f"{kind[0].upper()}{kind[1:]}", by_accuracy["n_models"]
+    if n_models < _FEWEST:
+        return f"{name}: {n_models} models are too few to tell whether rankings agree."
     return (
-        f"{name}: of {pairs[0]} pairs of {by_accuracy['n_models']} models, the area under "
-        f"CWSA prefers the more accurate one in {_share(by_accuracy)}, and of {pairs[1]} the one with less AURC in "
-        f"{_share(by_aurc)}. AURC prefers the more accurate one in {_share(aurc_alone)}. The model with the largest "
-        f"area is number {by_accuracy['place']:g} by accuracy."
+        f"{name}: of {by_accuracy['n_pairs']:,.0f} pairs of {n_models} models, the area under CWSA prefers the more "
+        f"accurate one in {_share(by_accuracy)}, and of {by_aurc['n_pairs']:,.0f} the one with less AURC in "
+        f"{_share(by_aurc)}. AURC prefers the more accurate one in {_share(rows.loc['aurc', 'accuracy'])}. The model "
+        f"with the largest area is number {by_accuracy['place']:g} by accuracy."
     )
 
 
@@ -85,32 +82,30 @@ def _share(row: "pd.Series[Any]") -> str:
     return percent(row["agree"], row["low"], row["high"])
 
 
-def _shown(agreement: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of pairs as texts."""
-    return pd.DataFrame(
+def _pairs(agreement: pd.DataFrame) -> TablePart:
+    """Return in how many pairs of models rankings agree."""
+    shown = pd.DataFrame(
         {
             "models": agreement["models"],
             "ranked by": agreement["score"].map(_SCORES),
             "held against": agreement["reference"].map(_REFERENCES),
-            "pairs": [f"{pairs:,}" for pairs in agreement["n_pairs"]],
-            "agree": [_share(row) for _, row in agreement.iterrows()],
-            "place of the first": [f"{place:g}" for place in agreement["place"]],
+            "pairs": agreement["n_pairs"].map("{:,}".format),
+            "agree": agreement.apply(_share, axis=1),
+            "place of the first": agreement["place"].map("{:g}".format),
         }
     )
+    return TablePart("Pairs of models in which two rankings agree", shown)
 
 
-def _chart(ranking: CWSARanking, models: str) -> Chart:
+def _chart(values: pd.DataFrame, kind: str) -> Chart:
     """Return the paper's area of each model over its accuracy."""
-    own = ranking.values[ranking.values["models"] == models]
-    most = own.loc[own["cwsa_area"].idxmax()]
-    said = (
-        f"Each point is a model. The largest area, {number(most['cwsa_area'])}, has {most['model']}, whose accuracy is"
-    )
+    largest, most = values.loc[values["cwsa_area"].idxmax()], values["accuracy"].max()
     return Chart(
-        f"Area under CWSA over accuracy: {models}",
-        f"{said} {number(most['accuracy'])}; the highest accuracy is {number(own['accuracy'].max())}.",
-        Axis.around("accuracy", "linear", own["accuracy"]),
-        Axis.around("area", "linear", own["cwsa_area"]),
-        [Points(own["accuracy"], own["cwsa_area"], series=0)],
-        own.drop(columns="models"),
+        f"Area under CWSA over accuracy: {kind}",
+        f"Each point is a model. The largest area, {number(largest['cwsa_area'])}, has {largest['model']}, whose "
+        f"accuracy is {number(largest['accuracy'])}; the highest accuracy is {number(most)}.",
+        Axis.around("accuracy", "linear", values["accuracy"]),
+        Axis.around("area", "linear", values["cwsa_area"]),
+        [Points(values["accuracy"], values["cwsa_area"], series=0)],
+        values.drop(columns="models"),
     )

@@ -177,14 +177,15 @@ def _trained(classifier: Any, halves: Halves) -> Model:
         correct = proba.argmax(axis=1) == halves.y_test
         return Answers(correct, proba.max(axis=1), halves.y_test, len(halves.labels))
 
-    unshifted = _fixed(answers(X_test))
+    unshifted = answers(X_test)
     if isinstance(classifier, Pipeline):
-        return unshifted
+        return _fixed(unshifted)
     spread = X.std(axis=0)
-    return replace(
-        unshifted,
-        shifted=lambda rng, distance: answers(X_test + distance * spread * rng.normal(size=X_test.shape)),
-    )
+
+    def shifted(rng: np.random.Generator, distance: float) -> Answers:
+        return answers(X_test + distance * spread * rng.normal(size=X_test.shape)) if distance else unshifted
+
+    return replace(_fixed(unshifted), shifted=shifted)
 
 
 def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.DataFrame:
@@ -199,8 +200,10 @@ def stressed(models: Mapping[str, Model], n_repetitions: int, seed: int) -> pd.D
             for level in _SHARES:
                 drawn = (alter(model.answers(rng), level, rng, turn) for turn in turns)
                 rows.append({"model": name, "test": test, "level": level} | _figures(drawn))
-        for level in _DISTANCES if model.shifted else ():
-            drawn = (model.shifted(rng, level) if level else model.answers(rng) for _ in turns)
+        if model.shifted is None:
+            continue
+        for level in _DISTANCES:
+            drawn = (model.shifted(rng, level) for _ in turns)
             rows.append({"model": name, "test": "shifted inputs", "level": level} | _figures(drawn))
     return _beside_the_authors(pd.DataFrame(rows), n_repetitions)
 

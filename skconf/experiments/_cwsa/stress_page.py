@@ -7,9 +7,8 @@ import pandas as pd
 from skconf._core.numbers import number, percent
 from skconf.experiments._shared.agreement import CHANCE
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper
+from skconf.experiments._shared.tables import agreement, beside_paper, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
-from skconf.report._page.tables import TablePart
 
 #: What the level of a test is, on its axis.
 _LEVELS = {
@@ -40,39 +39,38 @@ def stress_report(cells: pd.DataFrame, source: Mapping[str, str], failed: Sequen
     -------
     ExperimentReport
     """
-    tests = [test for test in _LEVELS if (cells["test"] == test).any()]
+    parts = {test: part for test in _LEVELS if len(part := where(cells, test=test))}
+    effects = {test: _effect(part, test) for test, part in parts.items()}
+    series = {model: number for number, model in enumerate(cells["model"].unique())}
+    tables = [
+        beside_paper(test.capitalize(), part, {"model": "model", "level": _LEVELS[test]})
+        for test, part in parts.items()
+    ]
     printed = cells["paper"].notna().any()
-    beside = [agreement("the authors' files", cells)] if printed else []
     return ExperimentReport(
         "Stress tests of CWSA",
         cells,
-        [_effect(cells, test) for test in tests],
-        [*(_table(cells[cells["test"] == test], test) for test in tests), *beside],
+        list(effects.values()),
+        [*tables, *([agreement("the authors' files", cells)] if printed else [])],
         compared=cells.drop(columns="spread") if printed else None,
-        charts=[_chart(cells, test) for test in tests],
+        charts=[_chart(part, test, effects[test], series) for test, part in parts.items()],
         notes=(*_NOTES, CHANCE) if printed else _NOTES,
         source=source,
         failed=failed,
     )
 
 
-def _table(cells: pd.DataFrame, test: str) -> TablePart:
-    return beside_paper(test.capitalize(), cells, {"model": "model", "level": _LEVELS[test]})
-
-
 def _effect(cells: pd.DataFrame, test: str) -> str:
     """Return what the strongest level leaves of CWSA and accuracy, and what it makes of AURC: lowest to highest."""
-    of_test = cells[cells["test"] == test]
-    last = of_test["level"].max()
-    values = of_test.pivot_table(index=["model", "level"], columns="quantity", values="ours", sort=False)
+    last = cells["level"].max()
+    values = cells.pivot_table(index=["model", "level"], columns="quantity", values="ours", sort=False)
     first, then = values.xs(0.0, level="level"), values.xs(last, level="level")
-    kept = (then / first)[["cwsa", "accuracy"]].where(first > 0)
-    said = [
-        f"CWSA keeps {_range(kept['cwsa'], percent)} of its value",
-        f"accuracy {_range(kept['accuracy'], percent)}",
-        f"and AURC, {_range(first['aurc'], number)} before, is {_range(then['aurc'], number)}",
-    ]
-    return f"{test.capitalize()}, {_LEVELS[test]} from 0 to {last:g}: {', '.join(said)}."
+    kept = (then / first).where(first > 0)
+    return (
+        f"{test.capitalize()}, {_LEVELS[test]} from 0 to {last:g}: CWSA keeps {_range(kept['cwsa'], percent)} of its "
+        f"value, accuracy {_range(kept['accuracy'], percent)}, and AURC, {_range(first['aurc'], number)} before, is "
+        f"{_range(then['aurc'], number)}."
+    )
 
 
 def _range(values: "pd.Series[float]", words: Callable[[float], str]) -> str:
@@ -81,22 +79,19 @@ def _range(values: "pd.Series[float]", words: Callable[[float], str]) -> str:
     return " to ".join(end.removesuffix(" %") for end in ends) + " %" * words(values.max()).endswith("%")
 
 
-def _chart(cells: pd.DataFrame, test: str) -> Chart:
+def _chart(cells: pd.DataFrame, test: str, effect: str, series: Mapping[str, int]) -> Chart:
     """Return CWSA of every model over the level of a test, and its accuracy as points."""
-    of_test = cells[(cells["test"] == test) & cells["quantity"].isin(["cwsa", "accuracy"])]
+    data = cells.loc[cells["quantity"].isin(["cwsa", "accuracy"]), ["model", "level", "quantity", "ours"]]
     marks: list[Mark] = []
-    series_of = {model: series for series, model in enumerate(dict.fromkeys(cells["model"]))}
-    for model in dict.fromkeys(of_test["model"]):
-        series = series_of[model]
-        own = of_test[of_test["model"] == model].set_index("quantity")
-        cwsa, accuracy = own.loc[["cwsa"]], own.loc[["accuracy"]]
-        marks.append(Line(cwsa["level"], cwsa["ours"], name=str(model), series=series))
-        marks.append(Points(accuracy["level"], accuracy["ours"], series=series))
+    for model, own in data.groupby("model", sort=False):
+        cwsa, accuracy = where(own, quantity="cwsa"), where(own, quantity="accuracy")
+        marks.append(Line(cwsa["level"], cwsa["ours"], name=str(model), series=series[str(model)]))
+        marks.append(Points(accuracy["level"], accuracy["ours"], series=series[str(model)]))
     return Chart(
         test.capitalize(),
-        f"Lines: CWSA; points: accuracy. {_effect(cells, test)}",
-        Axis.around(_LEVELS[test], "linear", of_test["level"]),
-        Axis.around("metric", "linear", of_test["ours"], [0.0, 1.0]),
+        f"Lines: CWSA; points: accuracy. {effect}",
+        Axis.around(_LEVELS[test], "linear", data["level"]),
+        Axis.around("metric", "linear", data["ours"], [0.0, 1.0]),
         marks,
-        of_test[["model", "level", "quantity", "ours"]],
+        data,
     )

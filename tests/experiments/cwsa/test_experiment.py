@@ -5,10 +5,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import auc
 
-from skconf import ConfidenceProfile, metrics
-from skconf.datasets._synthetic import SELECTIVE_MODELS, make_selective_model
-from skconf.experiments._cwsa import experiment as cwsa
-from skconf.experiments._shared.printed import count_agreement
+from skconf import ConfidenceProfile, experiments, metrics
+from skconf.datasets import make_selective_model
 
 #: Accuracy, and the range of the confidence: nine in ten answers known, a third of the guesses right.
 MODELS = {
@@ -22,7 +20,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def cells():
-    return cwsa.cwsa_experiment(n_repetitions=200)
+    return experiments.cwsa_experiment(n_repetitions=200)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -65,7 +63,7 @@ def test_every_printed_figure_lies_within_sampling_error(cells):
     bound = stats.norm.isf(1e-3 / len(compared) / 2)
     largest = compared.loc[compared["deviation"].abs().idxmax()]
     assert abs(largest["deviation"]) < bound, largest
-    assert count_agreement(cells, "source").loc["Table 3", ["printed", "compared"]].tolist() == [28, 28]
+    assert experiments.count_agreement(cells, "source").loc["Table 3", ["printed", "compared"]].tolist() == [28, 28]
 
 
 def test_rows_of_table_1_that_no_data_can_have_are_noted(cells):
@@ -126,7 +124,7 @@ def test_means_are_the_expected_ones(cells):
 def test_sweep_is_that_of_the_metrics():
     rng = np.random.default_rng(0)
     profile = ConfidenceProfile.from_correctness(rng.random(80) < 0.7, rng.uniform(0.3, 0.9, 80))
-    sweep = cwsa.cwsa_sweep({"mine": profile})
+    sweep = experiments.cwsa_sweep({"mine": profile})
     assert sweep.curves["threshold"].tolist() == pytest.approx(np.arange(50, 100) / 100)
     for row in sweep.curves.itertuples():
         assert row.coverage == pytest.approx(metrics.coverage_score(profile, threshold=row.threshold))
@@ -146,8 +144,8 @@ def test_sweep_is_that_of_the_metrics():
 
 
 def test_sweep_of_the_papers_models():
-    sweep = cwsa.cwsa_sweep(random_state=2)
-    assert sweep.summary.index.tolist() == list(SELECTIVE_MODELS)
+    sweep = experiments.cwsa_sweep(random_state=2)
+    assert sweep.summary.index.tolist() == list(MODELS)
     assert len(sweep.curves) == 5 * 50
     assert sweep.summary.loc["perfect", ["ece", "aurc"]].tolist() == [0, 0]
     assert sweep.summary["aurc"].idxmax() == "random"
@@ -159,16 +157,17 @@ def test_sweep_of_the_papers_models():
 @pytest.mark.filterwarnings(r"ignore:'\w+' .*deprecated.* use :DeprecationWarning")
 def test_figure_has_a_panel_for_each_model():
     pytest.importorskip("matplotlib")
-    curves = cwsa.cwsa_sweep().curves
-    figure = cwsa.plot_cwsa_sweep(curves)
-    assert [panel.get_title() for panel in figure.axes] == list(SELECTIVE_MODELS)
+    curves = experiments.cwsa_sweep().curves
+    figure = experiments.plot_cwsa_sweep(curves)
+    assert [panel.get_title() for panel in figure.axes] == list(MODELS)
+    labels = {"coverage": "coverage", "selective_accuracy": "accuracy", "cwsa": "CWSA", "cwsa_plus": "CWSA+"}
     for panel in figure.axes:
         of_model = curves[curves["model"] == panel.get_title()]
         drawn = {line.get_label(): line for line in panel.lines}
-        for column, label in cwsa._LABELS.items():
+        for column, label in labels.items():
             np.testing.assert_array_equal(drawn[label].get_ydata(), of_model[column])
 
 
 def test_too_few_repetitions():
     with pytest.raises(ValueError, match="n_repetitions must be at least 2"):
-        cwsa.cwsa_experiment(n_repetitions=1)
+        experiments.cwsa_experiment(n_repetitions=1)
