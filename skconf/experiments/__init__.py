@@ -15,7 +15,8 @@ from skconf.experiments._cwsa.files import cwsa_predictions_experiment
 from skconf.experiments._cwsa.page import plot_cwsa_sweep
 from skconf.experiments._cwsa.ranking import cwsa_ranking_experiment
 from skconf.experiments._cwsa.stress import cwsa_stress_experiment
-from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment, plot_ecuas_sampling
+from skconf.experiments._ecuas.experiment import ecuas_experiment, ecuas_sampling_experiment
+from skconf.experiments._ecuas.page import plot_ecuas_sampling
 from skconf.experiments._shared.printed import count_agreement
 
 __all__ = [

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from skconf.experiments._shared.tables import where
 from skconf.metrics import get_metric
 from skconf.report._page.chart import Axis, Chart, Line, Mark
 
@@ -39,33 +40,33 @@ def ecuas_costs(orders: Sequence[float] = _ORDERS, n_classes: Sequence[float] = 
         for n in orders:
             cost = get_metric("ecuas_loss", n=n).cost
             right, wrong = (cost(1 - confidence, np.full(_N_POINTS, given), 1 - 1 / k) for given in (0.0, 1.0))
-            found = {"n": n, "classes": k, "confidence": confidence, "right": right, "wrong": wrong}
-            tables.append(pd.DataFrame(found))
+            curves = {"n": n, "classes": k, "confidence": confidence, "right": right, "wrong": wrong}
+            tables.append(pd.DataFrame(curves))
     return pd.concat(tables, ignore_index=True)
 
 
 def cost_charts() -> list[Chart]:
     """Return a picture of the cost for each order: falling for right answers, rising for wrong ones."""
-    return [_chart(n, part) for n, part in ecuas_costs().groupby("n", sort=False)]
+    return [_chart(n, costs) for n, costs in ecuas_costs().groupby("n", sort=False)]
 
 
-def _chart(n: float, part: pd.DataFrame) -> Chart:
+def _chart(n: float, costs: pd.DataFrame) -> Chart:
     marks: list[Mark] = []
-    for series, (k, curve) in enumerate(part.groupby("classes", sort=False)):
+    for series, (k, curve) in enumerate(costs.groupby("classes", sort=False)):
         name = f"K = {k:g}".replace("inf", "∞")
-        marks.append(Line(curve["confidence"], curve["right"], name=name, series=series))
-        wrong = curve["wrong"].where(curve["wrong"] <= _HIGHEST)
-        marks.append(Line(curve["confidence"], wrong, name=name, series=series))
-    sure = part[part["confidence"] == _SUREST]
+        for answer in ("right", "wrong"):
+            cost = curve[answer].where(curve[answer] <= _HIGHEST)
+            marks.append(Line(curve["confidence"], cost, name=name, series=series))
+    surest = where(costs, confidence=_SUREST)["wrong"]
     finding = (
         "From 1 at the confidence 1/K of a guess, the cost of a right answer falls to 0, and that of a wrong one "
-        f"rises to {sure['wrong'].min():.2g} to {sure['wrong'].max():.2g} at confidence {_SUREST:g}."
+        f"rises to {surest.min():.2g} to {surest.max():.2g} at confidence {_SUREST:g}."
     )
     return Chart(
         f"Figure 1: cost of an answer at n = {n:g}",
         finding,
         Axis("confidence"),
-        Axis("cost", high=min(_HIGHEST, max(1.0, float(part["wrong"].max())) * 1.05)),
+        Axis("cost", high=min(_HIGHEST, max(1.0, float(costs["wrong"].max())) * 1.05)),
         marks,
-        part.drop(columns="n"),
+        costs.drop(columns="n"),
     )

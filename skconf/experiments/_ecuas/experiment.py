@@ -1,9 +1,8 @@
 """The ECUAS paper's classification experiments, from files of scores."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,16 +15,12 @@ from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.progress import run_parallel
+from skconf._core.warn import collected
 from skconf.calibration import make_calibrator
 from skconf.experiments._ecuas.files import Arrays, systems_of
-from skconf.experiments._shared.figures import new_figure
 from skconf.experiments._shared.printed import compare_with_paper, figures_of, printed_table
-from skconf.inspection._drawing import literal
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SCORES = ("raw", "cal")
 _ORDERS = (0, 1, 128)
@@ -226,44 +221,6 @@ def ecuas_sampling_experiment(
     return pd.concat(dict(zip(systems, tables, strict=True)), names=["system", "temperature"]).reset_index()
 
 
-def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
-    """Draw the cost over the temperature of the answers, a panel for each order n, as the ECUAS paper's appendix B.1.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From :func:`ecuas_sampling_experiment`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skconf.experiments import plot_ecuas_sampling
-    >>> rows = {"system": "mine", "temperature": [0, 1], "n_ecuas_0": [0.5, 0.7], "n_ecuas_1": [0.4, 0.8]}
-    >>> figure = plot_ecuas_sampling(pd.DataFrame(rows).assign(n_ecuas_128=[0.3, 0.9]))
-    >>> [axes.get_title() for axes in figure.axes]
-    ['n = 0', 'n = 1', 'n = 128']
-    """
-    figure = new_figure(11, 4)
-    panels = figure.subplots(1, len(_ORDERS), sharex=True)
-    for order, panel in zip(_ORDERS, panels, strict=True):
-        for number, (system, part) in enumerate(table.groupby("system", sort=False)):
-            style = {"marker": "os^Dvp*X"[number % 8], "linestyle": ["-", "--", ":", "-."][number % 4]}
-            panel.plot(part["temperature"], part[f"n_ecuas_{order}"], label=literal(system), markersize=4, **style)
-        panel.set(title=f"n = {order}", xlabel="temperature of the answers", yscale="log")
-    panels[0].set_ylabel("ECUAS over that of the class frequencies")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
-    return figure
-
-
 def _profile(y: Codes, proba: Floats, **given: Any) -> ConfidenceProfile:
     return ConfidenceProfile.from_predictions(y, proba, labels=np.arange(proba.shape[1]), **given)
 
@@ -291,8 +248,7 @@ def _figures(y: Codes, proba: Floats, seed: Any) -> dict[str, float]:
     frequency = np.bincount(y, minlength=len(labels)) / len(y)
     accuracy = _ACCURACY(profile)
     error = 1 - accuracy
-    given_to_truth = proba[np.arange(len(y)), y]
-    brier = float(np.mean((proba**2).sum(axis=1) - 2 * given_to_truth + 1))
+    brier = float(np.mean((proba**2).sum(axis=1) - 2 * proba[np.arange(len(y)), y] + 1))
     return {
         "n_error_rate": error / (1 - frequency.max()),
         "n_cross_entropy_confidence": _LOG_LOSS(profile) / float(entr([accuracy, error]).sum()),
@@ -315,9 +271,7 @@ def _sampled(y: Codes, proba: Floats, temperatures: Sequence[float], n_repetitio
         noise = rng.gumbel(size=proba.shape)
         for temperature in temperatures:
             profile = _profile(y, proba, y_pred=(logarithm + temperature * noise).argmax(axis=1))
-            with warnings.catch_warnings():
-                # Answers with less confidence than the best guess are intended here.
-                warnings.filterwarnings("ignore", message="Some answers are less certain")
+            with collected():  # answers with less confidence than the best guess are intended here
                 costs = {name: metric(profile) for name, metric in _ECUAS.items()}
             rows.append({"temperature": temperature, "error_rate": 1 - _ACCURACY(profile)} | costs)
     return pd.DataFrame(rows).groupby("temperature", sort=False).mean()

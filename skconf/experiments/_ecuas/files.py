@@ -45,16 +45,16 @@ def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[st
 
 def _files(folder: Path) -> dict[str, tuple[Path, Path]]:
     """Return the two files of each system, NAME.scores.npy or NAME/scores.npy, and its targets beside it."""
-    found = {}
-    for last in (_SCORES, _TARGETS):
-        for path in (*sorted(folder.glob(f"*/{last}")), *sorted(folder.glob(f"*.{last}"))):
-            of_folder = path.name == last
-            name = path.parent.name if of_folder else path.name.removesuffix(f".{last}")
-            first = "" if of_folder else f"{name}."
-            found[name] = path.with_name(f"{first}{_SCORES}"), path.with_name(f"{first}{_TARGETS}")
-    if not found:
+    files = {}
+    for ending in (_SCORES, _TARGETS):
+        for path in sorted(folder.glob(f"*/{ending}")):
+            files[path.parent.name] = path.with_name(_SCORES), path.with_name(_TARGETS)
+        for path in sorted(folder.glob(f"*.{ending}")):
+            name = path.name.removesuffix(f".{ending}")
+            files[name] = path.with_name(f"{name}.{_SCORES}"), path.with_name(f"{name}.{_TARGETS}")
+    if not files:
         raise FileNotFoundError(f"{folder} holds no file NAME.scores.npy or NAME/scores.npy.")
-    return dict(sorted(found.items()))
+    return dict(sorted(files.items()))
 
 
 def _array(path: Path) -> NDArray[Any]:

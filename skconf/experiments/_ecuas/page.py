@@ -1,6 +1,7 @@
 """What the ECUAS paper's experiments found: in words, pictures and tables."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,20 @@ from skconf._core.messages import listed
 from skconf._core.numbers import number
 from skconf.experiments._ecuas.cost import cost_charts
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
+from skconf.experiments._shared.charts import rows_chart
+from skconf.experiments._shared.figures import draw
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.experiments._shared.tables import agreement, beside_paper, plain_table
+from skconf.experiments._shared.tables import agreement, beside_paper, plain_table, where
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _KEY = ["system", "scores"]
 #: The metric by its order n, the n of its title, and what the order does.
 _ORDERS = {"n_ecuas_0": "0", "n_ecuas_1": "1", "n_ecuas_128": "128"}
 _SCORES = {"raw": "raw", "cal": "calibrated"}
+_COST = "ECUAS over that of the class frequencies, log scale"
 #: Height of a system in a picture.
 _ROW = 34
 _NOTES = (
@@ -48,79 +55,110 @@ def ecuas_report(
     -------
     ExperimentReport
     """
-    tables = [beside_paper("Table 3", cells, _KEY), agreement("Table 3", cells)]
-    tables.append(plain_table("Figure 2: sampled answers (appendix B.1)", sampled))
-    costs = [_costs(cells, order) for order in _ORDERS]
+    names = sampled["system"].unique()
     return ExperimentReport(
         "ECUAS of classification systems",
         cells,
         [_effects(cells), _rises(sampled)],
-        tables,
+        [
+            beside_paper("Table 3", cells, _KEY),
+            agreement("Table 3", cells),
+            plain_table("Figure 2: sampled answers (appendix B.1)", sampled),
+        ],
         compared=cells,
-        charts=[*costs, *_temperatures(sampled), *cost_charts()],
+        charts=[
+            *(_costs(where(cells, quantity=order), n) for order, n in _ORDERS.items()),
+            *(_worse_answers(name, where(sampled, system=name)) for name in names),
+            *cost_charts(),
+        ],
         notes=_NOTES,
-        source={**source, "systems": ", ".join(sampled["system"].unique())},
+        source={**source, "systems": ", ".join(names)},
         failed=failed,
     )
 
 
 def _effects(cells: pd.DataFrame) -> str:
     """Return what calibration does to the cost."""
-    costs = cells[cells["quantity"].isin(_ORDERS)].pivot(index="system", columns=["quantity", "scores"], values="ours")
-    each = []
-    for order, n in _ORDERS.items():
-        ratio = costs[order, "cal"] / costs[order, "raw"]
-        each.append(f"{(ratio < 1).sum()} of {len(ratio)} at n = {n} (median factor {ratio.median():.2f})")
-    return f"Calibration lowers the cost of systems: {listed(each)}."
+    costs = cells.pivot(index=["quantity", "system"], columns="scores", values="ours")
+    ratios = {n: (costs["cal"] / costs["raw"])[order] for order, n in _ORDERS.items()}
+    effects = [
+        f"{(ratio < 1).sum()} of {len(ratio)} at n = {n} (median factor {ratio.median():.2f})"
+        for n, ratio in ratios.items()
+    ]
+    return f"Calibration lowers the cost of systems: {listed(effects)}."
 
 
 def _rises(sampled: pd.DataFrame) -> str:
     """Return whether worse answers cost more, as they should."""
-    rising = {
-        n: sampled.groupby("system", sort=False)[order].agg(lambda cost: bool((np.diff(cost) > 0).all()))
-        for order, n in _ORDERS.items()
-    }
-    each = [f"{found.sum()} of {len(found)} systems at n = {n}" for n, found in rising.items()]
-    return f"The cost rises with every step of the temperature at which answers are drawn: {listed(each)}."
+    rising = sampled.groupby("system")[list(_ORDERS)].agg(lambda costs: bool((np.diff(costs) > 0).all()))
+    counts = [f"{rising[order].sum()} of {len(rising)} systems at n = {n}" for order, n in _ORDERS.items()]
+    return f"The cost rises with every step of the temperature at which answers are drawn: {listed(counts)}."
 
 
-def _costs(cells: pd.DataFrame, order: str) -> Chart:
+def _costs(cells: pd.DataFrame, n: str) -> Chart:
     """Return the cost of each system, raw and calibrated, and the printed ones."""
-    part = cells[cells["quantity"] == order]
-    systems = list(dict.fromkeys(part["system"]))
-    marks: list[Mark] = []
-    for series, (scores, name) in enumerate(_SCORES.items()):
-        own = part[part["scores"] == scores]
-        row = own["system"].map(systems.index) + 0.2 * (series - 0.5)
-        marks += [Points(own["paper"], row + 0.1), Points(own["ours"], row, name=name, series=series)]
-    largest = part.loc[part["ours"].idxmax()]
-    printed = " Grey: the paper's." if part["paper"].notna().any() else ""
-    return Chart(
-        f"Cost at n = {_ORDERS[order]}",
+    points = cells.rename(columns={"system": "row"})
+    series = {name: where(points, scores=scores) for scores, name in _SCORES.items()}
+    largest = cells.loc[cells["ours"].idxmax()]
+    finding = (
         f"{largest['system']}, {_SCORES[largest['scores']]}, costs most: {number(largest['ours'])} times what the "
-        f"class frequencies cost.{printed}",
-        Axis.around("ECUAS over that of the class frequencies, log scale", "log", part["ours"], part["paper"]),
-        Axis.named("system", systems),
-        marks,
-        part[[*_KEY, "quantity", "ours", "paper"]],
-        height=max(300, 70 + _ROW * len(systems)),
+        "class frequencies cost."
     )
+    axis = Axis.around(_COST, "log", cells["ours"], cells["paper"])
+    data, rows = cells[[*_KEY, "quantity", "ours", "paper"]], list(points["row"].unique())
+    return rows_chart(f"Cost at n = {n}", finding, axis, rows, series, data, what="system", height=_ROW)
 
 
-def _temperatures(sampled: pd.DataFrame) -> list[Chart]:
-    """Return the cost of each system over the temperature of its answers."""
-    return [_temperature(str(system), part) for system, part in sampled.groupby("system", sort=False)]
+def _worse_answers(system: str, sampled: pd.DataFrame) -> Chart:
+    """Return the cost of a system over the temperature of its answers."""
+    first, last = sampled.iloc[0], sampled.iloc[-1]
+    growth = [f"{last[order] / first[order]:.2g} times at n = {n}" for order, n in _ORDERS.items()]
+    finding = f"From temperature {first['temperature']:g} to {last['temperature']:g}, the cost grows {listed(growth)}."
+    curves = {f"n = {n}": sampled.rename(columns={order: "cost"}) for order, n in _ORDERS.items()}
+    return _over_temperature(f"Figure 2: worse answers of {system}", finding, curves, sampled)
 
 
-def _temperature(system: str, part: pd.DataFrame) -> Chart:
-    first, last = part.iloc[0], part.iloc[-1]
-    each = [f"{last[order] / first[order]:.2g} times at n = {n}" for order, n in _ORDERS.items()]
-    marks = [
-        Line(part["temperature"], part[order], name=f"n = {n}", series=series)
-        for series, (order, n) in enumerate(_ORDERS.items())
-    ]
-    points = [Points(part["temperature"], part[order], series=series) for series, order in enumerate(_ORDERS)]
-    finding = f"From temperature {first['temperature']:g} to {last['temperature']:g}, the cost grows {listed(each)}."
-    up = Axis.around("ECUAS over that of the class frequencies, log scale", "log", part[list(_ORDERS)])
-    across = Axis.around("temperature of the answers", "linear", part["temperature"])
-    return Chart(f"Figure 2: worse answers of {system}", finding, across, up, [*marks, *points], part)
+def _over_temperature(title: str, finding: str, curves: Mapping[str, pd.DataFrame], data: pd.DataFrame) -> Chart:
+    """Return a picture with a curve of a `cost` over the `temperature` for each name."""
+    marks: list[Mark] = []
+    for series, (name, curve) in enumerate(curves.items()):
+        marks.append(Line(curve["temperature"], curve["cost"], name=name, series=series))
+        marks.append(Points(curve["temperature"], curve["cost"], series=series))
+    across = Axis.around("temperature of the answers", "linear", data["temperature"])
+    up = Axis.around(_COST, "log", *(curve["cost"] for curve in curves.values()))
+    return Chart(title, finding, across, up, marks, data)
+
+
+def plot_ecuas_sampling(table: pd.DataFrame) -> "Figure":
+    """Draw the cost over the temperature of the answers, a panel for each order n, as the ECUAS paper's appendix B.1.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`ecuas_sampling_experiment`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skconf.experiments import plot_ecuas_sampling
+    >>> rows = {"system": "mine", "temperature": [0, 1], "n_ecuas_0": [0.5, 0.7], "n_ecuas_1": [0.4, 0.8]}
+    >>> figure = plot_ecuas_sampling(pd.DataFrame(rows).assign(n_ecuas_128=[0.3, 0.9]))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['n = 0', 'n = 1', 'n = 128']
+    """
+    return draw([_all_systems(table.rename(columns={order: "cost"}), n) for order, n in _ORDERS.items()])
+
+
+def _all_systems(sampled: pd.DataFrame, n: str) -> Chart:
+    """Return the `cost` of all systems over the temperature of their answers."""
+    curves = {str(system): part for system, part in sampled.groupby("system", sort=False)}
+    return _over_temperature(f"n = {n}", "", curves, sampled)
