@@ -119,7 +119,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
 
 def _all() -> list[Contestant]:
     ours = _digest(Path(str(calibration.__file__)).parent)
-    found = [Contestant("none", "skconf", _Raw, "1")]
+    found = [Contestant("none", "skconf", _of(lambda *_: lambda asked: asked), "1")]
     found += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
     found.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
     for package, of_package in _PEERS.items():
@@ -183,17 +183,6 @@ def _silence() -> Any:
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         yield
-
-
-class _Raw:
-    """The probabilities as they are."""
-
-    def fit(self, proba: Floats, y: Codes) -> None:
-        """Learn nothing."""
-
-    def predict_proba(self, proba: Floats) -> Floats:
-        """Return what is given."""
-        return proba
 
 
 class EnsembleTemperature:
@@ -262,76 +251,65 @@ class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X.argmax(axis=1)
 
 
-class _FromSklearn:
-    def __init__(self, method: str) -> None:
-        self.method = method
-
-    def fit(self, proba: Floats, y: Codes) -> None:
-        self.model = CalibratedClassifierCV(FrozenEstimator(_Given(proba.shape[1])), method=self.method)
-        self.model.fit(proba, y)
-
-    def predict_proba(self, proba: Floats) -> Floats:
-        out: Floats = self.model.predict_proba(proba)
-        return out
+#: Fits a calibrator, and returns what answers.
+Fitted = Callable[[Floats, Codes], Callable[[Floats], Any]]
 
 
-class _OneAgainstRest:
-    """A calibrator of two classes, one against the rest; rows are scaled to sum to one."""
+class _Fitted:
+    """A calibrator of a function that fits it."""
 
-    def __init__(self, fitted: Callable[[Floats, Codes], Callable[[Floats], Any]]) -> None:
+    def __init__(self, fitted: Fitted) -> None:
         self.fitted = fitted
 
     def fit(self, proba: Floats, y: Codes) -> None:
-        columns = range(1, 2) if proba.shape[1] == 2 else range(proba.shape[1])
-        self.maps = [self.fitted(proba[:, k], (y == k).astype(int)) for k in columns]
+        self.predict_proba = self.fitted(proba, y)
 
-    def predict_proba(self, proba: Floats) -> Floats:
-        if proba.shape[1] == 2:
-            second = np.asarray(self.maps[0](proba[:, 1]), dtype=float).ravel()
-            return np.column_stack([1 - second, second])
-        each = [np.asarray(of(column), dtype=float).ravel() for of, column in zip(self.maps, proba.T, strict=True)]
-        out = np.column_stack(each)
+
+def _of(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
+    """Return what makes a calibrator of a function, with its first arguments."""
+    return partial(_Fitted, partial(fitted, *given))
+
+
+def _one_against_rest(fitted: Fitted, proba: Floats, y: Codes) -> Callable[[Floats], Floats]:
+    """Fit calibrators of two classes, one against the rest; rows are scaled to sum to one."""
+    is_two = proba.shape[1] == 2
+    maps = [fitted(proba[:, k], (y == k).astype(int)) for k in ([1] if is_two else range(proba.shape[1]))]
+
+    def answer(asked: Floats) -> Floats:
+        columns = asked.T[1:] if is_two else asked.T
+        out = np.column_stack(
+            [np.asarray(of(column), dtype=float).ravel() for of, column in zip(maps, columns, strict=True)]
+        )
+        if is_two:
+            return np.column_stack([1 - out, out])
         total = out.sum(axis=1, keepdims=True)
         return np.where(total > 0, out / np.where(total > 0, total, 1), 1 / out.shape[1])
 
-
-class _OnlyTwo:
-    """A calibrator that its package offers for two classes."""
-
-    def __init__(self, make: Make) -> None:
-        self.make = make
-
-    def fit(self, proba: Floats, y: Codes) -> None:
-        self.model = self.make()
-        self.model.fit(proba, y)
-
-    def predict_proba(self, proba: Floats) -> Any:
-        return self.model.predict_proba(proba)
+    return answer
 
 
 Entries = dict[str, tuple[Make, int | None]]
 
 
 def _of_sklearn() -> Entries:
+    def fitted(method: str, proba: Floats, y: Codes) -> Callable[[Floats], Any]:
+        model = CalibratedClassifierCV(FrozenEstimator(_Given(proba.shape[1])), method=method)
+        return model.fit(proba, y).predict_proba
+
     methods = ["sigmoid", "isotonic"]
     if tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 8):
         methods.append("temperature")
-    return {method: (partial(_FromSklearn, method), None) for method in methods}
+    return {method: (_of(fitted, method), None) for method in methods}
 
 
 def _of_probmetrics() -> Entries:
     _one_thread()
     home = import_module("probmetrics.calibrators.factory")
-    found: Entries = {
-        name: (partial(home.get_calibrator, name), None)
-        for name in ("temp-scaling", "ts-mix", "svs", "sms", "ivap", "ivap-ovo")
-    }
-    for name, make in {
-        "quadratic": home.LogisticCalibrator,
-        "affine": partial(home.get_calibrator, "affine-scaling"),
-    }.items():
-        found[name] = (partial(_OnlyTwo, make), _TWO)
+    names = ("temp-scaling", "ts-mix", "svs", "sms", "ivap", "ivap-ovo")
+    found: Entries = {name: (partial(home.get_calibrator, name), None) for name in names}
     found |= {
+        "quadratic": (home.LogisticCalibrator, _TWO),
+        "affine": (partial(home.get_calibrator, "affine-scaling"), _TWO),
         "vector": (home.VectorScalingCalibrator, None),
         "matrix": (home.MatrixScalingCalibrator, None),
         "ets": (home.ETSCalibrator, None),
@@ -346,22 +324,13 @@ def _of_probmetrics() -> Entries:
 
 def _of_venn_abers() -> Entries:
     home = import_module("venn_abers")
-    return {"inductive": (partial(_VennAbers, home.VennAbers), _TWO)}
 
+    def fitted(proba: Floats, y: Codes) -> Callable[[Floats], Any]:
+        model = home.VennAbers()
+        model.fit(proba, y)
+        return lambda asked: model.predict_proba(asked)[0]
 
-class _VennAbers:
-    """The package's own class, which takes calibration and test at once or one after the other."""
-
-    def __init__(self, make: Make) -> None:
-        self.make = make
-
-    def fit(self, proba: Floats, y: Codes) -> None:
-        self.model = self.make()
-        self.model.fit(proba, y)
-
-    def predict_proba(self, proba: Floats) -> Floats:
-        out: Floats = self.model.predict_proba(proba)[0]
-        return out
+    return {"inductive": (_of(fitted), _TWO)}
 
 
 def _of_betacal() -> Entries:
@@ -372,10 +341,8 @@ def _of_betacal() -> Entries:
         model.fit(column.reshape(-1, 1), target)
         return lambda asked: model.predict(asked.reshape(-1, 1))
 
-    most = {"abm": _MANY}
-    return {
-        name: (partial(_OneAgainstRest, partial(fitted, name)), most.get(name, _TWO)) for name in ("abm", "am", "ab")
-    }
+    most = {"abm": _MANY, "am": _TWO, "ab": _TWO}
+    return {name: (_of(_one_against_rest, partial(fitted, name)), number) for name, number in most.items()}
 
 
 def _of_netcal() -> Entries:
@@ -394,7 +361,7 @@ def _of_netcal() -> Entries:
         "histogram": binning.HistogramBinning,
         "bbq": binning.BBQ,
     }
-    return {name: (partial(_OneAgainstRest, partial(fitted, make)), _TWO) for name, make in makers.items()}
+    return {name: (_of(_one_against_rest, partial(fitted, make)), _TWO) for name, make in makers.items()}
 
 
 def _of_splinecalib() -> Entries:
@@ -403,9 +370,9 @@ def _of_splinecalib() -> Entries:
     def fitted(column: Floats, target: Codes) -> Callable[[Floats], Any]:
         model = home.SplineCalib()
         model.fit(column, target)
-        return lambda asked: model.calibrate(asked)
+        return model.calibrate
 
-    return {"spline": (partial(_OneAgainstRest, fitted), _FEW)}
+    return {"spline": (_of(_one_against_rest, fitted), _FEW)}
 
 
 def _one_thread() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed
@@ -18,6 +17,7 @@ from skconf.experiments._arena.tables import (
     tails,
     times,
 )
+from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points, Rule
 from skconf.report._page.tables import TablePart
@@ -209,43 +209,50 @@ def _charts(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str
 
 def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart:
     """Return by how much the losses of all others are higher."""
-    names, most = list(compared.index), 1.0
-    marks: list[Mark] = [Rule("level", x=0.0)]
-    for series, (loss, title) in enumerate(LOSSES.items()):
-        row = np.arange(len(names)) + 0.3 * (series - 0.5)
-        low, high = (compared[f"{loss}_{end}"].clip(upper=most) for end in ("low", "high"))
-        marks.append(Points(compared[loss].clip(upper=most), row, low, high, name=title, series=series, along="x"))
+    most = 1.0
+    points = {
+        title: pd.DataFrame(
+            {
+                "row": compared.index,
+                "ours": compared[loss].clip(upper=most).to_numpy(),
+                "low": compared[f"{loss}_low"].clip(upper=most).to_numpy(),
+                "high": compared[f"{loss}_high"].clip(upper=most).to_numpy(),
+            }
+        )
+        for loss, title in LOSSES.items()
+    }
     ahead = int((compared[[f"{loss}_low" for loss in LOSSES]] > 0).all(axis=1).sum())
-    shown = compared[[column for loss in LOSSES for column in (loss, f"{loss}_low", f"{loss}_high")]]
-    floor = min(float(shown.min().min()), 0.0)
-    return Chart(
+    floor = min(0.0, *(float(part[["ours", "low", "high"]].min().min()) for part in points.values()))
+    return rows_chart(
         f"Losses beside {champion}, {KINDS[kind]}",
-        f"Right of 0, {champion} is better. Of {len(names)} others, {ahead} are worse by both losses beyond chance "
+        f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse by both losses beyond chance "
         f"(95 %, by data sets). What is more than {most:.0%} higher is drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
-        Axis.named("calibrator", names),
-        marks,
+        list(compared.index),
+        points,
         compared.reset_index(names="calibrator"),
-        height=max(300, 70 + _ROW * len(names)),
+        what="calibrator",
+        behind=[Rule("level", x=0.0)],
+        height=_ROW,
     )
 
 
 def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
-    """Return how often each calibrator is too sure in its tail."""
+    """Return how often each calibrator is overconfident in its tail."""
     found = tails(part).reindex(names).dropna().sort_values("z_3")
-    rows = np.arange(len(found))
-    safest = listed(list(found.index[:3]))
-    return Chart(
+    points = {
+        title: pd.DataFrame({"row": found.index, "ours": found[column].to_numpy()})
+        for column, title in {"z_3": "z > 3", "csr_3": "CSR > 3"}.items()
+    }
+    return rows_chart(
         f"Too sure in the tail, {KINDS[kind]}",
-        f"Shares of runs. The safest are {safest}.",
+        f"Shares of runs. The safest are {listed(list(found.index[:3]))}.",
         Axis("share of runs", "percent"),
-        Axis.named("calibrator", list(found.index)),
-        [
-            Points(found["z_3"], rows - 0.12, name="z > 3", series=0),
-            Points(found["csr_3"], rows + 0.12, name="CSR > 3", series=1),
-        ],
+        list(found.index),
+        points,
         found.reset_index(names="calibrator"),
-        height=max(300, 70 + _ROW * len(found)),
+        what="calibrator",
+        height=_ROW,
     )
 
 
