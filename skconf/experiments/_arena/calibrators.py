@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,7 +23,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 
-from skconf import calibration
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
@@ -118,7 +118,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
 
 
 def _all() -> list[Contestant]:
-    ours = _digest(Path(str(calibration.__file__)).parent)
+    ours = _digest(Path(str(files("skconf.calibration"))))
     found = [Contestant("none", "skconf", _of(lambda *_: lambda asked: asked), "1")]
     found += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
     found.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
@@ -152,8 +152,8 @@ def _own(name: str, make: Any) -> Contestant:
 
 
 def _digest(path: Path) -> str:
-    files = sorted(path.glob("*.py")) if path.is_dir() else [path]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+    sources = sorted(path.glob("*.py")) if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()[:16]
 
 
 def _labels_for(calibrator: Any, n_classes: int) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import pandas as pd
 from joblib import delayed
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from skconf import metrics
 from skconf._core.checks import check_option, check_whole
 from skconf._core.labels import Codes
 from skconf._core.messages import shorten
@@ -25,6 +24,15 @@ from skconf.experiments._arena import data
 from skconf.experiments._arena.calibrators import Contestant, find_contestants
 from skconf.experiments._arena.data import Predictions, find_predictions, known_datasets, models, own_predictions
 from skconf.experiments._shared.kept import KeptResult, prepare_results, results_folder
+from skconf.metrics import (
+    aurc_loss,
+    calibrated_size_ratio,
+    calibrated_size_ratio_zscore,
+    cw_accuracy_score,
+    ecuas_loss,
+    overconfidence_risk,
+    smooth_calibration_error,
+)
 from skconf.profile import ConfidenceProfile
 
 SIZES = (50, 200, 1000, 4000)
@@ -207,12 +215,12 @@ def _measured(proba: Floats, codes: Codes, n_tail: int) -> dict[str, Any]:
     return {
         "brier": float(np.mean(np.square(proba).sum(axis=1) - 2 * given + 1)),
         "log_loss": float(-np.log(np.maximum(given, _EPS)).mean()),
-        "smooth_ece": metrics.smooth_calibration_error(profile),
-        "cw_error": 1 - metrics.cw_accuracy_score(profile),
-        "aurc": metrics.aurc_loss(profile),
-        "ecuas": metrics.ecuas_loss(profile),
+        "smooth_ece": smooth_calibration_error(profile),
+        "cw_error": 1 - cw_accuracy_score(profile),
+        "aurc": aurc_loss(profile),
+        "ecuas": ecuas_loss(profile),
         "n_tail": n_tail,
-        "csr": metrics.calibrated_size_ratio(tail),
-        "zscore": metrics.calibrated_size_ratio_zscore(tail),
-        "overconfidence_risk": metrics.overconfidence_risk(tail),
+        "csr": calibrated_size_ratio(tail),
+        "zscore": calibrated_size_ratio_zscore(tail),
+        "overconfidence_risk": overconfidence_risk(tail),
     }

@@ -176,7 +176,7 @@ def check_device(device: str) -> None:
         used = json.loads(model.fit([[0.0], [1.0]], [0, 1]).get_booster().save_config())
         found = used["learner"]["generic_param"]["device"]
     except Exception as error:  # noqa: BLE001 – XGBoost and the driver have errors of their own
-        found = str(error).strip().partition("\n")[0]
+        found = str(error).strip().partition("\n")[0]  # words of another package
     if not found.startswith(device):
         raise ValueError(
             f"device is {device!r}, but XGBoost finds none here ({found}). Use device='cpu' (--device cpu), or a "

@@ -217,5 +217,5 @@ def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, 
 
 def _told(error: Exception) -> str:
     """Return an error of other code as a clause."""
-    text = " ".join(str(error).split()).rstrip(".")
+    text = " ".join(str(error).split()).rstrip(".")  # words of another package
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

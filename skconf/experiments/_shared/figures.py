@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skconf.inspection._drawing import literal
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Points, Rule
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
     for panel, chart, title in zip(panels, charts, titles or [chart.name for chart in charts], strict=False):
         _set_axis(panel, "x", chart.x)
         _set_axis(panel, "y", chart.y)
-        panel.set_title(literal(title), fontsize="medium")
+        panel.set_title(title, fontsize="medium", parse_math=False)
         for mark in sorted(chart.marks, key=lambda mark: mark.layer):
             _draw(panel, mark)
     for panel in panels[len(charts) :]:
@@ -74,39 +73,41 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
     }
     if handles:
-        figure.legend(handles.values(), handles.keys(), loc="outside right upper", frameon=False)
+        legend = figure.legend(handles.values(), handles.keys(), loc="outside right upper", frameon=False)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
     return figure
 
 
 def _set_axis(panel: Any, which: str, axis: Axis) -> None:
     """Give a panel the label, scale, ends and, of rows, the names of an axis."""
-    shown = {f"{which}label": literal(axis.label), f"{which}lim": (axis.low, axis.high)}
+    from matplotlib.ticker import PercentFormatter
+
+    own = getattr(panel, f"{which}axis")
+    own.set_label_text(axis.label, parse_math=False)
     if axis.is_log:
-        shown[f"{which}scale"] = "log"
+        panel.set(**{f"{which}scale": "log"})
     if axis.scale == "category":
         names = axis.written(0)
-        shown |= {f"{which}ticks": list(names), f"{which}ticklabels": [literal(name) for name in names.values()]}
-    panel.set(**shown)
+        own.set_ticks(list(names), list(names.values()), parse_math=False)
     if axis.scale in ("percent", "log percent"):
-        from matplotlib.ticker import PercentFormatter
-
-        getattr(panel, f"{which}axis").set_major_formatter(PercentFormatter(1))
+        own.set_major_formatter(PercentFormatter(1))
+    panel.set(**{f"{which}lim": (axis.low, axis.high)})
 
 
 def _draw(panel: Any, mark: Mark) -> None:
     """Draw a mark; those without a series are grey."""
     series = getattr(mark, "series", None)
     color = _GREY if series is None else f"C{series}"
-    label = None if mark.name is None else literal(mark.name)
     match mark:
         case Line():
-            panel.plot(mark.x, mark.y, color=color, label=label, linestyle="--" if mark.dashed else "-")
+            panel.plot(mark.x, mark.y, color=color, label=mark.name, linestyle="--" if mark.dashed else "-")
         case Points():
             if mark.low is not None and mark.high is not None:
                 lines, place = (panel.hlines, mark.y) if mark.along == "x" else (panel.vlines, mark.x)
                 lines(place, mark.low, mark.high, color=color, linewidth=1)
             marker = _MARKERS[(series or 0) % len(_MARKERS)]
-            panel.plot(mark.x, mark.y, color=color, label=label, linestyle="", marker=marker, markersize=4)
+            panel.plot(mark.x, mark.y, color=color, label=mark.name, linestyle="", marker=marker, markersize=4)
         case Band():
             ends = (np.asarray(values) for values in (mark.x, mark.low, mark.high))
             panel.fill_between(*ends, color=color, alpha=0.15, linewidth=0)

@@ -220,6 +220,12 @@ def test_outcomes_count_by_trial_and_parameters(search, tmp_path, change):
     assert again.rounds == whole.rounds
 
 
+def test_the_data_sets_are_those_of_the_paper():
+    published = set(printed_table("csr_table6")["dataset"])
+    assert set(list_uci()) == published | {"digits"}
+    assert len(published) == 15
+
+
 # --- what is kept -------------------------------------------------------------------------------------------------
 
 

@@ -11,8 +11,8 @@ from sklearn.metrics import roc_auc_score
 
 from skconf import experiments, metrics
 from skconf.datasets import make_confidence_profile
-from skconf.datasets._synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._csr import synthetic as synthetic
+from skconf.experiments._csr.synthetic import DISTRIBUTIONS, MODES
 from skconf.experiments._csr.synthetic_page import synthetic_report
 from skconf.experiments._shared.printed import compare_with_paper, count_agreement, printed_table
 

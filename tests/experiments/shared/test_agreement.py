@@ -8,7 +8,7 @@ import pytest
 
 from skconf.experiments._shared.agreement import agreement_words, distance_chart, listed, not_compared
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.report._page.tables import TablePart
+from skconf.experiments._shared.tables import plain_table
 
 
 def cells_of(deviations, errors=0.1, note="", quantity="accuracy"):
@@ -68,7 +68,7 @@ def test_lists_in_sentences(words, said):
 
 @pytest.fixture
 def report(cells):
-    table = TablePart("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
+    table = plain_table("Table 1", pd.DataFrame({"model": ["m"], "accuracy": ["0.1234"]}))
     found = {"charts": distance_chart(cells), "notes": ["Read | it."], "source": {"seed": "3"}}
     return ExperimentReport("An experiment", cells, ["It is so."], [table], left_out=["Not that."], **found)
 
