@@ -10,7 +10,7 @@ from skconf._core.probabilities import Floats
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.kinds import Ranked, Ratio
 from skconf.metrics._base.registry import get_metric
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once
 from skconf.scoring._names import Statistic
 
 #: From how many of them on influence values tell the error: errors, or samples of a class that an order rests on; and
@@ -141,8 +141,13 @@ def errors_among(metric: Any, profile: ConfidenceProfile) -> Share:
     """Return the share of errors among the answers that a metric counts."""
     counted = metric.counted(profile)
     if counted is None:
-        return profile.once("share of errors", _errors_of)
+        return _share_of_errors(profile)
     return _errors_of(profile, counted)
+
+
+@computed_once
+def _share_of_errors(profile: ConfidenceProfile) -> Share:
+    return _errors_of(profile)
 
 
 def _errors_of(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None = None) -> Share:
@@ -162,7 +167,7 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
     value is itself known as well as one from so many samples (Satterthwaite): those of the smallest class where it
     decides, and many where there are many classes.
     """
-    shares, (total, squares) = metric.class_shares(profile), profile.once("weight of classes", _weight_of_classes)
+    shares, (total, squares) = metric.class_shares(profile), _weight_of_classes(profile)
     sizes = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     if metric.rests_on == "order":  # the others of a class may be the fewer
         rest, rest_squares = total.sum() - total, squares.sum() - squares
@@ -176,6 +181,7 @@ def size_of_classes(metric: Any, profile: ConfidenceProfile) -> tuple[Floats, fl
     return sizes, float(variances.sum() ** 2 / (variances**2 / sizes[present]).sum())
 
 
+@computed_once
 def _weight_of_classes(profile: ConfidenceProfile) -> tuple[Floats, Floats]:
     """Return Σ w and Σ w² of each class."""
     true_class, weight, n_classes = (

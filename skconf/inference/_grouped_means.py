@@ -11,7 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf.metrics._base.kinds import divide
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once
 
 #: A sum of squares that is a smaller share of what it may be is 0, but for rounding.
 _ROUNDING = 1e-12
@@ -155,9 +155,14 @@ def drawn_as_counts(profile: ConfidenceProfile) -> ConfidenceProfile:
 
 def losses_from_the_top(profile: ConfidenceProfile, score: Floats) -> Means:
     """Return the mean loss of the answers at or above each distinct score; computed once for a profile."""
-    name = f"losses from the top, by {'confidence' if score is profile.confidence else 'score'}"
+    return _losses_from_the_top(profile, score is profile.confidence)
+
+
+@computed_once
+def _losses_from_the_top(profile: ConfidenceProfile, by_confidence: bool) -> Means:
     lost = np.asarray(profile.loss, dtype=np.float64)
-    return profile.once(name, lambda of: Means.from_the_top(lost, of.sample_weight, of.groups, score))
+    score = profile.confidence if by_confidence else profile.score
+    return Means.from_the_top(lost, profile.sample_weight, profile.groups, score)
 
 
 def expected_and_observed(profile: ConfidenceProfile) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import Additive, Metric, Ratio, Substitute, Term
 from skconf.metrics._base.references import CSR
 from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
 from skconf.metrics._base.tails import chance_of_sum
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once, computed_once_of_confidence
 
 
 def _deviation(ratio: Any) -> Any:
@@ -26,8 +26,20 @@ def _excess(ratio: Any) -> Any:
     return -np.maximum(ratio - 1, 0)
 
 
-def _odds(sure: Floats) -> Floats:
+def _clipped(profile: ConfidenceProfile, eps: float) -> Floats:
+    # In float32 1 − 1e-8 rounds to 1; a profile's confidence is float64.
+    return np.clip(profile.confidence, eps, 1 - eps)
+
+
+@computed_once_of_confidence
+def _odds(profile: ConfidenceProfile, eps: float) -> Floats:
+    sure = _clipped(profile, eps)
     return sure / (1 - sure)
+
+
+@computed_once
+def _error_sizes(profile: ConfidenceProfile, eps: float) -> Floats:
+    return lost(profile) / (1 - _clipped(profile, eps))
 
 
 class _Clipped(Metric):
@@ -39,17 +51,15 @@ class _Clipped(Metric):
         check_number(self.eps, "eps", 0.0, 0.5)
 
     def clipped(self, profile: ConfidenceProfile) -> Floats:
-        # In float32 1 − 1e-8 rounds to 1; a profile's confidence is float64.
-        return np.clip(profile.confidence, self.eps, 1 - self.eps)
+        return _clipped(profile, self.eps)
 
     def odds(self, profile: ConfidenceProfile) -> Term:
         """Return the term of the variance, Σ w² c/(1 − c)."""
-        odds = profile.once(f"odds, {self.eps!r}", lambda of: _odds(self.clipped(of)), of_confidence=True)
-        return Term(odds, power=2)
+        return Term(_odds(profile, self.eps), power=2)
 
     def error_sizes(self, profile: ConfidenceProfile) -> NDArray[Any]:
         """Return 1/(1 − c) of the errors and 0 of the rest: the size each error stands for."""
-        return profile.once(f"sizes of errors, {self.eps!r}", lambda of: lost(of) / (1 - self.clipped(of)))
+        return _error_sizes(profile, self.eps)
 
 
 class CalibratedSizeRatio(

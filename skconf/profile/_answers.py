@@ -1,10 +1,10 @@
 """Answers: what every profile holds, and what is read off it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeVar, cast, overload
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,9 @@ from skconf._core.probabilities import Floats, at_least_single, both_columns, ro
 from skconf._core.ranking import Ranking
 from skconf.profile._similarity import check_similarity, similarity_of
 
-T = TypeVar("T")
+Result = TypeVar("Result")
+Profile = TypeVar("Profile", bound="Answers")
+Parameters = ParamSpec("Parameters")
 #: What may be known of an answer. Costs are any numbers from 0 on; what is graded is a correctness in [0, 1].
 Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
@@ -178,38 +180,18 @@ class Answers:
         """Weight and losses at every distinct confidence: `ranking`, unless selection ranks by another score."""
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
-    def once(self, name: str, find: Callable[[Self], T], *, of_confidence: bool = False) -> T:
-        """Return what a function finds of this profile: once, however many metrics need it.
-
-        Parameters
-        ----------
-        name : str
-            The name under which it is kept.
-        find : callable
-            Takes the profile, and returns the result to keep.
-        of_confidence : bool, default=False
-            Whether it reads confidences and scores alone, so that it holds whatever the correctness.
-
-        Returns
-        -------
-        object
-            What `find` returned when the name was first asked for.
-        """
-        found = self._of_confidence if of_confidence else self._found
-        if name not in found:
-            found[name] = find(self)
-        return cast(T, found[name])
-
     @cached_property
-    def _found(self) -> dict[str, Any]:
+    def _computed(self) -> dict[Hashable, Any]:
+        """What functions that compute once have returned for this profile, by function and parameters."""
         return {}
 
     @cached_property
-    def _of_confidence(self) -> dict[str, Any]:
+    def _computed_of_confidence(self) -> dict[Hashable, Any]:
+        """The same, of functions that read confidences and scores alone: it holds for any correctness."""
         return {}
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return answers as sure as these, of another correctness; they share what `once` finds of confidences.
+        """Return answers as sure as these, of another correctness; they share what was computed of confidences alone.
 
         Parameters
         ----------
@@ -222,7 +204,7 @@ class Answers:
             A new one.
         """
         other = replace(self, correctness=correctness)
-        other.__dict__["_of_confidence"] = self._of_confidence
+        other.__dict__["_computed_of_confidence"] = self._computed_of_confidence
         return other
 
     def with_weight(self, sample_weight: ArrayLike | None) -> Self:
@@ -370,6 +352,43 @@ class Answers:
             "This needs the true and predicted classes, and the profile was built from correctness alone. "
             + from_probabilities()
         )
+
+
+Function = Callable[Concatenate[Profile, Parameters], Result]
+
+
+def computed_once(function: Function[Profile, Parameters, Result]) -> Function[Profile, Parameters, Result]:
+    """Let a function of a profile compute once for each profile, and for each of its other parameters.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a profile and hashable parameters, by position.
+
+    Returns
+    -------
+    callable
+        The function, which returns what it has returned before.
+    """
+    return _kept(function, "_computed")
+
+
+def computed_once_of_confidence(
+    function: Function[Profile, Parameters, Result],
+) -> Function[Profile, Parameters, Result]:
+    """Let a function of confidences and scores alone compute once, also for answers of another correctness."""
+    return _kept(function, "_computed_of_confidence")
+
+
+def _kept(function: Function[Profile, Parameters, Result], place: str) -> Function[Profile, Parameters, Result]:
+    @wraps(function)
+    def ask(profile: Profile, /, *args: Parameters.args, **given: Parameters.kwargs) -> Result:
+        computed, key = getattr(profile, place), (function, *args)
+        if key not in computed:
+            computed[key] = function(profile, *args, **given)
+        return cast(Result, computed[key])
+
+    return ask
 
 
 @cache

@@ -10,48 +10,51 @@ from skconf._core.bins import equal_width_bin
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once, computed_once_of_confidence
 
 #: Share of a weight by which sums in another order differ.
 _ROUNDING = 1e-14
 
 
+@computed_once
 def lost(profile: ConfidenceProfile) -> NDArray[Any]:
     """Return what each answer loses."""
-    return profile.once("loss", lambda of: of.loss)
+    return profile.loss
 
 
+@computed_once
 def sure_and_right(profile: ConfidenceProfile) -> Floats:
     """Return c z, the confidence of right answers, and 0 of the others."""
-    return profile.once("c z", lambda of: of.confidence * of.correctness.astype(np.float64))
+    return profile.confidence * profile.correctness.astype(np.float64)
 
 
+@computed_once
 def sure_and_wrong(profile: ConfidenceProfile) -> Floats:
     """Return the confidence of wrong answers, and 0 of the others."""
-    return profile.once("c (1 - z)", lambda of: of.confidence * lost(of).astype(np.float64))
+    return profile.confidence * lost(profile).astype(np.float64)
 
 
+@computed_once_of_confidence
 def doubt(profile: ConfidenceProfile) -> Floats:
     """Return 1 − c."""
-    return profile.once("1 - c", lambda of: 1 - of.confidence, of_confidence=True)
+    return 1 - profile.confidence
 
 
+@computed_once_of_confidence
 def scored_from(profile: ConfidenceProfile, threshold: float) -> NDArray[np.bool_]:
     """Return which answers have a score of a threshold or more."""
-    return profile.once(f"score >= {threshold!r}", lambda of: of.score >= threshold, of_confidence=True)
+    return profile.score >= threshold
 
 
+@computed_once_of_confidence
 def bins_of_confidence(profile: ConfidenceProfile, n_bins: int) -> Codes:
     """Return the bin of equal width of each confidence."""
-    return profile.once(f"{n_bins} bins", lambda of: equal_width_bin(of.confidence, n_bins), of_confidence=True)
+    return equal_width_bin(profile.confidence, n_bins)
 
 
+@computed_once
 def given_to_truth(profile: ConfidenceProfile) -> Floats:
     """Return the probability given to the true class."""
-    return profile.once("p of truth", _given_to_truth)
-
-
-def _given_to_truth(profile: ConfidenceProfile) -> Floats:
     proba, true_class = profile.proba, profile.require("true_class")
     if proba.shape[1] == 2:  # without a gather, which takes several times as long
         return np.where(true_class == 1, proba[:, 1], proba[:, 0]).astype(np.float64)

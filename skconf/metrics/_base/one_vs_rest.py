@@ -14,7 +14,7 @@ from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import Notice
 from skconf.metrics._base.averages import mean_of_defined
 from skconf.metrics._base.kinds import Metric
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once
 
 #: Columns of a probability matrix copied together: a row of them fills one line of the processor's cache.
 _MOST_COLUMNS = 16
@@ -69,7 +69,7 @@ class RankedByClass(Metric, rests_on="order"):
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
         """Return the positives and the negatives of a binary task, where their numbers are given."""
-        codes = self._codes(profile)
+        codes = self.classes_read(profile)
         if not self.given_numbers or len(codes) > 1:
             return None
         return (profile.require("true_class") == codes[0]).astype(np.intp)
@@ -105,7 +105,7 @@ class RankedByClass(Metric, rests_on="order"):
         """Return how much the value of each class adds to the average."""
         values, support = self._by_class(profile)
         shares = np.zeros(len(profile.require("classes")))
-        shares[list(self._codes(profile))] = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
+        shares[list(self.classes_read(profile))] = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
         return shares
 
     def influence(self, profile: ConfidenceProfile) -> Floats:
@@ -116,7 +116,7 @@ class RankedByClass(Metric, rests_on="order"):
         true_class, weight = profile.require("true_class"), self.weight(profile)
         share = ~np.isnan(values) * (support if self.average == "weighted" else 1.0)
         share /= share.sum()
-        codes = self._codes(profile)
+        codes = self.classes_read(profile)
         effect = np.zeros(len(profile))
         for position in np.flatnonzero(share).tolist():
             code = codes[position]
@@ -127,26 +127,27 @@ class RankedByClass(Metric, rests_on="order"):
             effect += weight * gain[true_class]
         return effect
 
-    def _codes(self, profile: ConfidenceProfile) -> Sequence[int]:
+    def classes_read(self, profile: ConfidenceProfile) -> Sequence[int]:
+        """Return the positions of the classes of a profile that it reads."""
         return self.codes(len(profile.require("classes")), profile.positive_class)
 
     def _by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-        """Return the value and the weight of each class; all averages find them once."""
-        codes = self._codes(profile)
-        return profile.once(f"{type(self).__name__} by class", lambda of: self._find_by_class(of, codes))
+        return _values_by_class(profile, type(self))
 
-    def _find_by_class(self, profile: ConfidenceProfile, codes: Sequence[int]) -> tuple[Floats, Floats]:
-        true_class, weight = profile.require("true_class"), self.weight(profile)
-        values, support = np.empty(len(codes)), np.empty(len(codes))
-        step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
-        for start in range(0, len(codes), step):
-            chosen = codes[start : start + step]
-            # Columns are far apart in memory: a few at a time are copied, each into one piece.
-            for position, code, column in zip(
-                range(start, len(codes)), chosen, _columns(profile, chosen), strict=False
-            ):
-                values[position], support[position] = self.of_class(column, true_class == code, weight)
-        return values, support
+
+@computed_once
+def _values_by_class(profile: ConfidenceProfile, kind: type[RankedByClass]) -> tuple[Floats, Floats]:
+    """Return the value and the weight of each class, by which all averages of a metric are computed."""
+    metric = kind()
+    codes, weight, true_class = metric.classes_read(profile), metric.weight(profile), profile.require("true_class")
+    values, support = np.empty(len(codes)), np.empty(len(codes))
+    step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
+    for start in range(0, len(codes), step):
+        chosen = codes[start : start + step]
+        # Columns are far apart in memory: a few at a time are copied, each into one piece.
+        for position, code, column in zip(range(start, len(codes)), chosen, _columns(profile, chosen), strict=False):
+            values[position], support[position] = metric.of_class(column, true_class == code, weight)
+    return values, support
 
 
 def column_of(profile: ConfidenceProfile, code: int) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from skconf._core.warn import Notice
 from skconf.metrics._base.columns import scored_from
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._risk_coverage.thresholds import AtThreshold
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once_of_confidence
 from skconf.profile._similarity import check_similarity, similarity_of
 
 NORMALIZE = ("accepted", "all")
@@ -53,6 +53,7 @@ def graded_by(similarity: Any, profile: ConfidenceProfile) -> NDArray[Any]:
     return np.asarray(matrix[profile.require("predicted_class"), profile.require("true_class")])
 
 
+@computed_once_of_confidence
 def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
     """Return (c − τ)/(1 − τ) of what is accepted, 1 of full confidence at every threshold, and 0 of the rest."""
     if threshold >= 1:
@@ -102,7 +103,7 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         check_ranks_by_confidence(self.info.name, profile)
         accepted, threshold = self.accepted(profile), self.threshold_for(profile)
         if self.phi is None:
-            worth = profile.once(f"worth above {threshold!r}", lambda of: _worth(of, threshold), of_confidence=True)
+            worth = _worth(profile, threshold)
         else:
             worth = np.zeros(len(profile))
             worth[accepted] = worth_of(self.phi, profile.confidence[accepted])

@@ -7,7 +7,7 @@ import pandas as pd
 
 from skconf._core.messages import listed, visible
 from skconf._core.numbers import decimal, number, percent
-from skconf.profile import ConfidenceProfile
+from skconf.profile import ConfidenceProfile, computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels, Topics
 from skconf.report._evidence.shares import Shares
@@ -209,10 +209,15 @@ def _row(evidence: Evidence, model: Any, row: int) -> str:
     if model in evidence.row_names:
         return visible(str(evidence.row_names[model][1][row]))
     numbers, profile = evidence.row_numbers.get(model), evidence.profiles[model]
-    topics = Topics.of(profile)
-    if topics is not None and profile.once("topics in turn", lambda _: topics.are_in_turn()):
-        row //= len(topics.names)
+    if profile.topics is not None and _has_topics_in_turn(profile):
+        row //= len(profile.topics)
     return f"{(row if numbers is None else int(numbers[row])) + 1:,}"
+
+
+@computed_once
+def _has_topics_in_turn(profile: ConfidenceProfile) -> bool:
+    topics = Topics.of(profile)
+    return topics is not None and topics.are_in_turn()
 
 
 def _row_name(evidence: Evidence, model: Any, row: int) -> str:
