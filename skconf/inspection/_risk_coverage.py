@@ -8,6 +8,7 @@ import numpy as np
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
+from skconf._core.ranking import Ranking
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
     CLASSIFIER,
@@ -127,7 +128,7 @@ class RiskCoverageDisplay(Display):
                     "confidence_level counts answers that are right or wrong, each for itself. Leave it out of graded "
                     "answers, and of answers with costs or in groups."
                 )
-            size = _effective_sizes(profile, curve.thresholds)
+            size = effective_sizes(profile)
             low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
         area = aurc_loss(profile)
         return cls(curve.coverage, curve.risk, curve.thresholds, area, profile.threshold, name, low, high, scale)
@@ -187,15 +188,13 @@ def _first_error(coverage: Floats, risk: Floats) -> float:
     return float(coverage[level[0]]) if len(level) else 1.0
 
 
-def _effective_sizes(profile: ConfidenceProfile, thresholds: Floats) -> Floats:
-    """Return how many predictions each threshold accepts; of weighted ones, Kish's effective number."""
-    order = np.argsort(-profile.score, kind="stable")
-    count = np.searchsorted(-profile.score[order], -thresholds, side="right")
+def effective_sizes(profile: ConfidenceProfile) -> Floats:
+    """Return how many predictions have each distinct score or more; of weighted ones, Kish's effective number."""
+    accepted: Floats = np.cumsum(profile.ranking.weight)
     if profile.sample_weight is None:
-        return count.astype(np.float64)
-    weight = profile.sample_weight[order]
-    sums: Floats = (np.cumsum(weight) ** 2 / np.cumsum(weight**2))[count - 1]
-    return sums
+        return accepted
+    squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
+    return accepted**2 / np.cumsum(squares)
 
 
 def _through_ties(coverage: Floats, risk: Floats) -> tuple[Floats, Floats]:

@@ -56,7 +56,7 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
     """
     columns = min(columns, len(charts))
     n_rows = -(-len(charts) // columns)
-    named = max(len(chart.y.ticks) if chart.y.scale == "category" and chart.y.ticks else 0 for chart in charts)
+    named = max(len(chart.y.names) for chart in charts)
     figure = new_figure(_WIDTH * columns + 1, max(_HEIGHT, 1.5 + _ROW * named) * n_rows)
     panels = figure.subplots(n_rows, columns, squeeze=False).ravel()
     for panel, chart, title in zip(panels, charts, titles or [chart.name for chart in charts], strict=False):

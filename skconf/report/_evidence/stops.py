@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
-from skconf._core.ranking import Ranking
 from skconf.inference._grouped_means import Means, are_counts, losses_from_the_top
+from skconf.inspection._risk_coverage import effective_sizes
 from skconf.profile import ConfidenceProfile, Kind
 
 #: Stops that a curve shows.
@@ -62,10 +62,7 @@ class Stops:
             size = np.minimum(means.sizes, means.n_units)
             limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
             return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, kind, means, limits)
-        size = accepted
-        if profile.sample_weight is not None:
-            squares = Ranking.of(profile.score, ~profile.correct, profile.sample_weight**2).weight
-            size = accepted**2 / np.cumsum(squares)
+        size = effective_sizes(profile)
         return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level, kind)
 
     def at_share(self, share: float) -> int:

@@ -1,6 +1,6 @@
 """Axes of charts: where a value stands, and which values are written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -29,8 +29,8 @@ class Axis:
         0.999 are equally far from each other. "category" has rows 0, 1, ...; see `named`.
     low, high : float, default=0 and 1
         Values at its ends. What lies beyond is clipped.
-    ticks : sequence of floats or mapping of floats to str, default=None
-        Values to write, and what is written. By default round ones, as many as there is room for.
+    names : sequence of str, default=()
+        What is written at 0, 1, ... of categories; of other scales round values are, as many as there is room for.
     exact : bool, default=False
         Keep a place for exactly 0 on a logarithmic scale, set off from the rest.
 
@@ -44,7 +44,7 @@ class Axis:
     scale: Scale = "linear"
     low: float = 0.0
     high: float = 1.0
-    ticks: Sequence[float] | Mapping[float, str] | None = None
+    names: Sequence[str] = ()
     exact: bool = False
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Axis:
     @classmethod
     def named(cls, label: str, names: Sequence[str]) -> "Axis":
         """Return an axis of categories: the first at 0, on top of a vertical axis."""
-        return cls(label, "category", len(names) - 0.5, -0.5, dict(enumerate(names)))
+        return cls(label, "category", len(names) - 0.5, -0.5, names)
 
     @classmethod
     def around(cls, label: str, scale: Scale, *values: ArrayLike, exact: bool = False) -> "Axis":
@@ -88,11 +88,9 @@ class Axis:
 
     def written(self, most: int) -> dict[float, str]:
         """Return at most so many values to write, in ascending order, with their texts."""
-        if isinstance(self.ticks, Mapping):
-            return dict(self.ticks)
-        values = list(self.ticks if self.ticks is not None else self._round_values(most))
-        if self.ticks is None and self.exact:
-            values = [0.0, *values]
+        if self.scale == "category":
+            return {float(row): name for row, name in enumerate(self.names)}
+        values = [0.0] * self.exact + self._round_values(most)
         return dict(zip(values, self._texts(values), strict=True))
 
     def _stretched(self, values: ArrayLike) -> NDArray[Any]:

@@ -175,16 +175,13 @@ def _columns(frame: Frame) -> list[Markup]:
 
 
 def _apart(frame: Frame) -> list[tuple[float, str]]:
-    """Return places and texts of the x axis: as many as do not touch, evenly if that can be."""
-    tried = [_ticks(frame, most) for most in (6, 5, 4, 3, 2)]
-    for ticks in tried:
+    """Return places and texts of the x axis: as many as do not touch."""
+    ticks: list[tuple[float, str]] = []
+    for most in (6, 5, 4, 3, 2):
+        ticks = _ticks(frame, most)
         if not any(_touch(before, after) for before, after in pairwise(ticks)):
-            return ticks
-    kept: list[tuple[float, str]] = []
-    for tick in reversed(tried[0]):
-        if not kept or not _touch(tick, kept[-1]):
-            kept.append(tick)
-    return kept[::-1]
+            break
+    return ticks
 
 
 def _ticks(frame: Frame, most: int) -> list[tuple[float, str]]:
