@@ -13,7 +13,7 @@ from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import collected
 from skconf.calibration._base import AmongPresentCalibrator
 from skconf.calibration._logistic import FARTHEST
-from skconf.calibration._softmax import TemperatureCalibrator
+from skconf.calibration._softmax import TemperatureCalibrator, softmax
 
 #: With more classes than this, a matrix of curvature for each of them would fill the memory.
 _MOST_MATRICES = 150
@@ -110,18 +110,8 @@ class MatrixCalibrator(AmongPresentCalibrator):
         out = np.empty(proba.shape)
         for rows in row_blocks(len(proba), 4 * proba.shape[1]):
             scores = np.column_stack([self.matrix_, self.offset_]) @ self._logs(proba[rows])
-            out[rows] = _softmax(scores)[0].T
+            out[rows] = softmax(scores, -FARTHEST)[0].T
         return out
-
-
-def _softmax(scores: Floats) -> tuple[Floats, Floats]:
-    """Return softmax of columns, in place, no entry closer to 0 or 1 than 2⁻⁵²; and the logarithms of their sums."""
-    top = scores.max(axis=0)
-    scores -= top
-    np.maximum(scores, -FARTHEST, out=scores)
-    total = np.exp(scores, out=scores).sum(axis=0)
-    scores /= total
-    return scores, top + np.log(total)
 
 
 class _Scores:
@@ -147,7 +137,7 @@ class _Scores:
         gradient = 2 * self.ridge * change - self.seen
         asked = weights.astype(self.precision, copy=False)
         for rows in row_blocks(self.logs.shape[1], 4 * len(self.logs)):
-            proba, sums = _softmax(np.matmul(asked, self.rounded[:, rows]))
+            proba, sums = softmax(np.matmul(asked, self.rounded[:, rows]), -FARTHEST)
             proba *= self.weight[rows].astype(self.precision)
             value += float(self.weight[rows] @ sums)
             gradient += np.matmul(proba, self.rounded[:, rows].T)
@@ -172,7 +162,7 @@ class _Scores:
 
     def _roots(self) -> Floats:
         """Return for each class a matrix, or its diagonal, in whose coordinates the curvature is about 1."""
-        proba, _ = _softmax(self.start @ self.logs)
+        proba, _ = softmax(self.start @ self.logs, -FARTHEST)
         spread = (proba * (1 - proba)) @ self.weight
         if len(spread) > _MOST_MATRICES:
             return 1 / np.sqrt(np.outer(spread, self.logs**2 @ self.weight) + 2 * self.ridge)

@@ -102,7 +102,7 @@ class TemperatureCalibrator(Calibrator):
             return self._mixed(rows_to_one(np.maximum(proba, 0.0, dtype=np.float64)))
         out = np.empty(proba.shape)
         for rows in _blocks(proba):
-            out[rows] = _softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
+            out[rows] = softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
         return self._mixed(out)
 
     def _mixed(self, proba: Floats) -> Floats:
@@ -173,7 +173,7 @@ class AffineCalibrator(Calibrator):
             for rows in _blocks(proba):
                 given = out[rows, self._fitted]
                 scores = self.slope_ * _logs(given, self.smallest_) + self.offset_[self._fitted, np.newaxis]
-                out[rows, self._fitted] = _softmax(scores)[0].T * given.sum(axis=1, keepdims=True)
+                out[rows, self._fitted] = softmax(scores)[0].T * given.sum(axis=1, keepdims=True)
         return rows_to_one(out)
 
 
@@ -188,10 +188,15 @@ def _logs(proba: NDArray[Any], zero: float) -> Floats:
     return np.log(np.maximum(logs, zero, out=logs), out=logs)
 
 
-def _softmax(scores: Floats) -> tuple[Floats, Floats]:
-    """Return softmax over the first axis, in place, and the logarithm of what it divided by."""
+def softmax(scores: Floats, lowest: float | None = None) -> tuple[Floats, Floats]:
+    """Return softmax over the first axis, in place, and the logarithms of the sums of exponentials.
+
+    Scores that lie further below the highest of their column than `lowest` are raised to it.
+    """
     top = scores.max(axis=0)
     scores -= top
+    if lowest is not None:
+        np.maximum(scores, lowest, out=scores)
     total = np.exp(scores, out=scores).sum(axis=0)
     scores /= total
     return scores, top + np.log(total)
@@ -243,7 +248,7 @@ class _LogPartition:
         """Return the value, its gradient (means of scores' derivatives) and its Hessian (their covariances)."""
         value, gradient, hessian = 0.0, np.zeros(len(point)), np.zeros((len(point), len(point)))
         for logs, _, weight in self.data:
-            proba, normaliser = _softmax(self.scores(point, logs))
+            proba, normaliser = softmax(self.scores(point, logs))
             expected = np.einsum("kb,kb->b", proba, logs)
             value += float(weight @ normaliser)
             gradient[0] += weight @ expected

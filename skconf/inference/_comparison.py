@@ -63,8 +63,7 @@ class Comparison:
     confidence_level: float
     method: str
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
 
 @documented(draws=DRAWS)

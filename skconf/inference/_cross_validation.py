@@ -104,17 +104,12 @@ def compare_scores(
             spread = np.var(mine - theirs, ddof=1)
             error = float(np.sqrt((1 / len(mine) + test_to_train) * spread))
             difference = float((mine - theirs).mean())
-            values = {"first_value": mine.mean(), "second_value": theirs.mean(), "difference": difference}
             scale = float(np.abs([mine, theirs]).max())
             low, high, p_value = t_test([difference], error, scale, confidence_level, len(mine) - 1)
-            rows[score, first, second] = {
-                **values,
-                "low": low,
-                "high": high,
-                "standard_error": error,
-                "p_value": p_value,
-            }
-    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["score", "first", "second"])
+            rows[score, first, second] = mine.mean(), theirs.mean(), difference, low, high, error, p_value
+    columns = ["first_value", "second_value", "difference", "low", "high", "standard_error", "p_value"]
+    index = pd.MultiIndex.from_tuples(rows, names=["score", "first", "second"])
+    frame = pd.DataFrame(list(rows.values()), index=index, columns=columns)
     return frame.assign(p_adjusted=holm(frame["p_value"]))
 
 

@@ -133,9 +133,9 @@ class Means:
 
     def p_values_above(self) -> Floats:
         """Return the one-sided p-values of means that are 0 or less, by t tests; NaN of parts of one unit."""
-        told = (self.n_units > 1) & (self.error > 0)
-        distance = divide(self.mean, np.where(told, self.error, 1.0), np.nan)
-        return np.where(told, stdtr(np.maximum(self.n_units - 1, 1), -distance), np.nan)
+        tested = (self.n_units > 1) & (self.error > 0)
+        distance = divide(self.mean, np.where(tested, self.error, 1.0), np.nan)
+        return np.where(tested, stdtr(np.maximum(self.n_units - 1, 1), -distance), np.nan)
 
 
 def are_counts(profile: ConfidenceProfile) -> bool:

@@ -54,8 +54,7 @@ class Interval:
     confidence_level: float
     method: str
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
 
 @overload

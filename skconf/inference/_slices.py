@@ -172,9 +172,7 @@ def _intervals(
     return [(interval.low, interval.high) for interval in results]
 
 
-def _warn_of(
-    slices: Groups, there: NDArray[np.bool_], what: str, category: type[Warning] = UndefinedMetricWarning
-) -> None:
-    if np.any(there):
-        labels = shorten(slices.labels[np.asarray(there)].tolist())
-        warn(f"{what}, for the groups {labels}.", category)
+def _warn_of(slices: Groups, affected: NDArray[np.bool_], what: str) -> None:
+    if np.any(affected):
+        labels = shorten(slices.labels[np.asarray(affected)].tolist())
+        warn(f"{what}, for the groups {labels}.", UndefinedMetricWarning)
