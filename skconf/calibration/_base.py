@@ -232,7 +232,7 @@ def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
         other = proba[near, 1 - column]
         if not len(other) or other.min() == other.max():
             return 0.0  # the other column tells no more
-        right, wrong = (float(sample_weight[near & of].sum()) for of in (codes == column, codes != column))
+        right, wrong = (float(sample_weight[near & rows].sum()) for rows in (codes == column, codes != column))
         return right * wrong / ((right + wrong) or 1.0)
 
     return 0 if mixed(0) < mixed(1) else 1

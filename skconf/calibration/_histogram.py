@@ -61,7 +61,9 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
         if self.strategy == "quantile":
             edges = _quantile_edges(proba, sample_weight, self.n_bins)
         bins = np.searchsorted(edges, proba)
-        weight, hits = (np.bincount(bins, each, len(edges) + 1) for each in (sample_weight, sample_weight * target))
+        weight, hits = (
+            np.bincount(bins, weights, len(edges) + 1) for weights in (sample_weight, sample_weight * target)
+        )
         return _Histogram(edges, np.divide(hits, weight, out=np.full(len(weight), np.nan), where=weight > 0))
 
 

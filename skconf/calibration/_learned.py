@@ -260,7 +260,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         if groups is not None and (n_folds := min(n_folds, len(pd.unique(groups)))) < 2:
             return
         splitter = kind(n_folds, shuffle=True, random_state=self.random_state)
-        splits = [each for each in splitter.split(seen.own, truth.right, groups) if min(map(len, each))]
+        splits = [split for split in splitter.split(seen.own, truth.right, groups) if min(map(len, split))]
         logits = out_of_fold(seen, truth, splits, self.random_state)
         stacked = stacked_out_of_fold(logits, truth, splits)
         self.gain_, self.gain_stderr_ = gain(logits[0], stacked, truth)
@@ -336,7 +336,7 @@ def _right(correct: ArrayLike) -> NDArray[np.bool_]:
     """Read which answers are right, given as True and False or 1 and 0."""
     array = np.asarray(correct)
     distinct = pd.unique(array.ravel()).tolist()
-    if array.ndim != 1 or any(isinstance(each, str) or each not in (0, 1) for each in distinct):
+    if array.ndim != 1 or any(isinstance(value, str) or value not in (0, 1) for value in distinct):
         raise ValueError(f"correct must hold True and False for each sample, but holds {shorten(distinct)}.")
     return array.astype(np.bool_)
 
@@ -351,8 +351,8 @@ def _numbers_of_columns(given: Any, name: str, n_rows: int, n_classes: int) -> C
     array = np.asarray(given)
     check_length(array, n_rows, name)
     if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= n_classes:
-        found = shorten(pd.unique(array.ravel()).tolist())
-        raise ValueError(f"{name} must hold numbers of columns, from 0 to {n_classes - 1}, but holds {found}.")
+        values = shorten(pd.unique(array.ravel()).tolist())
+        raise ValueError(f"{name} must hold numbers of columns, from 0 to {n_classes - 1}, but holds {values}.")
     return array
 
 
@@ -372,5 +372,5 @@ def _numbers(column: pd.Series, kinds: pd.Index | None) -> Floats:
     """Return a column as numbers, or as codes of its values; NaN for missing values and those not seen in ``fit``."""
     if kinds is None:
         return np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
-    found = kinds.get_indexer(pd.Index(column.astype(str)))
-    return np.where((found < 0) | column.isna(), np.nan, found)
+    places = kinds.get_indexer(pd.Index(column.astype(str)))
+    return np.where((places < 0) | column.isna(), np.nan, places)

@@ -127,9 +127,9 @@ def _step(now: _At, point: Floats, bounded: NDArray[np.bool_]) -> Floats:
     # |root · (x − point) · scale − aim| is least; a coefficient without a bound is the difference of two with one.
     matrix = root * scale
     unknown = np.hstack([matrix, -matrix[:, ~bounded]]) / np.append(scale, scale[~bounded])
-    found = _least_squares(unknown, aim + matrix @ point)
-    found[: len(point)][~bounded] -= found[len(point) :]
-    return found[: len(point)] / scale - point
+    least = _least_squares(unknown, aim + matrix @ point)
+    least[: len(point)][~bounded] -= least[len(point) :]
+    return least[: len(point)] / scale - point
 
 
 def _least_squares(matrix: Floats, target: Floats) -> Floats:

@@ -168,8 +168,8 @@ class _Scores:
             return 1 / np.sqrt(np.outer(spread, self.logs**2 @ self.weight) + 2 * self.ridge)
         second = (self.logs * self.weight) @ self.logs.T
         curvature = spread[:, np.newaxis, np.newaxis] * second
-        each = np.arange(len(second))
-        curvature[:, each, each] += 2 * self.ridge
-        curvature[:, each, each] *= 1 + 1e-9
+        diagonal = np.arange(len(second))
+        curvature[:, diagonal, diagonal] += 2 * self.ridge
+        curvature[:, diagonal, diagonal] *= 1 + 1e-9
         # numpy would invert each factor as if it were full, in five times as long.
         return np.stack([dtrtri(factor, lower=1)[0].T for factor in np.linalg.cholesky(curvature)])

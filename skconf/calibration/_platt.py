@@ -125,7 +125,7 @@ def _grouped(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Return mean and weight of the groups that close values, from zero up, fall into."""
     group = (values * ((_GROUPS - 1) / (values.max() or 1.0))).astype(np.intp)
     group[1::2] += _GROUPS  # every other row to a second set: sums that are added to in turn do not wait for each other
-    mass, total = (np.bincount(group, each).astype(np.float64) for each in (weight, weight * values))
+    mass, total = (np.bincount(group, weights).astype(np.float64) for weights in (weight, weight * values))
     held = mass > 0
     return total[held] / mass[held], mass[held]
 

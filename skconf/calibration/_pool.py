@@ -85,8 +85,8 @@ def predicted(members: list[Any], proba: Floats) -> list[Floats]:
 def pool(proba: list[Floats], weights: Floats) -> Floats:
     """Return the weighted mean of members' probabilities."""
     out = np.zeros_like(proba[0])
-    for each, weight in zip(proba, weights, strict=True):
-        out += weight * each
+    for member, weight in zip(proba, weights, strict=True):
+        out += weight * member
     return rows_to_one(out)
 
 
@@ -94,20 +94,20 @@ def out_of_fold(
     members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats
 ) -> tuple[list[Floats], Codes, Floats]:
     """Return members' probabilities of samples that they were not fitted on, with their classes and weights."""
-    found: list[list[Floats]] = [[] for _ in members]
+    by_member: list[list[Floats]] = [[] for _ in members]
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for kept, held in _rounds(proba, codes, sample_weight):
         learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
         if not len(asked) or len(np.unique(codes[learned])) < 2:
             continue  # of one class alone nothing is learned: that says nothing about the members
         models = fitted(members, proba[learned], codes[learned], kept[learned])
-        for parts, each in zip(found, predicted(models, proba[asked]), strict=True):
-            parts.append(each)
+        for parts, answers in zip(by_member, predicted(models, proba[asked]), strict=True):
+            parts.append(answers)
         rows.append(asked)
         weights.append(held[asked])
-        if sum(each.sum() for each in weights) >= _ENOUGH:
+        if sum(part.sum() for part in weights) >= _ENOUGH:
             break
-    every = [np.concatenate([proba[:0], *parts]) for parts in found]
+    every = [np.concatenate([proba[:0], *parts]) for parts in by_member]
     return every, codes[np.concatenate(rows)], np.concatenate(weights)
 
 

@@ -159,7 +159,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         if not len(true):
             return
         if learned:
-            chance = np.stack([np.maximum(each[np.arange(len(true)), true], EPS) for each in held])
+            chance = np.stack([np.maximum(member[np.arange(len(true)), true], EPS) for member in held])
             self.weights_ = simplex_weights(chance, weight, believed_prior(PRIOR_SAMPLES * prior, chance, weight))
         if self.tail_zscore is not None:
             pooled = pool(held, self.weights_)

@@ -161,8 +161,8 @@ def stack(logits: Floats, truth: Truth) -> tuple[Floats, float]:
         return float(value), ridge * moved - rows @ (truth.weight * sign * expit(-margin))
 
     bounds = [(0.0, None)] * len(logits) + [(None, None)]
-    found = minimize(loss, as_it_is, jac=True, bounds=bounds, method="L-BFGS-B").x
-    return found[:-1], float(found[-1])
+    least = minimize(loss, as_it_is, jac=True, bounds=bounds, method="L-BFGS-B").x
+    return least[:-1], float(least[-1])
 
 
 def stacked_out_of_fold(logits: Floats, truth: Truth, splits: Splits) -> Floats:

@@ -91,10 +91,10 @@ def _verify(unpacked: Path, file: RawFile, folder: Path) -> None:
     if file.sha256 is None and not file.name.endswith(".gz"):
         return  # no checksum to compare with, and nothing to unpack
     with _reading(f"{file.url} sent an unreadable {file.name}, which was not kept"):
-        found = checksum(unpacked, file.name)
-    if file.sha256 not in (None, found):
+        digest = checksum(unpacked, file.name)
+    if file.sha256 not in (None, digest):
         raise ValueError(
-            f"{file.url} sent another version of {file.name}, which was not kept: its SHA-256 is {found}, expected "
+            f"{file.url} sent another version of {file.name}, which was not kept: its SHA-256 is {digest}, expected "
             f"{file.sha256}. Put the expected version into {folder} by hand."
         )
 
@@ -127,8 +127,8 @@ def _extract(sent: Path, file: RawFile, target: Path) -> None:
         shutil.copyfile(sent, target)
         return
     with _reading(f"{file.url} sent an unreadable archive"), sent.open("rb") as archive:
-        found = _copy_member(archive, file.name, target, _DEEPEST)
-    if not found:
+        copied = _copy_member(archive, file.name, target, _DEEPEST)
+    if not copied:
         raise ValueError(f"there is no {file.name} in {file.url}")
 
 

@@ -219,7 +219,7 @@ def _describe(data_set: DataSet) -> str:
 
 
 def _check_counts(data_set: DataSet, target: pd.Series, rows: Mapping[str, int], official: Mapping[str, int]) -> None:
-    found = target.value_counts().sort_index().to_dict()
+    counts = target.value_counts().sort_index().to_dict()
     expected = dict(zip(data_set.labels, data_set.counts, strict=True)) if data_set.counts else None
     problems = []
     if len(target) != data_set.rows:
@@ -230,10 +230,10 @@ def _check_counts(data_set: DataSet, target: pd.Series, rows: Mapping[str, int],
         if rows[file] != expected_rows
     ]
     if expected is None:
-        if tuple(found) != data_set.labels:
-            problems.append(f"labels {list(found)}, expected {list(data_set.labels)}")
-    elif found != expected:
-        problems.append(f"rows per class {found}, expected {expected}")
+        if tuple(counts) != data_set.labels:
+            problems.append(f"labels {list(counts)}, expected {list(data_set.labels)}")
+    elif counts != expected:
+        problems.append(f"rows per class {counts}, expected {expected}")
     if problems:
         per_file = ", ".join(f"{count:,} from {file}" for file, count in rows.items())
         raise ValueError(

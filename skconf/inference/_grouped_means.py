@@ -83,12 +83,12 @@ class Means:
         paid = weight * (values[order] - centre)
         last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
         before_paid, before = (
-            np.zeros(len(order)) if unit is None else _before(each, unit[order]) for each in (paid, weight)
+            np.zeros(len(order)) if unit is None else _before(part, unit[order]) for part in (paid, weight)
         )
-        total, apart = (np.cumsum(each)[last] for each in (weight, paid))
+        total, apart = (np.cumsum(part)[last] for part in (weight, paid))
         squares, products, of_sizes = (
-            np.cumsum(each)[last]
-            for each in (
+            np.cumsum(part)[last]
+            for part in (
                 (2 * before_paid + paid) * paid,
                 before_paid * weight + before * paid + paid * weight,
                 (2 * before + weight) * weight,
@@ -101,7 +101,7 @@ class Means:
         return cls(total, mean, squares, total**2 / of_sizes, np.cumsum(before == 0)[last])
 
     def __getitem__(self, parts: Any) -> "Means":
-        columns = (np.asarray(each)[parts] for each in vars(self).values())
+        columns = (np.asarray(column)[parts] for column in vars(self).values())
         return Means(*columns)
 
     @property

@@ -66,8 +66,8 @@ def sign_flip_p_value(apart: Floats) -> float:
     if len(size) > _MOST:
         return float("nan")
     sums = size[:1]  # those with the other sign are as far from 0
-    for each in size[1:]:
-        sums = np.concatenate([sums + each, sums - each])
+    for one in size[1:]:
+        sums = np.concatenate([sums + one, sums - one])
     return float(np.mean(np.abs(sums) >= abs(apart.sum()) * (1 - ROUNDING)))
 
 

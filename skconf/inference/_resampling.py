@@ -187,8 +187,8 @@ def resampled_sums(metrics: Sequence[Additive], profile: ConfidenceProfile, coun
         terms = [metric.terms(block) for metric in metrics]
         counted = _count([term for several in terms for term in several], block.sample_weight, counts[:, rows])
         total = [a + b for a, b in zip(total, counted, strict=True)] if total else counted
-    each = iter(total)
-    return [tuple(next(each) for _ in several) for several in terms]
+    sums = iter(total)
+    return [tuple(next(sums) for _ in several) for several in terms]
 
 
 def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) -> list[NDArray[Any]]:

@@ -101,12 +101,10 @@ class Sampling:
 
     def totals(self, values: ArrayLike) -> Floats:
         """Return the sum over the samples of each unit."""
-        each = np.asarray(values, dtype=np.float64)
-        return (
-            each
-            if self.unit is None
-            else np.bincount(self.unit, weights=each)[: self.n_units].astype(np.float64, copy=False)
-        )
+        values = np.asarray(values, dtype=np.float64)
+        if self.unit is None:
+            return values
+        return np.bincount(self.unit, weights=values)[: self.n_units].astype(np.float64, copy=False)
 
     def given_kinds(self, kinds: Codes | None) -> "Sampling":
         """Return the sampling in which the numbers of samples of each kind are given, and errors normal.

@@ -146,7 +146,7 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     apart = weight * (profile.confidence - profile.correctness)
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
-    apart, size = (np.bincount(cast(Codes, profile.groups), each) for each in (apart, weight))
+    apart, size = (np.bincount(cast(Codes, profile.groups), terms) for terms in (apart, weight))
     # Nothing is known of the variance that the confidences announce.
     kind = "graded" if profile.kind == "graded" else "in groups"
     return assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)

@@ -176,8 +176,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         tests = [test for _, test in splits]
         raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
         if self.ensemble or len(splits) == 1:  # one part held out: there is nothing to fit again
-            each = [training.calibrator(*part) for part in zip(raw, tests, strict=True)]
-            return list(zip(models, each, strict=True)), self._learn(training, list(zip(raw, each, tests, strict=True)))
+            calibrators = [training.calibrator(*part) for part in zip(raw, tests, strict=True)]
+            return list(zip(models, calibrators, strict=True)), self._learn(
+                training, list(zip(raw, calibrators, tests, strict=True))
+            )
         proba, rows = np.vstack(raw), np.concatenate(tests)
         calibrator = training.calibrator(proba, rows)
         learned = self._learn(training, [(proba, calibrator, rows)])

@@ -169,16 +169,16 @@ class Objective:
         accepted, errors, coverage = round(sweep.accepted[at]), round(sweep.errors[at]), float(sweep.coverage[at])
         if not accepted:
             return "No threshold accepts a sample"
-        found = (
+        text = (
             f"Closest: {errors} errors among {accepted} accepted, a coverage of {coverage:.2g}, with an upper limit of "
             f"{bound[at]:.2g}"
         )
         if errors >= self.target * accepted:
-            return f"{found}; its observed risk is not below the target"
+            return f"{text}; its observed risk is not below the target"
         fewest = smallest_sample(self.target, level, errors)
         needed = required_samples(self.target, level, coverage=coverage, errors=errors)
         return (
-            f"{found}; with so many errors, a single given threshold needs {fewest:,} accepted samples, and the search "
+            f"{text}; with so many errors, a single given threshold needs {fewest:,} accepted samples, and the search "
             f"for a threshold {needed:,} samples in all"
         )
 

@@ -152,8 +152,8 @@ class Training:
             return self.rule.costs[self.codes[rows], decision]
         else:
             charged = self.rule.costs_of(self.samples(rows), None, len(rows))
-        each = costs_given_truth(charged, self.codes[rows], len(self.classes), len(self.rule.decisions))
-        return each[np.arange(len(rows)), decision]
+        given_truth = costs_given_truth(charged, self.codes[rows], len(self.classes), len(self.rule.decisions))
+        return given_truth[np.arange(len(rows)), decision]
 
     def calibrator(self, proba: NDArray[Any], rows: Rows) -> Any:
         """Return a calibrator fitted on the probabilities of some rows; None without a calibration."""
@@ -166,7 +166,7 @@ class Training:
 
     def learned(self, confidence: Any, proba: NDArray[Any], predicted: Codes, rows: Rows) -> Any:
         """Return an estimator of correctness, fitted on the answers to some rows."""
-        weight, groups = (None if each is None else each[rows] for each in (self.weight, self.clusters))
+        weight, groups = (None if values is None else values[rows] for values in (self.weight, self.clusters))
         right = predicted == self.codes[rows]
         learner = clone(confidence)
         known = {"true_class": self.codes[rows]} if has_fit_parameter(learner, "true_class") else {}

@@ -261,12 +261,12 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
-        found = choose_threshold(profile, objective, clusters, self.random_state, see="cv_results_")
-        self.threshold_, self.feasible_ = found.threshold, found.feasible
-        self.coverage_, self.risk_, self.risk_upper_bound_ = found.coverage, found.risk, found.risk_upper_bound
-        self.cv_results_ = found.results
+        tuned = choose_threshold(profile, objective, clusters, self.random_state, see="cv_results_")
+        self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
+        self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
+        self.cv_results_ = tuned.results
         if rule is not None and not rule.of_classes:
-            self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(found.results["risk"]), np.nan)
+            self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(tuned.results["risk"]), np.nan)
         return members, learned
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:

@@ -171,10 +171,10 @@ def choose_threshold(
     """
     if clusters is not None:
         profile = profile[one_of_each(clusters, random_state)]
-    found = objective.choose(profile)
-    if not found.feasible:
-        warn(f"Everything is rejected: {found.reason}. See {see} for what thresholds achieve.")
-    return found
+    tuned = objective.choose(profile)
+    if not tuned.feasible:
+        warn(f"Everything is rejected: {tuned.reason}. See {see} for what thresholds achieve.")
+    return tuned
 
 
 def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any, reject_cost: Any) -> None:
