@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+#: What arithmetic is done in.
+_FLOATS = (np.float16, np.float32, np.float64)
+
 
 def refuse_hidden(values: Any, name: str) -> None:
     """Raise where a masked array hides values, which would be read as if they were there."""
@@ -50,8 +53,10 @@ def as_real_array(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
 
 def as_floats(values: Any, name: str, remedy: str = "") -> NDArray[Any]:
     """Return values as floating-point numbers of 16, 32 or 64 bits, without a copy where they are such."""
+    if type(values) is np.ndarray and values.dtype in _FLOATS:
+        return values
     array = as_real_array(values, name, remedy)
-    if array.dtype in (np.float16, np.float32, np.float64):
+    if array.dtype in _FLOATS:
         return array
     try:
         return array.astype(np.float64)

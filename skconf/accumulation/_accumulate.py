@@ -168,4 +168,4 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
 
 def _are_paths(data: Any) -> bool:
     items = data if isinstance(data, list | tuple) else [data]
-    return bool(items) and all(isinstance(item, str | PathLike) for item in items)
+    return bool(items) and not [item for item in items if not isinstance(item, str | PathLike)]

@@ -14,7 +14,7 @@ from skconf._core.inputs import refuse_scaled
 from skconf._core.labels import Codes
 from skconf._core.warn import warn, warn_each
 from skconf.accumulation._levels import LevelTable
-from skconf.accumulation._scores import MOST_SUMS, ScoreOfClasses, ScoreOfConfidences, ScoreOfSums, as_score
+from skconf.accumulation._scores import MOST_SUMS, Score, ScoreOfClasses, ScoreOfSums, as_score
 from skconf.accumulation._state import CONFIDENCE, SCORE, State, SumVector, Task, Totals, table_of_class
 from skconf.metrics._base.columns import lost
 from skconf.metrics._base.kinds import Additive, Sums, Term, merge
@@ -58,25 +58,27 @@ class Plan:
     ) -> None:
         self.statistics, self.intervals, self.max_levels = statistics, intervals, max_levels
         self.labels, self.pos_label = labels, pos_label
-        self.scores = {name: as_score(name, statistic) for name, statistic in statistics.items()}
+        self.scores: dict[str, Score] = {}
         #: One score for each list of terms.
-        self.summed = {score.terms: score for score in self.scores.values() if isinstance(score, ScoreOfSums)}
-        self.of_confidences = any(isinstance(score, ScoreOfConfidences) for score in self.scores.values())
+        self.summed: dict[str, ScoreOfSums] = {}
         #: Scores that use the probabilities of classes, by the name of the weights.
         self.of_classes: dict[str, list[ScoreOfClasses]] = {}
-        for score in self.scores.values():
-            if isinstance(score, ScoreOfClasses):
+        self.of_confidences = False
+        for name, statistic in statistics.items():
+            score = self.scores[name] = as_score(name, statistic)
+            if isinstance(score, ScoreOfSums):
+                self.summed[score.terms] = score
+            elif isinstance(score, ScoreOfClasses):
                 self.of_classes.setdefault(score.weighted_by, []).append(score)
+            else:
+                self.of_confidences = True
+        #: Whether there are scores of tables.
+        self.has_tables = self.of_confidences or bool(self.of_classes)
 
     def __reduce__(self) -> Any:
         # Made anew, once for all accumulators that are pickled together.
         options = {name: getattr(self, name) for name in ("intervals", "max_levels", "labels", "pos_label")}
         return partial(Plan, **options), (self.statistics,)
-
-    @property
-    def has_tables(self) -> bool:
-        """Whether there are scores of tables."""
-        return self.of_confidences or bool(self.of_classes)
 
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
         """Return what some predictions add up to, in each group; tables that `onto` has on the grid are put there.
@@ -184,12 +186,12 @@ class Plan:
     def _sums(self, block: ConfidenceProfile, groups: Codes | None, n_groups: int) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
         sums = BlockSums(block.sample_weight, len(block), groups, n_groups)
-        labels = {score.statistic.pos_label for score in self.summed.values()}
-        blocks = {label: block if label is None else block.with_positive(label) for label in labels}
-        found: dict[str, Sums] = {}
+        blocks, found = {None: block}, dict[str, Sums]()
         for key, score in self.summed.items():
-            metric = score.statistic.metric
-            terms = metric.terms(blocks[score.statistic.pos_label])
+            metric, label = score.statistic.metric, score.statistic.pos_label
+            if label not in blocks:
+                blocks[label] = block.with_positive(label)
+            terms = metric.terms(blocks[label])
             values = found[f"values/{key}"] = tuple(map(sums.of, terms))
             if self.intervals and sum(map(np.size, values)) <= MOST_SUMS * n_groups:
                 found[f"products/{key}"] = sums.products(terms)

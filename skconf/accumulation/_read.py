@@ -1,10 +1,10 @@
 """Predictions that are read part by part, and added up: files, batch by batch, in threads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table
-from skconf.tables._paths import Paths, list_files, shown
+from skconf.tables._paths import Paths, list_files
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
 
@@ -106,15 +106,17 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     files = [open_table(path) for path in list_files(paths)]
     first = files[0]
     asked = job.columns
-    with located(shown(first.path)):
+    with located(first.name):
         job = job.on_parts(first.names)
     for file in files[1:]:
-        with located(shown(file.path)):
-            job.columns.check_further(file.names, asked, f"the first file, {shown(first.path)}")
+        with located(file.name):
+            job.columns.check_further(file.names, asked, f"the first file, {first.name}")
     guesses = [file.guess_rows() for file in files] if progress else [None]
     total = None if None in guesses else sum(filter(None, guesses))
-    found, warned, n_rows = Totals(), set[str](), dict.fromkeys((shown(file.path) for file in files), 0)
-    batches = [stream for file in files for stream in _streams_of(file, job.columns)]
+    found, warned, n_rows = Totals(), set[str](), dict.fromkeys(files, 0)
+    batch_rows = _OF_GROUPS * BATCH_ROWS if job.columns.groups else BATCH_ROWS
+    needed, numbers = job.columns.needed, job.columns.numbers()
+    batches = [zip(repeat(file), rows) for file in files for rows in file.streams(needed, numbers, batch_rows)]
     # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
     with (
         threadpool_limits(1, "blas"),
@@ -122,15 +124,17 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
         closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
     ):
         for read in parts:
-            name = shown(read.file.path)
-            warn_once(read.notices, name, n_rows[name], warned)
-            if isinstance(read.part, ValueError):
-                _refuse(read.part, read.file, n_rows[name])
-            with located(name, n_rows[name]):
+            file = read.file
+            warn_once(read.notices, file.name, n_rows[file], warned)
+            try:
+                if isinstance(read.part, ValueError):
+                    raise read.part
                 job.add(found, read.part)
-            n_rows[name] += read.n_rows
+            except ValueError as error:
+                _refuse(error, file, n_rows[file])
+            n_rows[file] += read.n_rows
             bar.update(read.n_rows)
-    empty = [name for name, rows in n_rows.items() if not rows]
+    empty = [file.name for file, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
@@ -148,13 +152,6 @@ def _keep_freed_pages() -> None:
     np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
 
 
-class _Batch(NamedTuple):
-    """Rows of a file: a table, or text to parse."""
-
-    file: "ArrowFile | PandasFile"
-    rows: Any
-
-
 class _Read(NamedTuple):
     """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
 
@@ -164,25 +161,20 @@ class _Read(NamedTuple):
     notices: list[Notice]
 
 
-def _streams_of(file: "ArrowFile | PandasFile", columns: Columns) -> Iterator[Iterator[_Batch]]:
-    """Go through the parts of a file that can be read at the same time, each with its batches."""
-    batch_rows = _OF_GROUPS * BATCH_ROWS if columns.groups else BATCH_ROWS
-    for stream in file.streams(columns.needed, columns.numbers(), batch_rows):
-        yield (_Batch(file, rows) for rows in stream)
-
-
-def _read_batch(job: Job, batch: _Batch) -> _Read:
+def _read_batch(job: Job, batch: tuple["ArrowFile | PandasFile", Any]) -> _Read:
+    """Return what a table, or a piece of text, adds to the result."""
+    file, rows = batch
     with collected() as notices:
         try:
-            table = batch.rows.table() if isinstance(batch.rows, Piece) else batch.rows
-            return _Read(batch.file, len(table), job.read(table), notices)
+            table = rows.table() if isinstance(rows, Piece) else rows
+            return _Read(file, len(table), job.read(table), notices)
         except ValueError as error:
-            return _Read(batch.file, 0, error, notices)
+            return _Read(file, 0, error, notices)
 
 
 def _refuse(error: ValueError, file: "ArrowFile | PandasFile", first_row: int) -> NoReturn:
     """Raise what is wrong with a batch, with its file and row."""
     if isinstance(error, UnreadableError):
-        raise error.at(shown(file.path), first_row)
-    with named_by_id(file), located(shown(file.path), first_row):
+        raise error.at(file.name, first_row)
+    with named_by_id(file), located(file.name, first_row):
         raise error

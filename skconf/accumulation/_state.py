@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.messages import shorten
-from skconf._core.probabilities import Floats, row_blocks
+from skconf._core.probabilities import Floats
 from skconf.accumulation._levels import LevelTable
 from skconf.metrics._base.kinds import Sums
 from skconf.profile import ConfidenceProfile
@@ -51,7 +51,9 @@ def add_onto(total: Floats, other: Floats, at: Any = slice(None)) -> None:
     If `at` is given, as many places along the last axis as `other` has.
     """
     n_sums, n = other.shape[1:]
-    for rows in row_blocks(n_sums, step=max(_AT_ONCE // n, 1)):
+    step = max(_AT_ONCE // n, 1)
+    for start in range(0, n_sums, step):
+        rows = slice(start, start + step)
         some = total[:, rows]
         some[:, :, at] = add_pairs(some[:, :, at], other[:, rows])
 
@@ -77,8 +79,10 @@ class SumVector:
         ordered, lead = dict(sorted(sums.items())), 0 if n_groups is None else 1
         shapes, parts = {}, [np.empty((0, n_groups or 1))]
         for name, arrays in ordered.items():
-            shapes[name] = [list(array.shape[lead:]) for array in arrays]
-            parts += [array.reshape(n_groups or 1, -1).T for array in arrays]
+            shapes[name] = list[Sequence[int]]()
+            for array in arrays:
+                shapes[name].append(list(array.shape[lead:]))
+                parts.append(array.reshape(n_groups or 1, -1).T)
         return cls(shapes, np.concatenate(parts)[np.newaxis])
 
     def __add__(self, other: Self) -> "SumVector":

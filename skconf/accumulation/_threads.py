@@ -49,7 +49,9 @@ def in_order(
     caller leaves, by an error or an interrupt, threads end after their item.
     """
     if n_threads == 1:
-        yield from (work(item) for stream in streams for item in stream)
+        for stream in streams:
+            for item in stream:
+                yield work(item)
         return
     feed = _Feed([iter(stream) for stream in streams], work, _MOST_WAITING * n_threads)
     threads = [Thread(target=copy_context().run, args=(feed.run,), daemon=True) for _ in range(n_threads)]

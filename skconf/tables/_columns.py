@@ -74,8 +74,10 @@ class Columns:
 
     Attributes
     ----------
+    named : list of labels
+        The columns of the predictions, without those of groups.
     needed : list of labels
-        The columns that are read, each once.
+        All columns that are read, each once.
     """
 
     target: Any = None
@@ -89,6 +91,7 @@ class Columns:
     pos_label: Any = None
     threshold: float | None = None
     grades: Mapping[Any, float] | None = None
+    named: list[Any] = field(init=False)
     needed: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,12 +101,9 @@ class Columns:
             check_threshold(self.threshold)
         if self.grades is not None:
             check_grades(self.grades)
-        object.__setattr__(self, "needed", list(dict.fromkeys([*self.named(), *self.groups])))
-
-    def named(self) -> list[Any]:
-        """Return the columns of the predictions, without those of groups."""
-        single = (getattr(self, name) for name in USUAL)
-        return [*(name for name in single if name is not None), *self.proba]
+        single = [self.target, self.prediction, self.correct, self.confidence, self.weight]
+        object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
+        object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *self.groups])))
 
     def numbers(self) -> list[Any]:
         """Return the columns that hold numbers and nothing else: texts may be grades, and those of labels are names."""
@@ -124,7 +124,7 @@ class Columns:
         """
         names_present = list(names)
         self.check(names_present)
-        unnamed = [name for name in names_present if name not in self.named()]
+        unnamed = [name for name in names_present if name not in self.named]
         given = self.correct is not None or self.confidence is not None
         found: dict[str, Any] = {
             name: usual if getattr(self, name) is None and usual in unnamed else getattr(self, name)
@@ -354,8 +354,10 @@ def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:
 
 def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
     """Raise if a number is outside [0, 1], with its column and row; and say what it may be instead."""
+    least, largest = min(map(np.min, parts)), max(map(np.max, parts))
+    if least >= 0 and largest <= 1:
+        return
     rounding = max(8 * float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0 for part in parts)
-    least, largest = min(part.min() for part in parts), max(part.max() for part in parts)
     if least >= -rounding and largest <= 1 + rounding:
         return
     wrong = [(part < -rounding) | (part > 1 + rounding) for part in parts]
@@ -375,8 +377,8 @@ def _refuse_scores(names: Sequence[Any], parts: Sequence[NDArray[Any]]) -> None:
 
 def _labels_after_prefix(proba: Sequence[Any]) -> list[str] | None:
     """Return what follows ``proba_`` in the names of columns; None unless all begin with it."""
-    names = [str(name) for name in proba]
-    return [name.removeprefix(PREFIX) for name in names] if all(name.startswith(PREFIX) for name in names) else None
+    labels = [str(name).removeprefix(PREFIX) for name in proba if str(name).startswith(PREFIX)]
+    return labels if len(labels) == len(proba) else None
 
 
 def _labels_in_names(proba: Sequence[Any]) -> list[str] | None:

@@ -22,8 +22,8 @@ _THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
 def labels_in(table: Any, name: Any) -> Any:
     """Return a column of labels, an array or a Series of categories; raise if a label is missing or an empty text."""
     values = table[name]
-    refuse_hidden(values, f"column {name!r}")
-    if library_of(values) == "pyarrow":
+    library = library_of(values)
+    if library == "pyarrow":
         import pyarrow as pa
 
         if not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)):
@@ -31,8 +31,10 @@ def labels_in(table: Any, name: Any) -> Any:
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             values = _encoded(values)  # checking text by text takes many times longer
         values = pd.Series(values.to_pandas())
-    elif library_of(values) == "polars":
+    elif library == "polars":
         values = pd.Series(values.to_numpy())
+    elif library == "numpy":
+        refuse_hidden(values, f"column {name!r}")
     values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
     missing = values.isna()
     if not pd.api.types.is_numeric_dtype(values.dtype):
@@ -47,11 +49,13 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
     With `or_truth` the texts "true" and "false" mean 1 and 0.
     """
     values = table[name]
-    refuse_hidden(values, f"column {name!r}")
-    if library_of(values) == "pyarrow":
+    library = library_of(values)
+    if library == "pyarrow":
         values = _numbers_of_arrow(values)
-    elif library_of(values) == "polars":
+    elif library == "polars":
         values = values.to_numpy()
+    elif library == "numpy":
+        refuse_hidden(values, f"column {name!r}")
     found = np.asarray(values)
     if found.dtype == object and len(found) and isinstance(found[0], list | tuple | np.ndarray):
         _refuse(name, found, np.array([not isinstance(each, list | tuple | np.ndarray) for each in found]), "a list")
@@ -190,7 +194,7 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
     """Convert labels given as texts to the type of the labels in a column, unless that is text."""
     labels = list(labels)
     kind = _kind(target)
-    if kind == "string" or not all(isinstance(label, str) for label in labels):
+    if kind == "string" or [label for label in labels if not isinstance(label, str)]:
         return labels
     try:
         if kind == "boolean":

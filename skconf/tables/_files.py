@@ -161,7 +161,7 @@ class ArrowFile:
     """A file that is read by pyarrow."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.name = path, shown(path)
         self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
         self.names: list[Any] = self.parts.names
 
@@ -185,9 +185,8 @@ class ArrowFile:
         Of texts the columns in `numbers` are read as numbers, where they are such.
         """
         if isinstance(self.parts, TextFile):
-            yield self._readable(self.parts.pieces(names, numbers))
-        else:
-            yield from map(self._readable, self.parts.streams(names, batch_rows))
+            return iter([self._readable(self.parts.pieces(names, numbers))])
+        return map(self._readable, self.parts.streams(names, batch_rows))
 
     def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
         with readable(self.path):
@@ -209,7 +208,7 @@ class PandasFile:
     """A CSV file that is read by pandas."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.name = path, shown(path)
         self.separator, self.names = layout_of(path)
 
     def guess_rows(self) -> float | None:

@@ -166,7 +166,7 @@ class _Readings:
         given = getattr(self.given, role)
         if given is not None:
             return [given]
-        taken = {*self.given.named(), *without}
+        taken = {*self.given.named, *without}
         return [name for name in self.names if spelled(name) in aliases and name not in taken]
 
     def _of_classes(self, target: Any) -> Iterator[_Reading]:
@@ -190,7 +190,7 @@ class _Readings:
 
     def _families(self, target: Any, truth: list[str]) -> Iterator[dict[str, Any]]:
         """Go through the columns that are named by the true labels, all in one way, and hold probabilities."""
-        others = [name for name in self.names if name != target and name not in self.given.named()]
+        others = [name for name in self.names if name != target and name not in self.given.named]
         ways: dict[tuple[str, str], dict[str, Any]] = {}
         if len(truth) > len(others):
             return
@@ -261,7 +261,7 @@ class _Readings:
         """Go through the columns that may be the probability of one class of two, with that class."""
         if len(truth) > 2 or (len(truth) < 2 and not set(truth) <= {"0", "1"}):
             return
-        others = [each for each in self.names if each not in {*self.given.named(), *without}]
+        others = [each for each in self.names if each not in {*self.given.named, *without}]
         named = [each for each in others if any(self._is_named_by(each, label) for label in truth)]
         for name in self.given.proba or others:
             labels = [label for label in truth if self._is_named_by(name, label)]

@@ -31,6 +31,10 @@ class Parquet:
         written: list[Any] = self.metadata.schema.to_arrow_schema().names
         self.of_path = PathColumns.of(path, written)
         self.names, self.n_rows = [*written, *self.of_path.values], self.metadata.num_rows
+        groups = [self.metadata.row_group(number) for number in range(self.metadata.num_row_groups)]
+        #: Numbers of rows of the row groups.
+        self.sizes = [group.num_rows for group in groups]
+        self._row_bytes = sum([group.total_byte_size for group in groups]) / max(self.n_rows, 1)
 
     def whole(self, names: list[Any]) -> Any:
         """Return all rows."""
@@ -41,28 +45,24 @@ class Parquet:
 
     def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:
         """Yield batches of rows, in memory that does not grow with the file or its row groups, unlike a scan's."""
-        return self._tables(names, list(range(self.metadata.num_row_groups)), self._fewer(batch_rows))
+        return self._tables(names, list(range(len(self.sizes))), self._fewer(batch_rows))
 
     def streams(self, names: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Go through runs of row groups, each with its batches of nearly equal size; one run if columns are many."""
-        batch_rows, sizes = self._fewer(batch_rows), [group.num_rows for group in self._groups()]
+        batch_rows = self._fewer(batch_rows)
         fewest = _FEWEST_BATCHES * batch_rows if len(names) <= _MOST_COLUMNS else self.n_rows
         held, n_rows = list[int](), 0
-        for number, size in enumerate(sizes):
+        for number, size in enumerate(self.sizes):
             held.append(number)
             n_rows += size
-            if n_rows >= fewest or number == len(sizes) - 1:
+            if n_rows >= fewest or number == len(self.sizes) - 1:
                 n_batches = -(-n_rows // batch_rows) or 1
                 yield self._tables(names, held, -(-n_rows // n_batches) or 1)
                 held, n_rows = [], 0
 
-    def _groups(self) -> list[Any]:
-        return [self.metadata.row_group(number) for number in range(self.metadata.num_row_groups)]
-
     def _fewer(self, batch_rows: int) -> int:
         """Return the number of rows of a batch, fewer than asked where rows are large."""
-        row_bytes = sum(group.total_byte_size for group in self._groups()) / max(self.metadata.num_rows, 1)
-        return min(batch_rows, int(BATCH_BYTES / max(row_bytes, 1)) + 1)
+        return min(batch_rows, int(BATCH_BYTES / max(self._row_bytes, 1)) + 1)
 
     def _tables(self, names: list[Any], groups: list[int], batch_rows: int) -> Iterator[Any]:
         from pyarrow import Table

@@ -64,7 +64,7 @@ class PathColumns:
 
     def not_among(self, names: Iterable[Any]) -> list[Any]:
         """Return the names of other columns."""
-        return [name for name in names if name not in self.values]
+        return [name for name in names if name not in self.values] if self.values else list(names)
 
     def added_to(self, table: Any, names: Iterable[Any]) -> Any:
         """Return a table with those of these names."""
