@@ -134,8 +134,8 @@ _WIDEST: dict[Scale, tuple[float, float]] = {
 
 def _round_ends(scale: Scale, low: float, high: float) -> tuple[float, float]:
     if scale == "nines":
-        last = min(max(int(np.ceil(nines(high) - 1e-9)), 2), len(NINES))
-        return min(float(np.floor(low * 10)) / 10, 0.9), float(NINES[last - 1])
+        at = min(max(int(np.ceil(nines(high) - 1e-9)), 2), len(NINES))
+        return min(float(np.floor(low * 10)) / 10, 0.9), float(NINES[at - 1])
     if scale in ("log", "log percent"):
         below, above = 10.0 ** np.floor(np.log10(low)), 10.0 ** np.floor(np.log10(high))
         first = max(factor for factor in (1, 2, 5) if factor * below <= low * (1 + 1e-9)) * below

@@ -110,7 +110,7 @@ class Chart:
                 marks.append(mark)
             elif mark.series is None:
                 # Its name stands above all panels.
-                marks.append(replace(mark, name=None))
+                marks.append(mark if isinstance(mark, Band) else replace(mark, name=None))
             elif isinstance(mark, Line) and not mark.dashed:
                 marks.append(replace(mark, name=None, series=None))
         return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=200)

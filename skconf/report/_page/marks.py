@@ -151,7 +151,7 @@ class Rule:
 
     Parameters
     ----------
-    name : str
+    name : str or None
         What it shows, in the legend.
     x, y : float, default=None
         Its value, of one of them.
@@ -162,7 +162,7 @@ class Rule:
         If both or none are given.
     """
 
-    name: str
+    name: str | None
     x: float | None = None
     y: float | None = None
 

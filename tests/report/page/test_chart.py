@@ -330,3 +330,12 @@ def test_a_million_rows_give_a_small_picture():
     (points,) = _subpaths(_classed(svg, "line")[0])
     assert len(points) < 400
     assert len(ET.tostring(svg)) < 20_000
+
+
+def test_panels_keep_what_belongs_to_no_series():
+    lines = [Line([0, 1], [0, k / 5], f"model {k}", k) for k in range(4)]
+    chart = Chart("n", "f", _PERCENT, _PERCENT, [Rule("r", y=0.5), Band([0, 1], 0, 0.1), *lines], pd.DataFrame())
+    for panel in chart.panels():
+        svg = ET.fromstring(panel.svg("c"))
+        assert len(_classed(svg, "dashed")) == len(_classed(svg, "band")) == 1
+        assert len(_legend(panel)) == 1
