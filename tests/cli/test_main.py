@@ -25,7 +25,7 @@ from skconf.metrics import cw_accuracy_score
 def no_environment(monkeypatch, tmp_path):
     """The user's own data and results must not leak into the tests, nor the archives."""
     monkeypatch.delenv("SKCONF_DATA", raising=False)
-    monkeypatch.setattr("skconf.experiments._csr.commands.cache_folder", lambda _: tmp_path / "cache")
+    monkeypatch.setattr("skconf.experiments._shared.commands.cache_folder", lambda _: tmp_path / "cache")
 
     def no_network(*args, **kwargs):
         raise OSError("no network here")

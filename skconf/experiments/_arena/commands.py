@@ -11,8 +11,9 @@ from skconf.experiments._arena.page import arena_report
 from skconf.experiments._shared.commands import (
     add_data_home,
     add_output_files,
-    cache_folder,
+    add_results,
     interrupted,
+    new_command,
     write_report,
 )
 
@@ -24,28 +25,20 @@ Results are kept on disk: the same command continues after an interruption, and 
 
 Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
-_EXAMPLES = """\
-data sets: generated, sklearn, uci, scores and all are groups; scores needs --scores.
-
-examples:
-  %(prog)s
-  %(prog)s --datasets breast_cancer digits --models forest logistic --calibrators pooled sklearn
-  %(prog)s --datasets all --scores scores/ --data-home ~/uci --html arena.html
-  %(prog)s --calibrators pooled platt mine:MyCalibrator
-  %(prog)s --predictions mine.npz --sizes 500
-"""
+_DATA_SETS = "data sets: generated, sklearn, uci, scores and all are groups; scores needs --scores.\n\n"
+_EXAMPLES = (
+    "",
+    "--datasets breast_cancer digits --models forest logistic --calibrators pooled sklearn",
+    "--datasets all --scores scores/ --data-home ~/uci --html arena.html",
+    "--calibrators pooled platt mine:MyCalibrator",
+    "--predictions mine.npz --sizes 500",
+)
 
 
 def add_arena(names: Any) -> None:
     """Add the command."""
-    arena = names.add_parser(
-        "arena",
-        help="calibrators against each other, your own among them",
-        description=_ARENA,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    arena.set_defaults(run=_run)
+    about = "calibrators against each other, your own among them"
+    arena = new_command(names, "arena", about, _run, _ARENA, _EXAMPLES, _DATA_SETS)
     what = arena.add_argument_group("what to run")
     what.add_argument(
         "--datasets",
@@ -93,14 +86,7 @@ def _add_files(arena: argparse.ArgumentParser) -> None:
     files = arena.add_argument_group("files")
     add_data_home(files)
     files.add_argument("--scores", type=Path, metavar="DIR", help="folder with NAME.scores.npy and NAME.targets.npy")
-    files.add_argument(
-        "--results",
-        type=Path,
-        default=cache_folder("arena"),
-        metavar="DIR",
-        help="where results are kept (default: %(default)s)",
-    )
-    files.add_argument("--no-results", action="store_true", help="do not keep results, and run everything again")
+    add_results(files, "arena", "results", "run everything again")
     add_output_files(
         files, "all losses, a row for each run and calibrator", "a page with the result, pictures and tables"
     )

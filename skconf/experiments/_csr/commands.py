@@ -18,8 +18,9 @@ from skconf.experiments._shared.commands import (
     add_experiment,
     add_output_files,
     add_own,
-    cache_folder,
+    add_results,
     interrupted,
+    new_command,
     own_data,
     repeated,
     write_report,
@@ -37,29 +38,21 @@ calibrations and tables need no training.
 
 Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
 """
-_CSR_EXAMPLES = f"""\
-data sets: {", ".join(list_uci())}
-
-examples:
-  %(prog)s
-  %(prog)s --data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv
-  %(prog)s --datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic
-  %(prog)s --datasets credit --preset paper --tables 2 6 7 12 --html credit.html
-  %(prog)s --datasets wine --save-predictions predictions
-  %(prog)s --data loans.csv --target default --estimator sklearn.naive_bayes:GaussianNB mymodel:MyClassifier
-"""
+_CSR_EXAMPLES = (
+    "",
+    "--data-home ~/uci --datasets diabetes wine adult_income --csv table6.csv",
+    "--datasets all --seeds 5 --calibration none isotonic platt smoothed_isotonic",
+    "--datasets credit --preset paper --tables 2 6 7 12 --html credit.html",
+    "--datasets wine --save-predictions predictions",
+    "--data loans.csv --target default --estimator sklearn.naive_bayes:GaussianNB mymodel:MyClassifier",
+)
 
 
 def add_csr(names: Any) -> None:
     """Add the command."""
-    csr = names.add_parser(
-        "csr",
-        help="XGBoost on real data: raw, isotonic, Platt (CSR paper, Tables 2, 6, 7, 12)",
-        description=_CSR,
-        epilog=_CSR_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    csr.set_defaults(run=_run)
+    about = "XGBoost on real data: raw, isotonic, Platt (CSR paper, Tables 2, 6, 7, 12)"
+    data_sets = f"data sets: {', '.join(list_uci())}\n\n"
+    csr = new_command(names, "csr", about, _run, _CSR, _CSR_EXAMPLES, data_sets)
     _add_what_to_run(csr)
     _add_how_to_train(csr)
     _add_files(csr)
@@ -132,14 +125,7 @@ def _add_files(csr: argparse.ArgumentParser) -> None:
     files = csr.add_argument_group("files")
     add_data_home(files)
     files.add_argument("--no-download", action="store_true", help="do not download files that are missing")
-    files.add_argument(
-        "--results",
-        type=Path,
-        default=cache_folder("csr"),
-        metavar="DIR",
-        help="where predictions are kept (default: %(default)s)",
-    )
-    files.add_argument("--no-results", action="store_true", help="do not keep predictions, and train again")
+    add_results(files, "csr", "predictions", "train again")
     files.add_argument(
         "--save-predictions",
         type=Path,

@@ -2,13 +2,13 @@
 
 import argparse
 import sys
-from typing import Any
+from functools import partial
 
 from skconf.cli.options import one_of
 from skconf.cli.output import say
 from skconf.datasets import describe_uci, fetch_uci, list_uci
 from skconf.datasets._uci import changed_files, unchecked_files
-from skconf.experiments._shared.commands import add_data_home
+from skconf.experiments._shared.commands import add_data_home, new_command
 
 _DESCRIPTION = """\
 The CSR paper's fifteen data sets, read from the raw files of their archives. Those that ship with scikit-learn need
@@ -30,28 +30,31 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
     """Add the command's subcommands."""
     datasets.description, datasets.epilog = _DESCRIPTION, _EXAMPLES
     actions = datasets.add_subparsers(title="commands", required=True, metavar="ACTION")
-    listing = actions.add_parser(
+    listing = new_command(
+        actions,
         "list",
-        help="list the data sets and whether their files are at hand",
-        description="List the data sets.\n\nExit status: 0.",
-        **_examples("", "--data-home ~/uci"),
+        "list the data sets and whether their files are at hand",
+        _list,
+        "List the data sets.\n\nExit status: 0.",
+        ("", "--data-home ~/uci"),
     )
-    listing.set_defaults(run=_list)
-    fetching = actions.add_parser(
+    fetching = new_command(
+        actions,
         "fetch",
-        help="download what is missing",
-        description="Download the files that are missing, and check them.\n\nExit status: 0; 1 if a download fails.",
-        **_examples("", "wine adult_income --data-home ~/uci"),
+        "download what is missing",
+        partial(_read_all, download=True),
+        "Download the files that are missing, and check them.\n\nExit status: 0; 1 if a download fails.",
+        ("", "wine adult_income --data-home ~/uci"),
     )
-    fetching.set_defaults(run=lambda options: _read_all(options, download=True))
-    checking = actions.add_parser(
+    checking = new_command(
+        actions,
         "check",
-        help="check the files that are at hand",
-        description="Read the files that are at hand; compare the numbers of rows and classes with those the paper\n"
+        "check the files that are at hand",
+        partial(_read_all, download=False),
+        "Read the files that are at hand; compare the numbers of rows and classes with those the paper\n"
         "used, and checksums if they are known.\n\nExit status: 0; 1 if something is wrong or missing.",
-        **_examples("", "digits"),
+        ("", "digits"),
     )
-    checking.set_defaults(run=lambda options: _read_all(options, download=False))
     for parser in (fetching, checking):
         parser.add_argument(
             "names",
@@ -63,12 +66,6 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
         )
     for parser in (listing, fetching, checking):
         add_data_home(parser)
-
-
-def _examples(*arguments: str) -> dict[str, Any]:
-    """Return the examples of a command, for its parser."""
-    lines = "\n".join(f"  %(prog)s {each}".rstrip() for each in arguments)
-    return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 def _list(options: argparse.Namespace) -> int:

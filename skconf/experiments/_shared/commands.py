@@ -74,15 +74,8 @@ def add_experiment(
     estimator : str
         What a classifier of the user's own stands for, where there is an option for it.
     """
-    commands_to_learn = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
-    parser = names.add_parser(
-        name,
-        help=about,
-        description=f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{STATUS}",
-        epilog=f"examples:\n{commands_to_learn}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=partial(_run, run))
+    description = f"{about[0].upper()}{about[1:]}.\n\n{_COMPARED}\n{STATUS}"
+    parser = new_command(names, name, about, partial(_run, run), description, examples)
     for option in options:
         flag, details = (option, _OPTIONS[option]) if isinstance(option, str) else option
         parser.add_argument(flag, **details)
@@ -103,9 +96,57 @@ def _run(run: Callable[[argparse.Namespace], ExperimentReport], options: argpars
     return int(bool(report.failed))
 
 
+def new_command(
+    names: Any,
+    name: str,
+    about: str,
+    run: Callable[[argparse.Namespace], int],
+    description: str,
+    examples: Sequence[str],
+    before: str = "",
+) -> argparse.ArgumentParser:
+    """Return the parser of a new subcommand.
+
+    Parameters
+    ----------
+    names : argparse action
+        The subcommands.
+    name, about, description : str
+        The command, and what it does: in a line, and at length.
+    run : callable
+        Runs it with the options that are given, and returns the exit status.
+    examples : sequence of str
+        Arguments of commands to show.
+    before : str, default=""
+        What is said before the examples.
+    """
+    lines = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
+    parser: argparse.ArgumentParser = names.add_parser(
+        name,
+        help=about,
+        description=description,
+        epilog=f"{before}examples:\n{lines}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
 def cache_folder(name: str) -> Path:
     """Return the folder where a command keeps its results, unless another is named."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "skconf" / name
+
+
+def add_results(parser: Any, name: str, what: str, again: str) -> None:
+    """Add the options for the folder of results that are kept."""
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=cache_folder(name),
+        metavar="DIR",
+        help=f"where {what} are kept (default: %(default)s)",
+    )
+    parser.add_argument("--no-results", action="store_true", help=f"do not keep {what}, and {again}")
 
 
 def add_data_home(parser: Any) -> None:
