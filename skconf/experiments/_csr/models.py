@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,13 @@ _CODE = hashlib.sha256(Path(training.__file__).read_bytes()).hexdigest()
 
 @dataclass(frozen=True)
 class Model:
-    """A model to train: one data set, one seed, and XGBoost or a classifier of the user's, which is `called` so."""
+    """A model to train: on one data set, with one seed; XGBoost, or a classifier of the user's by its name."""
 
     dataset: str
     seed: int
     training: Training
     data_home: str
-    called: str = ""
+    learner: str = ""
     estimator: Any = field(default=None, compare=False)
     own: Bunch | None = field(default=None, compare=False)
 
@@ -60,22 +61,18 @@ class Model:
             rows, n_classes = data_set.rows, len(data_set.labels)
         else:
             rows, n_classes = len(self.own.target), self.own.target.nunique()
-        return rows if self.called else rows * max(1, n_classes - 1) * (1 + 5 * self.training.trials)
-
-    def data(self) -> Bunch:
-        """Return features and labels."""
-        if self.own is not None:
-            return self.own
-        return fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
+        return rows if self.learner else rows * max(1, n_classes - 1) * (1 + 5 * self.training.trials)
 
     @property
     def place(self) -> str:
         """Name of its folder of predictions."""
-        return as_file_name(f"{self.dataset}, {self.called}" if self.called else self.dataset)
+        return as_file_name(f"{self.dataset}, {self.learner}" if self.learner else self.dataset)
 
     def row_of(self, calibration: str) -> str:
-        """Return what rows of a calibration are called."""
-        return ", ".join(filter(None, (self.called, "" if self.called and calibration == "none" else calibration)))
+        """Return the name of the rows of a calibration."""
+        if not self.learner:
+            return calibration
+        return self.learner if calibration == "none" else f"{self.learner}, {calibration}"
 
     def kept(self, folder: Path | None) -> KeptResult:
         """Return where its predictions are kept."""
@@ -83,15 +80,18 @@ class Model:
 
     def train(
         self, folder: Path | None, n_jobs: int, advance: Advance, tell: Callable[[str], Any]
-    ) -> "Predictions | EstimatorError":
+    ) -> Predictions | EstimatorError:
         """Train the model and keep its predictions; if another run is training it, wait and use that result.
 
         Those of a classifier of the user's are not kept, as nothing tells when its code changes; its error is returned.
         """
-        if self.called:
+        data = self.own
+        if data is None:
+            data = fetch_uci(self.dataset, self.data_home or None, download_if_missing=False)
+        if self.learner:
             try:
                 with threadpool_limits(n_jobs):
-                    predictions = predict_with(self.estimator, self.called, self.data(), self.seed)
+                    predictions = predict_with(self.estimator, self.learner, data, self.seed)
             except EstimatorError as error:
                 return EstimatorError(str(error))
             advance(1.0)
@@ -99,62 +99,63 @@ class Model:
         kept = self.kept(folder)
         trials = kept.part("trials")
         with kept.held(partial(tell, f"waiting for another run that trains {self}")):
-            predictions = kept.load(Predictions)
-            if predictions is None:
-                predictions = train_and_predict(
-                    self.data(), self.training, self.seed, n_jobs=n_jobs, trials=trials, advance=advance
-                )
-                kept.save(predictions)
+            known: Predictions | None = kept.load(Predictions)
+            if known is None:
+                known = train_and_predict(data, self.training, self.seed, n_jobs=n_jobs, trials=trials, advance=advance)
+                kept.save(known)
             trials.remove()
-            return predictions
+            return known
 
     def __str__(self) -> str:
-        return f"{self.called or 'XGBoost'} on {self.dataset}, seed {self.seed}"
+        return f"{self.learner or 'XGBoost'} on {self.dataset}, seed {self.seed}"
 
 
 def kept_or_trained(
-    models: list[Model], folder: Path | None, data_home: Any, download_if_missing: bool, n_jobs: int, *, progress: bool
+    models: list[Model],
+    folder: Path | None,
+    data_home: str | PathLike[str] | None,
+    download_if_missing: bool,
+    n_jobs: int,
+    *,
+    progress: bool,
 ) -> dict[Model, Predictions]:
     """Return the predictions of models, without those whose data are missing or whose classifier fails."""
-    kept = ((model, model.kept(folder).load(Predictions)) for model in models if not model.called)
-    found = {model: predictions for model, predictions in kept if predictions is not None}
-    for device in {model.training.device for model in models if not model.called and model not in found}:
+    loaded = ((model, model.kept(folder).load(Predictions)) for model in models if not model.learner)
+    kept: dict[Model, Predictions] = {model: predictions for model, predictions in loaded if predictions is not None}
+    missing = [model for model in models if model not in kept]
+    for device in {model.training.device for model in missing if not model.learner}:
         check_device(device)
-    models = _with_data(models, found, data_home, download_if_missing)
-    if found and progress:
-        print(f"{len(found)} of {len(models)} models were trained before: {folder}", file=sys.stderr)
-    missing = [model for model in models if model not in found]
-    if missing:
-        prepare_results(folder)
-        outcomes = dict(_train(missing, folder, n_jobs, progress))
-        _tell_failures({model: each for model, each in outcomes.items() if isinstance(each, EstimatorError)})
-        found |= {model: each for model, each in outcomes.items() if isinstance(each, Predictions)}
-    return found
+    lacking = _without_data(missing, data_home, download_if_missing)
+    missing = [model for model in missing if model.dataset not in lacking]
+    if lacking and not (kept or missing):
+        raise next(iter(lacking.values()))
+    for name, problem in lacking.items():
+        warn(f"{name} is left out. {problem}")
+    if kept and progress:
+        print(f"{len(kept)} of {len(kept) + len(missing)} models were trained before: {folder}", file=sys.stderr)
+    if not missing:
+        return kept
+    prepare_results(folder)
+    outcomes = dict(_train(missing, folder, n_jobs, progress))
+    failed: set[tuple[str, str]] = set()  # a warning for each classifier and data set
+    for model, outcome in outcomes.items():
+        if isinstance(outcome, EstimatorError) and (model.learner, model.dataset) not in failed:
+            failed.add((model.learner, model.dataset))
+            warn(f"{model.learner} is left out on {model.dataset}. {outcome}")
+    return kept | {model: outcome for model, outcome in outcomes.items() if isinstance(outcome, Predictions)}
 
 
-def _with_data(
-    models: list[Model], found: dict[Model, Predictions], data_home: Any, download_if_missing: bool
-) -> list[Model]:
-    """Return the models that are on disk or can be trained, to find missing files before hours of training."""
+def _without_data(
+    models: list[Model], data_home: str | PathLike[str] | None, download_if_missing: bool
+) -> dict[str, Exception]:
+    """Return the data sets that are not at hand, and why, to know them before hours of training."""
     problems: dict[str, Exception] = {}
-    for name in dict.fromkeys(model.dataset for model in models if model not in found and model.own is None):
+    for name in dict.fromkeys(model.dataset for model in models if model.own is None):
         try:
             fetch_uci(name, data_home, download_if_missing)
         except (OSError, ValueError, ImportError) as error:
             problems[name] = error
-    left = [model for model in models if model in found or model.dataset not in problems]
-    if problems and not left:
-        raise next(iter(problems.values()))
-    for name, problem in problems.items():
-        warn(f"{name} is left out. {problem}")
-    return left
-
-
-def _tell_failures(failures: dict[Model, EstimatorError]) -> None:
-    """Warn, once for each classifier and data set, of what failed."""
-    for called, dataset in dict.fromkeys((model.called, model.dataset) for model in failures):
-        error = next(each for model, each in failures.items() if (model.called, model.dataset) == (called, dataset))
-        warn(f"{called} is left out on {dataset}. {error}")
+    return problems
 
 
 def _train(
@@ -164,18 +165,17 @@ def _train(
     on_gpu = any(model.training.device != "cpu" for model in models)  # of which there is one
     at_once = 1 if on_gpu else max(1, min(n_jobs, len(models)))
     threads = max(1, n_jobs // at_once)
-    total = sum(model.cost for model in models)
-    with progress_bar("training", total, unit="", quiet=not progress) as bar:
+    with progress_bar("training", sum(model.cost for model in models), unit="", quiet=not progress) as bar:
         if at_once == 1:
             for model in models:
                 bar.write(f"training {model}")
                 yield model, model.train(folder, threads, partial(_move, bar, model.cost), bar.write)
             return
         tasks = (delayed(_train_apart)(model, folder, threads, progress) for model in models)
-        for model, predictions in Parallel(at_once, return_as="generator_unordered")(tasks):
+        for model, outcome in Parallel(at_once, return_as="generator_unordered")(tasks):
             bar.update(model.cost)
             bar.write(f"trained {model}")
-            yield model, predictions
+            yield model, outcome
 
 
 def _move(bar: Any, cost: float, share: float) -> None:
@@ -184,10 +184,11 @@ def _move(bar: Any, cost: float, share: float) -> None:
 
 
 def _train_apart(
-    model: Model, folder: Path | None, threads: int, tell: bool
+    model: Model, folder: Path | None, threads: int, progress: bool
 ) -> tuple[Model, Predictions | EstimatorError]:
     """Train a model in a separate process, which cannot move the bar."""
-    return model, model.train(folder, threads, _ignore, partial(print, file=sys.stderr) if tell else _ignore)
+    tell = partial(print, file=sys.stderr) if progress else _ignore
+    return model, model.train(folder, threads, _ignore, tell)
 
 
 def _ignore(_: Any) -> None:

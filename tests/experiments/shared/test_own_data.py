@@ -157,9 +157,9 @@ def test_other_data_of_the_same_name_are_trained_anew(tmp_path):
     for data in (first, other, first):
         kept = csr_experiment({"loans": data}, results=tmp_path, **QUICK)
         pd.testing.assert_frame_equal(kept, csr_experiment({"loans": data}, **QUICK))
-    assert len(list(tmp_path.glob("loans-0-*.npz"))) == 2
+    assert len(list(tmp_path.glob("loans-0-*.pkl"))) == 2
     csr_experiment({"../<b>": first}, results=tmp_path, **QUICK)
-    assert len(list(tmp_path.glob("_b_-0-*.npz"))) == 1
+    assert len(list(tmp_path.glob("_b_-0-*.pkl"))) == 1
 
 
 def test_pages_and_tables_have_no_place_for_printed_figures():
