@@ -96,42 +96,42 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
     if names is None:
         return list(known.values())
     packages = {each.package for each in known.values()}
-    found: dict[str, Contestant] = {}
+    chosen: dict[str, Contestant] = {}
     for name in names:
         if not isinstance(name, str):
             own = _own(getattr(name, "__name__", str(name)), name)
-            if own.name in found:
+            if own.name in chosen:
                 raise ValueError(f"two calibrators are called {own.name!r}. Give each a name: def mine(): return ...")
-            found[own.name] = own
+            chosen[own.name] = own
         elif ":" in name:
-            found[name] = _own(name, _imported(name))
+            chosen[name] = _own(name, _imported(name))
         elif name in packages:
-            found |= {each.name: each for each in known.values() if each.package == name}
+            chosen |= {each.name: each for each in known.values() if each.package == name}
         elif name in known:
-            found[name] = known[name]
+            chosen[name] = known[name]
         else:
             raise ValueError(
                 f"There is no calibrator {name!r} here.{suggest(name, [*known, *packages])} Known: "
                 f"{', '.join([*sorted(packages), *known])}; or your own, MODULE:CLASS."
             )
-    return list(found.values())
+    return list(chosen.values())
 
 
 def _all() -> list[Contestant]:
     ours = _digest(Path(str(files("skconf.calibration"))))
-    found = [Contestant("none", "skconf", _of(lambda *_: lambda asked: asked), "1")]
-    found += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
-    found.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
+    contestants = [Contestant("none", "skconf", _of(lambda *_: lambda asked: asked), "1")]
+    contestants += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
+    contestants.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
     for package, of_package in _PEERS.items():
         try:
             number = version(_DISTRIBUTIONS.get(package, package))
-            found += [
+            contestants += [
                 Contestant(f"{package} {name}", package, make, number, most)
                 for name, (make, most) in of_package().items()
             ]
         except (PackageNotFoundError, ImportError):
             continue
-    return found
+    return contestants
 
 
 def _imported(name: str) -> Any:
@@ -306,8 +306,8 @@ def _of_probmetrics() -> Entries:
     _one_thread()
     home = import_module("probmetrics.calibrators.factory")
     names = ("temp-scaling", "ts-mix", "svs", "sms", "ivap", "ivap-ovo")
-    found: Entries = {name: (partial(home.get_calibrator, name), None) for name in names}
-    found |= {
+    entries: Entries = {name: (partial(home.get_calibrator, name), None) for name in names}
+    entries |= {
         "quadratic": (home.LogisticCalibrator, _TWO),
         "affine": (partial(home.get_calibrator, "affine-scaling"), _TWO),
         "vector": (home.VectorScalingCalibrator, None),
@@ -318,8 +318,8 @@ def _of_probmetrics() -> Entries:
     }
     with contextlib.suppress(PackageNotFoundError):
         version("cir-model")
-        found["cir"] = partial(home.get_calibrator, "cir"), _MANY
-    return found
+        entries["cir"] = partial(home.get_calibrator, "cir"), _MANY
+    return entries
 
 
 def _of_venn_abers() -> Entries:

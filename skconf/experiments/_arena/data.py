@@ -68,7 +68,7 @@ def generated_names() -> list[str]:
 
 def models() -> dict[str, Callable[[int], Any]]:
     """Return the models, each a function of a seed; XGBoost where it is installed."""
-    found: dict[str, Callable[[int], Any]] = {
+    makers: dict[str, Callable[[int], Any]] = {
         "logistic": lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
         "naive_bayes": lambda _: GaussianNB(),
         "neighbors": lambda _: make_pipeline(StandardScaler(), KNeighborsClassifier(15)),
@@ -81,9 +81,9 @@ def models() -> dict[str, Callable[[int], Any]]:
     try:
         from xgboost import XGBClassifier
     except ImportError:
-        return found
+        return makers
     boosted = {"n_estimators": 60, "max_depth": 6, "learning_rate": 0.2, "n_jobs": 1, "tree_method": "hist"}
-    return {**found, "xgboost": lambda seed: XGBClassifier(**boosted, random_state=seed)}
+    return {**makers, "xgboost": lambda seed: XGBClassifier(**boosted, random_state=seed)}
 
 
 def find_predictions(
@@ -91,14 +91,14 @@ def find_predictions(
 ) -> list[Predictions]:
     """Return the predictions of every model on every data set, and those in a folder of scores."""
     sources, every = _sources(seed, data_home), models()
-    found = [
+    predictions = [
         Predictions(name, model, group, partial(_trained, load, every[model], seed), (seed, _MOST_TRAINING))
         for name, (group, load) in sources.items()
         if name in datasets or group in datasets or "all" in datasets
         for model in only_models
     ]
     wanted = {"all", "scores"} & set(datasets)
-    return found + ([*_from_scores(Path(scores))] if scores is not None and wanted else [])
+    return predictions + ([*_from_scores(Path(scores))] if scores is not None and wanted else [])
 
 
 def known_datasets(data_home: Any = None) -> list[str]:
@@ -192,12 +192,12 @@ def _arrays_in(file: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the probabilities and labels in a file, without loading any object."""
     saved = "Write it by numpy.savez(file, proba=proba, y=y), with labels that are numbers or texts (y.astype(str))."
     try:
-        with np.load(file, allow_pickle=False) as found:
-            names = {what: next((name for name in of if name in found), None) for what, of in _ARRAYS.items()}
+        with np.load(file, allow_pickle=False) as arrays:
+            names = {what: next((name for name in of if name in arrays), None) for what, of in _ARRAYS.items()}
             if None in names.values():
                 wanted = " and ".join(" or ".join(of) for of in _ARRAYS.values())
-                raise ValueError(f"it holds the arrays {', '.join(found) or 'none'}, but must hold {wanted}.")
-            return found[names["probabilities"]], found[names["labels"]]
+                raise ValueError(f"it holds the arrays {', '.join(arrays) or 'none'}, but must hold {wanted}.")
+            return arrays[names["probabilities"]], arrays[names["labels"]]
     except TypeError:
         raise ValueError(f"cannot read {file}: it holds a single array. {saved}") from None
     except (ValueError, EOFError, BadZipFile) as error:

@@ -116,8 +116,8 @@ def arena_experiment(
     Examples
     --------
     >>> from skconf.experiments import arena_experiment
-    >>> found = arena_experiment(["breast_cancer"], calibrators=["pooled", "none"], only_models=["forest"], sizes=[200])
-    >>> found[["data", "model", "n", "calibrator"]]
+    >>> runs = arena_experiment(["breast_cancer"], calibrators=["pooled", "none"], only_models=["forest"], sizes=[200])
+    >>> runs[["data", "model", "n", "calibrator"]]
                 data   model    n calibrator
     0  breast_cancer  forest  200     pooled
     1  breast_cancer  forest  200       none

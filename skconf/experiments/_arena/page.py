@@ -66,18 +66,18 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
     is_two = result["n_classes"] == 2
     parts = {"two": result[is_two], "many": result[~is_two]}
     parts = {kind: part for kind, part in parts.items() if (part["calibrator"] == champion).any()}
-    said, tables, charts = [], [], []
+    findings, tables, charts = [], [], []
     for kind, part in parts.items():
         compared = compare(part, champion)
         compared = compared[compared["runs"] > 0]  # the others are among those that failed
-        said += _findings(kind, part, compared, champion)
+        findings += _findings(kind, part, compared, champion)
         tables += _tables(kind, part, compared, champion)
         charts += _charts(kind, part, compared, champion)
     failures = result[result["failure"] != ""]
     return ExperimentReport(
         "Calibrators in the arena",
         result,
-        said,
+        findings,
         [*tables, *_failures(failures)],
         charts=charts,
         notes=_NOTES,
@@ -87,18 +87,20 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
 
 def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[str]:
     n_runs = len(part[RUN].drop_duplicates())
-    said = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
+    sentences = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
     package = part.groupby("calibrator")["package"].first()
     outside = compared[(package.reindex(compared.index) != package[champion]).to_numpy()]
     overall = _hardest(compared, champion) if len(compared) else ""
     abroad = _hardest(outside, champion) if len(outside) else ""
     if abroad and abroad != overall:
-        said.append(f"Against every calibrator of another package, {abroad}")
+        sentences.append(f"Against every calibrator of another package, {abroad}")
     if overall:
-        said.append(f"Against every other calibrator, {overall}")
+        sentences.append(f"Against every other calibrator, {overall}")
     own = tails(part).loc[champion]
-    said.append(f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}.")
-    return [" ".join(said)]
+    sentences.append(
+        f"{champion}: size ratio above 3 in {share(own['csr_3'])} of runs, z above 3 in {share(own['z_3'])}."
+    )
+    return [" ".join(sentences)]
 
 
 def _hardest(rivals: pd.DataFrame, champion: str) -> str:
@@ -144,10 +146,10 @@ def _wins(part: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
 
 def _by_size(part: pd.DataFrame, champion: str) -> pd.DataFrame:
     sizes = sorted(part["n"].unique())
-    found = {size: compare(part[part["n"] == size], champion) for size in sizes}
+    by_size = {size: compare(part[part["n"] == size], champion) for size in sizes}
     names = compare(part, champion).index
     shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(names)}
-    for size, table in found.items():
+    for size, table in by_size.items():
         for loss, title in LOSSES.items():
             column = table.reindex(names)
             shown[f"{size:,}", f"{title} wins"] = [share(value) for value in column[f"{loss}_wins"]]
@@ -156,37 +158,37 @@ def _by_size(part: pd.DataFrame, champion: str) -> pd.DataFrame:
 
 
 def _tail(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    found = tails(part).reindex(names).dropna()
+    shares = tails(part).reindex(names).dropna()
     titles = {"csr_3": "CSR > 3", "z_1": "z > 1", "z_3": "z > 3"}
-    shown = {"calibrator": list(found.index)}
-    return pd.DataFrame(shown | {title: [share(v) for v in found[column]] for column, title in titles.items()})
+    shown = {"calibrator": list(shares.index)}
+    return pd.DataFrame(shown | {title: [share(v) for v in shares[column]] for column, title in titles.items()})
 
 
 def _others(part: pd.DataFrame, champion: str, compared: pd.DataFrame) -> pd.DataFrame:
-    found = compare(part, champion, OTHERS).reindex(compared.index)
-    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(found.index)}
+    differences = compare(part, champion, OTHERS).reindex(compared.index)
+    shown: dict[tuple[str, str], list[str]] = {("", "calibrator"): list(differences.index)}
     for loss, title in OTHERS.items():
-        shown[title, "wins"] = [share(value) for value in found[f"{loss}_wins"]]
-        shown[title, "higher by"] = [change(value) for value in found[loss]]
+        shown[title, "wins"] = [share(value) for value in differences[f"{loss}_wins"]]
+        shown[title, "higher by"] = [change(value) for value in differences[loss]]
     return pd.DataFrame(shown)
 
 
 def _data_sets(part: pd.DataFrame, champion: str) -> pd.DataFrame:
-    found = by_data(part, champion).sort_values("difference")
+    ranks = by_data(part, champion).sort_values("difference")
     return pd.DataFrame(
         {
-            "data": list(found.index),
-            "best other in hindsight": found["best"].tolist(),
-            "its log loss is higher by": [change(value) for value in found["difference"]],
-            f"place of {champion}": [f"{rank} of {of}" for rank, of in found[["rank", "of"]].itertuples(index=False)],
+            "data": list(ranks.index),
+            "best other in hindsight": ranks["best"].tolist(),
+            "its log loss is higher by": [change(value) for value in ranks["difference"]],
+            f"place of {champion}": [f"{rank} of {of}" for rank, of in ranks[["rank", "of"]].itertuples(index=False)],
         }
     )
 
 
 def _seconds(part: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    found = times(part).reindex(names)
-    shown = {"calibrator": list(found.index)}
-    return pd.DataFrame(shown | {f"{size:,}": [f"{v:.4f}" for v in found[size]] for size in sorted(found)})
+    seconds = times(part).reindex(names)
+    shown = {"calibrator": list(seconds.index)}
+    return pd.DataFrame(shown | {f"{size:,}": [f"{v:.4f}" for v in seconds[size]] for size in sorted(seconds)})
 
 
 def _failures(failures: pd.DataFrame) -> list[TablePart]:
@@ -239,18 +241,18 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
 
 def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
     """Return how often each calibrator is overconfident in its tail."""
-    found = tails(part).reindex(names).dropna().sort_values("z_3")
+    shares = tails(part).reindex(names).dropna().sort_values("z_3")
     points = {
-        title: pd.DataFrame({"row": found.index, "ours": found[column].to_numpy()})
+        title: pd.DataFrame({"row": shares.index, "ours": shares[column].to_numpy()})
         for column, title in {"z_3": "z > 3", "csr_3": "CSR > 3"}.items()
     }
     return rows_chart(
         f"Too sure in the tail, {KINDS[kind]}",
-        f"Shares of runs. The safest are {listed(list(found.index[:3]))}.",
+        f"Shares of runs. The safest are {listed(list(shares.index[:3]))}.",
         Axis("share of runs", "percent"),
-        list(found.index),
+        list(shares.index),
         points,
-        found.reset_index(names="calibrator"),
+        shares.reset_index(names="calibrator"),
         what="calibrator",
         height=_ROW,
     )
@@ -259,8 +261,8 @@ def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
 def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:
     """Return how often the champion wins against its strongest rivals, over calibration samples."""
     rivals, sizes = list(compared.index[:_RIVALS]), sorted(part["n"].unique())
-    found = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
-    table = pd.DataFrame(found).T
+    wins = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
+    table = pd.DataFrame(wins).T
     marks: list[Mark] = [Rule("level", y=0.5)]
     for series, name in enumerate(rivals):
         marks += [Line(sizes, table[name], name=name, series=series), Points(sizes, table[name], series=series)]

@@ -48,8 +48,8 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
             row["runs"] = len(both)
             row |= {f"{loss}{end}": number for end, number in _against(both[name], both[champion]).items()}
         rows[name] = row
-    found = pd.DataFrame.from_dict(rows, orient="index")
-    return found.sort_values(next(iter(losses))) if len(found) else found
+    compared = pd.DataFrame.from_dict(rows, orient="index")
+    return compared.sort_values(next(iter(losses))) if len(compared) else compared
 
 
 def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
@@ -71,12 +71,12 @@ def _against(other: pd.Series, own: pd.Series) -> dict[str, float]:
 def beaten(runs: pd.DataFrame) -> pd.DataFrame:
     """Return for each calibrator and loss the mean over runs of the share of other calibrators that it beats."""
     done = runs[runs["failure"] == ""]
-    found = {}
+    shares = {}
     for loss in LOSSES:
         table = done.pivot(index=RUN, columns="calibrator", values=loss)
         ranks = table.rank(axis=1)
-        found[loss] = 1 - ((ranks.sub(1)).div(table.notna().sum(axis=1) - 1, axis=0)).mean()
-    return pd.DataFrame(found)
+        shares[loss] = 1 - ((ranks.sub(1)).div(table.notna().sum(axis=1) - 1, axis=0)).mean()
+    return pd.DataFrame(shares)
 
 
 def tails(runs: pd.DataFrame) -> pd.DataFrame:

@@ -186,14 +186,14 @@ def _run(options: argparse.Namespace) -> int:
 
 def _estimators(places: list[str]) -> dict[str, Any]:
     """Return the classifiers of the user's own by their names."""
-    found: dict[str, Any] = {}
+    estimators: dict[str, Any] = {}
     for place in dict.fromkeys(places):
         try:
             name, estimator = find_estimator(place)
         except ValueError as error:
             raise CommandError(str(error)) from None
-        found[place if name in found else name] = estimator
-    return found
+        estimators[place if name in estimators else name] = estimator
+    return estimators
 
 
 def add_synthetic(names: Any) -> None:

@@ -213,12 +213,12 @@ def _training(preset: str, trials: int | None, class_weight: str | None, device:
 
 def _named(estimators: Mapping[str, Any], calibrations: Iterable[str]) -> dict[str, Any]:
     """Return classifiers of the user's own by their names; raise if there is something wrong with them."""
-    found = {str(name): estimator for name, estimator in estimators.items()}
-    for name, estimator in found.items():
+    named = {str(name): estimator for name, estimator in estimators.items()}
+    for name, estimator in named.items():
         if name in {"", *calibrations}:
             raise ValueError(f"estimators must have names that no calibration has, but one is {name!r}.")
         check_estimator(name, estimator)
-    return found
+    return named
 
 
 def _calibrators(calibrations: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:

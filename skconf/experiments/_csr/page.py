@@ -183,16 +183,16 @@ def _findings(cells: pd.DataFrame) -> list[str]:
     ours, paper = (
         cells.pivot(index=["dataset", "calibration"], columns="quantity", values=v) for v in ("ours", "paper")
     )
-    said = []
+    sentences = []
     if "csr" in ours:
         known = paper[["csr", "csr_std"]].dropna()
         printed = f"; in the paper {_where(_is_risky(known))}" if len(known) else ""
-        said.append(f"The size ratio is risky, more than {_RISKY}σ above 1, {_where(_is_risky(ours))}{printed}.")
+        sentences.append(f"The size ratio is risky, more than {_RISKY}σ above 1, {_where(_is_risky(ours))}{printed}.")
     if "t_cal_reject" in ours:
-        said.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
+        sentences.append(f"The test T-Cal rejects calibration {_where(ours['t_cal_reject'] > 0.5)}.")
     if "auc_gain" in ours:
-        said.append(f"Weights of confidence raise the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
-    return said
+        sentences.append(f"Weights of confidence raise the area under the ROC curve {_where(ours['delta_auc'] > 0)}.")
+    return sentences
 
 
 def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
@@ -208,8 +208,10 @@ def _where(hits: "pd.Series[bool]") -> str:
 def _counted(hits: "pd.Series[bool]") -> str:
     """Return which calibrations have something; of several data sets, on how many, the most first."""
     if len(hits.index.unique("dataset")) == 1:
-        found = hits.droplevel("dataset")
-        have, lack = ([_by(str(name)) for name in some.index] for some in (found[found], found[~found]))
+        of_dataset = hits.droplevel("dataset")
+        have, lack = (
+            [_by(str(name)) for name in some.index] for some in (of_dataset[of_dataset], of_dataset[~of_dataset])
+        )
         return ", ".join([*([listed(have)] if have else []), *([f"not {', nor '.join(lack)}"] if lack else [])])
     counts = hits.groupby("calibration", sort=False).agg(["sum", "size"])
     counts = counts.sort_values("sum", ascending=False, kind="stable")

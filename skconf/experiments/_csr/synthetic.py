@@ -335,9 +335,9 @@ def _simulate(
         for distribution, number in keys
     ]
     measured = run_parallel(tasks, f"{n_samples:,} samples", n_jobs=n_jobs, quiet=not progress)
-    found = dict(zip(keys, measured, strict=True))
+    by_block = dict(zip(keys, measured, strict=True))
     return {
-        (distribution, mode): pd.concat([found[distribution, number][mode] for number in range(len(blocks))])
+        (distribution, mode): pd.concat([by_block[distribution, number][mode] for number in range(len(blocks))])
         for distribution in distributions
         for mode in modes
     }
@@ -348,12 +348,12 @@ def _measure_block(
 ) -> dict[str, pd.DataFrame]:
     """Measure some repetitions of a distribution in every mode: one long profile, whose groups are repetitions."""
     groups = np.repeat(np.arange(n_repetitions), n_samples)
-    found = {}
+    by_mode = {}
     for mode in modes:
         stream = RandomState(MT19937(seed))  # the same in all modes, and so the confidences
         profile = make_confidence_profile(distribution, mode, len(groups), stream)
-        found[mode] = measure(profile, groups, n_repetitions)
-    return found
+        by_mode[mode] = measure(profile, groups, n_repetitions)
+    return by_mode
 
 
 def _size_ratios(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd.DataFrame:
@@ -365,7 +365,7 @@ def _size_ratios(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd
 
 
 def _areas(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd.DataFrame:
-    found = pd.DataFrame({name: metric.by_group(profile, groups, n_groups) for name, metric in _ACCURACY.items()})
+    figures = pd.DataFrame({name: metric.by_group(profile, groups, n_groups) for name, metric in _ACCURACY.items()})
     other = np.minimum(profile.confidence, 1 - profile.confidence)
     predicted, true_class = profile.require("predicted_class"), profile.require("true_class")
     starts = np.searchsorted(groups, np.arange(n_groups + 1))
@@ -376,11 +376,11 @@ def _areas(profile: ConfidenceProfile, groups: Codes, n_groups: int) -> pd.DataF
             score, present = np.where(predicted == k, profile.confidence, other), true_class == k
             rows = (slice(*bounds) for bounds in pairwise(starts))
             by_class.append([area(score[part], present[part], weight[part])[0] for part in rows])
-        found[name] = np.mean(by_class, axis=0)
-    found["delta_cw_accuracy"] = found["cw_accuracy"] - found["accuracy"]
-    found["delta_auc"] = found["cw_auc"] - found["auc"]
-    found["auc_gain"] = divide(found["delta_auc"], 1 - found[["auc", "cw_auc"]].min(axis=1), 0.0)
-    return found
+        figures[name] = np.mean(by_class, axis=0)
+    figures["delta_cw_accuracy"] = figures["cw_accuracy"] - figures["accuracy"]
+    figures["delta_auc"] = figures["cw_auc"] - figures["auc"]
+    figures["auc_gain"] = divide(figures["delta_auc"], 1 - figures[["auc", "cw_auc"]].min(axis=1), 0.0)
+    return figures
 
 
 def _summary(drawn: dict[tuple[str, str], pd.DataFrame], n_samples: int) -> pd.DataFrame:

@@ -174,12 +174,12 @@ def check_device(device: str) -> None:
     model = import_xgboost().XGBClassifier(n_estimators=1, device=device, verbosity=0)
     try:
         used = json.loads(model.fit([[0.0], [1.0]], [0, 1]).get_booster().save_config())
-        found = used["learner"]["generic_param"]["device"]
+        device_used = used["learner"]["generic_param"]["device"]
     except Exception as error:  # noqa: BLE001 – XGBoost and the driver have errors of their own
-        found = str(error).strip().partition("\n")[0]  # words of another package
-    if not found.startswith(device):
+        device_used = str(error).strip().partition("\n")[0]  # words of another package
+    if not device_used.startswith(device):
         raise ValueError(
-            f"device is {device!r}, but XGBoost finds none here ({found}). Use device='cpu' (--device cpu), or a "
+            f"device is {device!r}, but XGBoost finds none here ({device_used}). Use device='cpu' (--device cpu), or a "
             "machine with an NVIDIA GPU, its driver, and an XGBoost built for it."
         )
 
@@ -270,6 +270,6 @@ def _cross_validate(learner: _Learner, parameters: dict[str, Any]) -> Outcome:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         parts = list(folds.split(learner.classes, learner.classes))
-    found = [learner.stopped_early(parameters, train, stop) for train, stop in parts]
-    losses, rounds = zip(*found, strict=True)
+    outcomes = [learner.stopped_early(parameters, train, stop) for train, stop in parts]
+    losses, rounds = zip(*outcomes, strict=True)
     return Outcome(float(np.mean(losses)), round(float(np.mean(rounds))))

@@ -43,17 +43,17 @@ def find_estimator(where: str) -> tuple[str, Any]:
     ValueError
         If there is none, or it is no classifier with probabilities.
     """
-    module, name, found = find_by_place(where, "classifier", "sklearn.svm:SVC")
-    if inspect.isclass(found) or inspect.isfunction(found):
+    module, name, classifier = find_by_place(where, "classifier", "sklearn.svm:SVC")
+    if inspect.isclass(classifier) or inspect.isfunction(classifier):
         try:
-            found = found()
+            classifier = classifier()
         except Exception as error:
             raise ValueError(
                 f"{where}() fails: {_told(error)}. Write a function that returns the classifier, and name it as "
                 f"{module}:FUNCTION."
             ) from error
-    check_estimator(where, found)
-    return name, found
+    check_estimator(where, classifier)
+    return name, classifier
 
 
 def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
@@ -66,11 +66,11 @@ def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
         )
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)  # `python -m` has it there, the command `skconf` has not
-    found = _import(module)
-    if not hasattr(found, name):
-        names = [each for each, value in vars(found).items() if inspect.isclass(value) or hasattr(value, "fit")]
+    source = _import(module)
+    if not hasattr(source, name):
+        names = [each for each, value in vars(source).items() if inspect.isclass(value) or hasattr(value, "fit")]
         raise ValueError(f"{module} has no {name!r}.{suggest(name, names)}")
-    return module, name, getattr(found, name)
+    return module, name, getattr(source, name)
 
 
 def _import(module: str) -> Any:

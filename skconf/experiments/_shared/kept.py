@@ -53,10 +53,10 @@ class KeptResult(NamedTuple):
         if self.path is None:
             return None
         try:
-            found = joblib.load(self.path)
+            result = joblib.load(self.path)
         except Exception:  # noqa: BLE001 – a damaged file makes zlib and pickle raise errors of a dozen kinds
             return None
-        return found if isinstance(found, kind) else None
+        return result if isinstance(result, kind) else None
 
     def save(self, result: Any) -> None:
         """Keep a result: all of it, or none if the process ends early."""

@@ -130,8 +130,8 @@ def _as_numbers(texts: "pd.Series[Any]", separator: str) -> Any:
     p, t = re.escape(point), re.escape(thousands)
     fits = texts.str.fullmatch(rf"[-+]?(\d{{1,3}}({t}\d{{3}})+|\d+)?({p}\d+)?%?")
     plain = texts.str.rstrip("%").str.replace(thousands, "").str.replace(point, ".")
-    found = pd.to_numeric(plain.where(fits), errors="coerce").to_numpy(dtype=np.float64)
-    return found if np.isnan(found).mean() < np.isnan(numbers).mean() else numbers
+    parsed = pd.to_numeric(plain.where(fits), errors="coerce").to_numpy(dtype=np.float64)
+    return parsed if np.isnan(parsed).mean() < np.isnan(numbers).mean() else numbers
 
 
 def _without_names_of_rows(features: dict[str, Any]) -> dict[str, Any]:
