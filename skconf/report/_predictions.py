@@ -6,6 +6,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_option, takes_no_estimator
+from skconf._core.docstrings import documented
 from skconf._core.messages import listed
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.report._evidence.predictions import evidence_of, read_models
@@ -14,6 +15,7 @@ from skconf.report._report import ConfidenceReport
 
 
 @takes_no_estimator()
+@documented()
 def confidence_report(
     y_true: ArrayLike | ConfidenceProfile | Mapping[Any, ConfidenceProfile],
     y_proba: ArrayLike | Mapping[Any, ArrayLike] | None = None,
@@ -43,12 +45,8 @@ def confidence_report(
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), or mapping of str to such
         Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
         For several models, as in ``{"raw": ..., "isotonic": ...}``.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, of every model, if they are not the first maximum of the probabilities.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-    pos_label : label, default=None
-        Positive class of a binary task. None stands for the second label.
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights; each metric documents how it uses them.
     metrics : list or mapping of callable, str, scorer or pair (name, parameters); "all" or None, default=None
