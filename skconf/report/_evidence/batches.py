@@ -66,7 +66,7 @@ def evaluate_in_batches(
         If a file is malformed, or a requested metric cannot be computed in batches.
     """
     trials = (read_rows(file, columns, _TRIAL_ROWS) for file in files)
-    trial = next((found.profile for found in trials if found is not None), None)
+    trial = next((rows.profile for rows in trials if rows is not None), None)
     if trial is None:
         raise ValueError(f"there are no rows in {shorten(list(map(str, files)), 3)}")
     try:
@@ -82,12 +82,12 @@ def _graded(files: Sequence[Path], columns: Columns) -> ConfidenceProfile | None
     """Return the first batch of graded answers, which may come late; None if there is none."""
     for path in files:
         file = open_table(path)
-        found = columns.found_in(file.names)
-        if found.correct is None:
+        read_as = columns.found_in(file.names)
+        if read_as.correct is None:
             return None
-        for table in file.batches(found.needed, BATCH_ROWS):
+        for table in file.batches(read_as.needed, BATCH_ROWS):
             with suppress(ValueError):  # of a malformed batch, reading it has told
-                profile = found.read(table)
+                profile = read_as.read(table)
                 if profile is not None and profile.kind == "graded":
                     return profile
     return None
@@ -102,19 +102,19 @@ def _evaluated(
     progress: bool,
     n_jobs: int | None,
 ) -> InBatches:
-    """Return the results; some rows tell which metrics the predictions allow."""
+    """Evaluate the files; a trial of some rows shows which metrics the predictions allow."""
     rows = _rows(trial, columns, metrics)
     names = [row.name for row in rows]
     evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
     plan = _plan([*rows, *judging])
-    found = read_files(files, Job(columns, plan), n_jobs=n_jobs, progress=progress)
-    values = _values(plan, found)[names]
-    counts = [found[group].n_samples for group in values.index]
+    totals = read_files(files, Job(columns, plan), n_jobs=n_jobs, progress=progress)
+    values = _values(plan, totals)[names]
+    counts = [totals[group].n_samples for group in values.index]
     assessment = None
     if judging:
         assess = assess_graded if trial.kind == "graded" else assess_sums
-        assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(found[values.index[0]]))
+        assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(totals[values.index[0]]))
     return InBatches(rows, values, assessment, counts, trial.kind)
 
 
@@ -123,7 +123,7 @@ def _plan(rows: Iterable[Statistic]) -> Plan:
 
 
 def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]:
-    """Return the rows of the report: the requested ones, or all that need no sort of all predictions."""
+    """Choose the metrics: the requested ones, or all that need no sort of all predictions."""
     by_name = metrics is not None and metrics != "all"
     asked = [row for row in rows_of(metrics, columns.threshold is not None) if row.name != "threshold"]
     if by_name and len(asked) < len(metrics):
@@ -146,12 +146,12 @@ def _rows(trial: ConfidenceProfile, columns: Columns, metrics: Any) -> list[Row]
     return kept
 
 
-def _values(plan: Plan, found: Mapping[Any, State]) -> pd.DataFrame:
-    """Return values with a row for each group; give one warning for those that are not exact."""
+def _values(plan: Plan, totals: Mapping[Any, State]) -> pd.DataFrame:
+    """Compute values, a row for each group, with one warning for those that are not exact."""
     with collected() as notices:
-        rows = [plan.values(state) for state in found.values()]
-        values = pd.DataFrame(rows, index=pd.Index(list(found), tupleize_cols=False))
-    bounds = pd.DataFrame([plan.error_bounds(state) for state in found.values()]).max()
+        rows = [plan.values(state) for state in totals.values()]
+        values = pd.DataFrame(rows, index=pd.Index(list(totals), tupleize_cols=False))
+    bounds = pd.DataFrame([plan.error_bounds(state) for state in totals.values()]).max()
     if bounds.any():
         largest = ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds[bounds > 0].items())
         warn(f"confidences were rounded, which changes values by at most: {largest}")

@@ -42,7 +42,7 @@ class BySlice:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, slices: Mapping[Any, Slices], level: float) -> Self:
-        """Return the slices by all columns together."""
+        """Compute the slices by all columns together."""
         columns = [each.codes for each in slices.values()]
         shares = Shares.of(profile, columns, level)
         names = [name for each in slices.values() for name in each.names[: int(each.codes.max()) + 1]]

@@ -92,7 +92,7 @@ class _Nearness(Statistic):
 
     @property
     def why_resampled(self) -> str:
-        """Why influence values cannot give the error; the kink at the best value is ignored."""
+        """Why the standard error needs resampling; the kink at the best value is ignored."""
         return Statistic(self.name, self.metric, self.to_score).why_resampled
 
     def score(self, values: Any) -> Any:
@@ -151,7 +151,7 @@ def compare_models(
 
 
 def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, str]:
-    """Return why metrics are not compared, by name."""
+    """Find the metrics that are not compared, and why."""
     reasons = {}
     few = all(len(profile) <= _MOST_RESAMPLED for profile in paired.values())
     for row in rows:
@@ -177,7 +177,7 @@ def _has_no_interval(row: Row, profile: ConfidenceProfile) -> bool:
 def _compared(
     judged: Mapping[str, Row], paired: Mapping[Any, ConfidenceProfile], baseline: Any, left_out: dict[str, str]
 ) -> tuple[Any, str]:
-    """Return the comparisons by nearness to the best value, or None and the reason; note what does not apply."""
+    """Compare by nearness to the best value; None and the reason if nothing can be compared. Adds to `left_out`."""
     nearness = {
         name: _Nearness(name, row.metric, row.to_score, row.pos_label, row.usual_label)
         for name, row in judged.items()
@@ -207,7 +207,7 @@ def _refusal(statistic: Statistic, profiles: Mapping[Any, ConfidenceProfile]) ->
 
 
 def _best_of(compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
-    """Return the better models of a row, given the differences of others from the baseline."""
+    """Return the better models of a metric, given the differences of others from the baseline."""
     shown = compared["p_adjusted"] <= _LEVEL
     better = tuple(compared.index[shown & (compared["difference"] > 0)].get_level_values("first"))
     if better:

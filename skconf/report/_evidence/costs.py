@@ -16,7 +16,7 @@ _FOUND = 2.8
 
 
 def assess_costs(profile: ConfidenceProfile) -> Assessment:
-    """Return the verdict on a profile of costs: by a t test of mean cost less mean uncertainty, in groups by group.
+    """Compare announced with observed costs by a t test of their mean difference, in groups by group.
 
     Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not announced.
     """

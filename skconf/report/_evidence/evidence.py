@@ -109,12 +109,12 @@ class Evidence:
     @cached_property
     def by_slice(self) -> Mapping[Any, BySlice]:
         """How right each model is in each slice, if there are slices, or several topics of answers."""
-        found = {}
+        by_slice = {}
         for model, profile in self.profiles.items():
             slices = {**_by_topic(profile), **self.slices.get(model, {})}
             if slices:
-                found[model] = BySlice.of(profile, slices, self.level)
-        return found
+                by_slice[model] = BySlice.of(profile, slices, self.level)
+        return by_slice
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -139,8 +139,8 @@ class Evidence:
     def guarantee(self, model: Any, target: float) -> Guarantee:
         """Return the threshold of a model that is guaranteed to keep what is allowed, or why there is none."""
         if (model, target) not in self._guarantees:
-            found = guarantee(self.profiles[model], self.stops[model], target, self.level)
-            self._guarantees[model, target] = found
+            answer = guarantee(self.profiles[model], self.stops[model], target, self.level)
+            self._guarantees[model, target] = answer
         return self._guarantees[model, target]
 
     def labels_of(self, model: Any) -> Labels | None:

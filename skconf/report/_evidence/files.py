@@ -51,30 +51,34 @@ def evidence_of_files(
         in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
-    if in_batches and ids is not None:
-        raise ValueError(
-            "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
-            f"match. Leave {option('ids')} out."
-        )
-    if in_batches and slices is not None:
-        raise ValueError(
-            "groups, models of several files, and files of more than 100 MB are read in batches, which keep no rows to "
-            f"look where they fail. Leave {option('slices')} out; {option('groups', ...)} gives the metrics of each "
-            "group in batches."
-        )
-    if in_batches and confidence_level is not None:
-        raise ValueError(
-            "groups, models of several files, and files of more than 100 MB are read in batches, which give no "
-            f"intervals. Leave {option('confidence_level')} out; accumulate() has intervals in batches."
-        )
+    if in_batches:
+        _refuse_in_batches(ids=ids, slices=slices, confidence_level=confidence_level)
     guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
-    found = {model: guess for model, (guess, _) in guesses.items()}
+    columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=guessed)
     if in_batches:
-        return _from_batches(models, found, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
+        return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
     asked = {"metrics": metrics, "confidence_level": confidence_level}
-    return _from_memory(models, found, origin, asked, several=several, ids=ids, slices=slices)
+    return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
+
+
+def _refuse_in_batches(**given: Any) -> None:
+    """Raise if something is asked for that cannot be had in batches."""
+    lacking = {
+        "ids": ("keep no rows to match", ""),
+        "slices": (
+            "keep no rows to look where they fail",
+            f"; {option('groups', ...)} gives the metrics of each group in batches",
+        ),
+        "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
+    }
+    for name, (what, instead) in lacking.items():
+        if given[name] is not None:
+            raise ValueError(
+                "groups, models of several files, and files of more than 100 MB are read in batches, which "
+                f"{what}. Leave {option(name)} out{instead}."
+            )
 
 
 def _from_memory(
@@ -90,24 +94,15 @@ def _from_memory(
     rows, sources = {}, []
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
-        found = read_rows(file, columns[model], ids=ids)
-        if found is None:
+        read = read_rows(file, columns[model], ids=ids)
+        if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
-        rows[model] = RowsOfFile(file, found, by.get(model, {}))
-        sources.append(_source(model if several else "", [file], len(found.profile), digest(file)))
+        rows[model] = RowsOfFile(file, read, by.get(model, {}))
+        sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
-    return replace(
-        evidence,
-        origin=replace(origin, files=sources),
-        unpaired=pairs.unpaired,
-        row_numbers=pairs.row_numbers,
-        row_names=pairs.row_names,
-        slices=pairs.slices,
-        labels=pairs.labels,
-        name=sources[0].name,
-    )
+    return replace(evidence, origin=replace(origin, files=sources), name=sources[0].name, **vars(pairs))
 
 
 def _from_batches(
@@ -120,37 +115,37 @@ def _from_batches(
     progress: bool,
     n_jobs: int | None,
 ) -> Evidence | TableAlone:
-    found = {
+    results = {
         model: evaluate_in_batches(files, columns[model], metrics, progress=progress, n_jobs=n_jobs)
         for model, files in models.items()
     }
-    sources = [_source(model if several else "", files, sum(found[model].counts)) for model, files in models.items()]
+    sources = [_source(model if several else "", files, sum(results[model].counts)) for model, files in models.items()]
     origin = replace(origin, files=sources)
     groups = next(iter(columns.values())).groups  # they are never guessed
     if groups:
-        return TableAlone(_of_groups(found, groups, several), origin)
-    return replace(_of_models(found, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
+        return TableAlone(_of_groups(results, groups, several), origin)
+    return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
 
 
-def _of_models(found: Mapping[str, InBatches], several: bool) -> Evidence:
-    """Return what a report on models rests on that were read in batches; NaN if a model lacks what a metric needs."""
-    rows = list({row.name: row for of_model in found.values() for row in of_model.rows}.values())
+def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
+    """Gather what a report on models read in batches rests on; NaN where a model lacks what a metric needs."""
+    rows = list({row.name: row for of_model in results.values() for row in of_model.rows}.values())
     return Evidence(
         rows=rows,
-        values={model: [of_model.value(row.name) for row in rows] for model, of_model in found.items()},
+        values={model: [of_model.value(row.name) for row in rows] for model, of_model in results.items()},
         several=several,
-        baseline=next(iter(found)),
-        unpaired=dict.fromkeys(list(found)[1:], "were read in batches, which keep no rows"),
-        known={model: each.assessment for model, each in found.items() if each.assessment is not None},
-        known_kind="graded" if any(each.kind == "graded" for each in found.values()) else "right or wrong",
+        baseline=next(iter(results)),
+        unpaired=dict.fromkeys(list(results)[1:], "were read in batches, which keep no rows"),
+        known={model: each.assessment for model, each in results.items() if each.assessment is not None},
+        known_kind="graded" if any(each.kind == "graded" for each in results.values()) else "right or wrong",
     )
 
 
-def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> pd.DataFrame:
+def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> pd.DataFrame:
     """Return values indexed by the labels of models and groups."""
     names = [*(["model"] if several else []), *groups]
     tables = []
-    for model, of_model in found.items():
+    for model, of_model in results.items():
         labels = [group if len(groups) > 1 else (group,) for group in of_model.values.index]
         index = pd.MultiIndex.from_tuples([(*([model] if several else []), *label) for label in labels], names=names)
         tables.append(of_model.values.set_axis(index).assign(count=of_model.counts))
@@ -158,5 +153,5 @@ def _of_groups(found: Mapping[str, InBatches], groups: Sequence[Any], several: b
 
 
 def _source(model: str, files: Sequence[Path], n_rows: int, digest: str = "") -> SourceFile:
-    """Return what is kept of the files of a model."""
+    """Describe the files of a model."""
     return SourceFile(model, shown(files[0]) if len(files) == 1 else f"{len(files):,} files", n_rows, digest)

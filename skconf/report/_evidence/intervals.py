@@ -27,7 +27,7 @@ def interval_ends(
     most_resampled: float = np.inf,
     random_state: Any = 0,
 ) -> tuple[Floats, list[Any]]:
-    """Return the ends of the interval of every row, NaN where there is none, and what is to be said about them.
+    """Compute the interval of every metric, NaN where there is none, and the notices that come with them.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def interval_ends(
         for k, row in enumerate(rows)
         if row.metric.is_estimate and not np.isnan(values[k]) and (few or not row.why_resampled)
     ]
-    found, notices = intervals(
+    estimates, notices = intervals(
         [rows[k] for k in kept],
         [values[k] for k in kept],
         profile,
@@ -58,7 +58,7 @@ def interval_ends(
         method="auto",
         resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},
     )
-    ends[kept] = [(interval.low, interval.high) for interval in found]
+    ends[kept] = [(interval.low, interval.high) for interval in estimates]
     return ends, notices
 
 

@@ -76,7 +76,7 @@ class Labels:
         return visible(str(self.classes[code]))
 
     def confusions(self, confidence: Floats, weight: Floats | None, at_most: int) -> list[Confusion]:
-        """Return the most frequent pairs of labels of which one is taken for the other; by weight, if there are any."""
+        """Find the most frequent confusions of a label with another, by weight if there are weights."""
         wrong = self.true != self.predicted
         if weight is not None:
             wrong &= weight > 0
@@ -122,5 +122,5 @@ class Topics:
 
 
 def numbered(n_classes: int) -> NDArray[Any]:
-    """Return names for classes whose own may tell of people."""
+    """Return numbered names for classes, whose own names may tell of people."""
     return np.array([f"class {number}" for number in range(1, n_classes + 1)])

@@ -38,7 +38,7 @@ class RowsOfFile:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Predictions of several models in one order of rows.
+    """Predictions of several models in one order of rows: attributes of :class:`Evidence`.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Pairs:
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
-    """Return predictions in one order of rows.
+    """Bring the predictions of all models into one order of rows.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
 
 
 def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
-    """Return some rows."""
+    """Choose some rows of a file, in an order."""
     found = rows.found
     truth, predicted, ids = (
         None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids)

@@ -67,7 +67,7 @@ def places_of(evidence: Evidence) -> list[Place]:
 
 
 def _thresholds(evidence: Evidence) -> list[float]:
-    """Return the finite thresholds that predictions come with; 0 accepts everything, as none does."""
+    """Return the finite thresholds that predictions come with, but for 0, which accepts everything."""
     given = dict.fromkeys(profile.threshold for profile in evidence.profiles.values())
     return [threshold for threshold in given if threshold is not None and np.isfinite(threshold) and threshold > 0]
 

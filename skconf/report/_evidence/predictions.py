@@ -32,7 +32,7 @@ def evidence_of(
     random_state: Any = None,
     **about: Any,
 ) -> Evidence:
-    """Return what a report on predictions rests on.
+    """Evaluate predictions, and gather what a report on them rests on.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def evidence_of(
 
 
 def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:
-    """Return the predictions of every model; those of a single one under the name of its column."""
+    """Check the predictions of every model; a single one is called "value", as its column."""
     if isinstance(y_true, Mapping):
         predictions = {model: (held, y_proba) for model, held in y_true.items()}
     elif isinstance(y_proba, Mapping):
@@ -106,8 +106,8 @@ def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, 
     counts = {model: len(profile) for model, profile in profiles.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"slices are of rows that all models share, but their numbers of rows are {counts}.")
-    found = read_slices(given, next(iter(counts.values())))
-    return dict.fromkeys(profiles, found)
+    read = read_slices(given, next(iter(counts.values())))
+    return dict.fromkeys(profiles, read)
 
 
 def check_names(models: Iterable[Any], *, with_ends: bool) -> None:
@@ -127,23 +127,23 @@ def ends_of(model: Any) -> tuple[str, str]:
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Return the rows that some model allows, or all, and their values by model; NaN for a model that does not."""
+    """Evaluate all metrics, NaN where a model does not allow one; leave out what no model allows, or keep all."""
     kept, values = [], []
     for row in rows:
-        found: list[float] = []
+        of_models: list[float] = []
         reasons: list[str] = []
         notices: list[Notice] = []
         for profile in profiles.values():
             try:
                 value, said = row.evaluate(profile)
-                found.append(value)
+                of_models.append(value)
                 notices += said
             except ValueError as error:
-                found.append(np.nan)
+                of_models.append(np.nan)
                 reasons.append(str(error))
         if keep_all or len(reasons) < len(profiles):
             texts = (f"{row.name} is undefined here and is NaN: {reason}" for reason in reasons)
             warn_each([*notices, *(Notice(text, UndefinedMetricWarning) for text in texts)])
             kept.append(row)
-            values.append(found)
+            values.append(of_models)
     return kept, values

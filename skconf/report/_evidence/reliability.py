@@ -13,7 +13,7 @@ _BINS, _FEWEST = 12, 20
 
 
 def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Return what is said and what is right in each bin of the display, with the interval of the latter."""
+    """Compute confidence and accuracy, with its interval, in the bins of the reliability display."""
     if profile.kind == "costs":
         return _costs(profile, level)
     display = ReliabilityDisplay.from_profile(profile, confidence_level=level)
@@ -22,7 +22,7 @@ def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
 
 
 def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Return the same of costs, which have no range: in bins of equally many answers."""
+    """Compute announced and observed costs, which have no range, in bins of equally many answers."""
     weight, (said, paid) = profile.sample_weight, expected_and_observed(profile)
     level_of = np.unique(said, return_inverse=True)[1]
     n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))

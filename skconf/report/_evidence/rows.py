@@ -85,8 +85,8 @@ def rows_of(metrics: Any, has_threshold: bool) -> list[Row]:
         return [_read(_of_all_classes(name)) for name in dict.fromkeys(names)]
     if isinstance(metrics, Iterable) and not isinstance(metrics, Mapping) and not is_pair(metrics):
         metrics = {row.name: row for row in map(_read, metrics)}  # the same twice is one row
-    found, _ = read_statistics(metrics, {}, "metrics")
-    return [replace(row, name=str(label)) for label, row in found.items()]
+    statistics, _ = read_statistics(metrics, {}, "metrics")
+    return [replace(row, name=str(label)) for label, row in statistics.items()]
 
 
 def _read(item: Any) -> Row:

@@ -43,22 +43,22 @@ class Shares:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
-        """Return the shares of parts that are numbered in each column, and on from one column to the next."""
+        """Compute the shares of right answers by each column; parts are numbered on from one column to the next."""
         numbers = [(_counted if are_counts(profile) else _in_units)(profile, codes, level) for codes in columns]
         count, right, low, high, says = (np.concatenate(each) for each in zip(*numbers, strict=True))
-        found = np.flatnonzero(~np.isnan(right))
-        count, right, low, high, says = (each[found] for each in (count, right, low, high, says))
+        kept = np.flatnonzero(~np.isnan(right))
+        count, right, low, high, says = (each[kept] for each in (count, right, low, high, says))
         # The worst is that which is bad whatever chance has done: a part of few rows has a high upper end.
-        order = np.lexsort((found, -right, -low) if profile.kind == "costs" else (found, right, high))
+        order = np.lexsort((kept, -right, -low) if profile.kind == "costs" else (kept, right, high))
         right, low, high, says = (each[order] for each in (right, low, high, says))
-        return cls(found[order], count[order], right, low, high, says, profile.kind)
+        return cls(kept[order], count[order], right, low, high, says, profile.kind)
 
     def __len__(self) -> int:
         return len(self.code)
 
 
 def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
-    """Return rows, share of right answers with its ends, and confidence of the parts by one column: by counts."""
+    """Count rows, right answers with their interval, and mean confidence in the parts by one column."""
     weight = profile.sample_weight
     each = np.ones(len(profile)) if weight is None else weight
     total, squares, right, says = (
@@ -70,7 +70,7 @@ def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[ND
 
 
 def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:
-    """Return the same of graded answers, of costs, and of answers in groups: by means over units."""
+    """Compute the same for graded answers, costs and answers in groups, from means over answers or groups."""
     n_parts = int(codes.max()) + 1
     says, right = (
         Means.of_parts(values, profile.sample_weight, profile.groups, codes, n_parts)

@@ -18,7 +18,7 @@ from skconf.profile import ConfidenceProfile
 
 
 def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]) -> list[Floats]:
-    """Return the one-sided p-values of as many errors, or more, in every group of every column.
+    """Test every group of every column for overconfidence: the p-value of so many errors, or more.
 
     Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
     distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
@@ -62,7 +62,7 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
 
 
 def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return p-values of the gap by t tests over units, NaN where too few errors are announced; and which need none.
+    """Test the gap by t tests over answers or groups: NaN where too few errors are expected; and where none is grouped.
 
     That is where each unit has one answer only.
     """
@@ -75,18 +75,18 @@ def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[F
 
 
 def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes], sizes: Sequence[int]) -> list[Sums]:
-    """Return the sums over the groups of every column; the terms, which take most of the time, are computed once."""
-    found: list[Sums] = [() for _ in columns]
+    """Sum over the groups of every column; the terms, which take most of the time, are computed once."""
+    sums: list[Sums] = [() for _ in columns]
     for rows, block in profile.blocks():
         terms = metric.terms(block)
         for at, (codes, size) in enumerate(zip(columns, sizes, strict=True)):
             part = tuple(map(BlockSums(block.sample_weight, len(block), codes[rows], size).of, terms))
-            found[at] = merge(found[at], part) if found[at] else part
-    return found
+            sums[at] = merge(sums[at], part) if sums[at] else part
+    return sums
 
 
 def _of_errors(*sums: Floats) -> Floats:
-    """Return p-values by the exact distribution of the number of errors."""
+    """Compute p-values by the exact distribution of the number of errors."""
     p_values = np.full(len(sums[0]), np.nan)
     for group in np.flatnonzero(sums[0].sum(axis=-1) > 0):
         table = ErrorTable.of_sums(*(each[group] for each in sums))
@@ -95,7 +95,7 @@ def _of_errors(*sums: Floats) -> Floats:
 
 
 def _of_gaps(*sums: Floats) -> Floats:
-    """Return p-values of the weighted gap; NaN where too few errors are announced.
+    """Compute p-values of the weighted gap; NaN where too few errors are expected.
 
     Those that are seen must not decide: groups would be tested because they have many.
     """

@@ -88,13 +88,13 @@ def slices_of_files(files: Mapping[str, Path], names: Any) -> dict[str, dict[Any
     listed = list(dict.fromkeys(names if isinstance(names, list | tuple) else [names]))
     tables = {model: read_columns(path, listed, "slices") for model, path in files.items()}
     ends = np.cumsum([len(table[listed[0]]) for table in tables.values()])
-    found: dict[str, dict[Any, Slices]] = {model: {} for model in files}
+    slices_of: dict[str, dict[Any, Slices]] = {model: {} for model in files}
     for name in listed:
         column = pd.concat([as_series(table[name]) for table in tables.values()], ignore_index=True)
         slices = read_column(name, column, len(column), texts_may_be_numbers=True)
         for model, rows in zip(files, np.split(np.arange(len(column)), ends[:-1]), strict=True):
-            found[model][name] = slices[rows]
-    return found
+            slices_of[model][name] = slices[rows]
+    return slices_of
 
 
 def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers: bool = False) -> Slices:
@@ -109,10 +109,10 @@ def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers:
     count = np.bincount(codes[codes >= 0], minlength=len(distinct))
     slice_of, names = _cut(name, pd.Index(distinct), count, texts_may_be_numbers)
     slice_of = np.append(slice_of, -1)  # which is what a code of -1, a missing entry, finds
-    found = slice_of[codes]
-    if (found < 0).any():
-        found, names = np.where(found < 0, len(names), found), [*names, "is missing"]
-    return Slices(found, [visible(f"{name} {text}") for text in names])
+    slice_of_row = slice_of[codes]
+    if (slice_of_row < 0).any():
+        slice_of_row, names = np.where(slice_of_row < 0, len(names), slice_of_row), [*names, "is missing"]
+    return Slices(slice_of_row, [visible(f"{name} {text}") for text in names])
 
 
 def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
@@ -130,18 +130,18 @@ def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
 def _cut(
     name: Any, distinct: "pd.Index[Any]", count: NDArray[np.intp], texts_may_be_numbers: bool
 ) -> tuple[Codes, list[str]]:
-    """Return the slice of each distinct value, -1 where it stands for a missing one, and what follows the column."""
+    """Assign each distinct value to a slice, -1 where it is missing, and name the slices."""
     if pd.api.types.infer_dtype(distinct) in _NUMBERS and not isinstance(distinct, pd.CategoricalIndex):
         return _in_quarters(distinct.to_numpy(dtype=np.float64), count, fewest_digits, _MOST_NUMBERS)
     texts = pd.Series([str(value).strip() for value in distinct], dtype=object)
     missing = (texts == "").to_numpy()
-    found = None if missing.all() else _in_order(distinct, texts, texts_may_be_numbers)
-    if found is not None:
-        keys, written, at_most = found
+    ordered = None if missing.all() else _in_order(distinct, texts, texts_may_be_numbers)
+    if ordered is not None:
+        keys, written, at_most = ordered
         missing = missing | np.isnan(keys)
     there = np.flatnonzero(~missing)
     slice_of = np.full(len(distinct), -1, dtype=np.intp)
-    if found is None:
+    if ordered is None:
         slice_of[there], names = _by_text(name, texts[there], count[there])
     else:
         slice_of[there], names = _in_quarters(keys[there], count[there], written, at_most)
@@ -151,7 +151,7 @@ def _cut(
 def _in_order(
     distinct: "pd.Index[Any]", texts: "pd.Series[str]", texts_may_be_numbers: bool
 ) -> tuple[Floats, Callable[[Floats], list[str]], int] | None:
-    """Return numbers by which values are ordered, NaN where there is none, how they are written, and how many may be.
+    """Read values as numbers to order them by, with a function that writes them, and how many may be slices.
 
     None stands for values that are names: texts, categories, truth values, and codes such as 007.
     """
@@ -172,7 +172,7 @@ def _in_order(
 def _in_quarters(
     keys: Floats, count: NDArray[np.intp], written: Callable[[Floats], list[str]], at_most: int
 ) -> tuple[Codes, list[str]]:
-    """Return few distinct values as slices, and many in intervals with about a quarter of the rows each."""
+    """Make few distinct values slices, and cut many into intervals with about a quarter of the rows each."""
     values, places = np.unique(keys, return_inverse=True)
     if len(values) <= at_most:
         return places, [f"= {text}" for text in written(values)]
@@ -189,7 +189,7 @@ def _in_quarters(
 
 
 def _by_text(name: Any, texts: "pd.Series[str]", count: NDArray[np.intp]) -> tuple[Codes, list[str]]:
-    """Return texts as slices; of very many, the most frequent ones, and all others together."""
+    """Make texts slices; of very many, the most frequent ones, and all others together."""
     places, distinct = pd.factorize(texts, sort=True)
     rows = np.bincount(places, count, len(distinct))
     if len(distinct) <= _MOST_TEXTS:

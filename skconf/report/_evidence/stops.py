@@ -1,4 +1,4 @@
-"""Every threshold that a model's scores allow, and what is answered there."""
+"""Every threshold that a model's scores allow, with coverage and errors."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Every threshold that a model's scores allow, and what is answered there.
+    """Every threshold that a model's scores allow, with coverage and errors.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Stops:
         return int(fits[-1]) if len(fits) else -1
 
     def ends(self, stops: Any) -> tuple[Any, Any]:
-        """Return the interval of the share of errors, or of what takes its place, at one stop or several."""
+        """Compute the interval of the share of errors, or of losses or costs, at one stop or several."""
         if self.means is not None:
             return self.means[stops].ends(self.level, bounded=self.kind != "costs")
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)

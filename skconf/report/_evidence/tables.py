@@ -37,7 +37,7 @@ class TableAlone:
 
 
 def table_of_classes(profile: ConfidenceProfile, zero_division: Any = "warn") -> TableAlone:
-    """Return the metrics of each class."""
+    """Compute the metrics of each class."""
     frame = pd.DataFrame(index=pd.Index(profile.require("classes"), name="class"))
     for stem in _BY_CLASS:
         frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
@@ -47,7 +47,7 @@ def table_of_classes(profile: ConfidenceProfile, zero_division: Any = "warn") ->
 
 
 def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
-    """Return the calibration error of the probability of one class."""
+    """Compute the calibration error of the probability of one class."""
     # The check of the input tolerates rounding errors above 1 or below 0.
     sure = np.clip(profile.proba[:, position].astype(np.float64), 0.0, 1.0)
     present = profile.require("true_class") == position
@@ -61,15 +61,15 @@ def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
     for model, stops in evidence.stops.items():
         for target in evidence.targets:
             row = {"model": model, "target": target}
-            stop, found = stops.at_most_wrong(target), evidence.guarantee(model, target)
+            stop, guarantee = stops.at_most_wrong(target), evidence.guarantee(model, target)
             if stop >= 0:
                 low, high = stops.ends(stop)
                 row |= {"threshold": stops.threshold(stop), "coverage": stops.answered[stop]}
                 row |= {"risk": stops.wrong[stop], "risk_low": float(low), "risk_high": float(high)}
-            if found.status == "guaranteed":
-                row |= {"guaranteed_threshold": stops.threshold(found.stop)}
-                row |= {"guaranteed_coverage": stops.answered[found.stop]}
-            rows.append({**row, "guarantee": found.status, "n_needed": found.needed})
+            if guarantee.status == "guaranteed":
+                row |= {"guaranteed_threshold": stops.threshold(guarantee.stop)}
+                row |= {"guaranteed_coverage": stops.answered[guarantee.stop]}
+            rows.append({**row, "guarantee": guarantee.status, "n_needed": guarantee.needed})
     columns = ["model", "target", "threshold", "coverage", "risk", "risk_low", "risk_high"]
     columns += ["guaranteed_threshold", "guaranteed_coverage", "guarantee", "n_needed"]
     return pd.DataFrame(rows, columns=columns)

@@ -43,7 +43,7 @@ class Guarantee(NamedTuple):
 
 
 def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
-    """Return what people allow: shares of errors, or of what is lost; or mean costs below that of all answers."""
+    """Return the errors that people allow: shares of errors, or of correctness that is lost; or mean costs."""
     if kind != "costs":
         return _LOSSES if kind == "graded" else _ERRORS
     return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
@@ -65,7 +65,7 @@ def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: fl
 
 
 def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float) -> Guarantee:
-    """Return why nothing is guaranteed, and how many rows would do."""
+    """Find out why no threshold is guaranteed, and how many rows would do."""
     n_units = tuned.n_samples
     if not (stops.wrong[stops.size >= FEWEST] < target).any():
         return Guarantee("never observed", n_units=n_units)

@@ -52,17 +52,17 @@ class Top:
         return self.count * (1 - self.high) / self.announced, self.count * (1 - self.low) / self.announced
 
 
-def counted_tops(found: Assessment, level: float) -> list[Top]:
-    """Return all answers and the surest ones, where errors are counted."""
-    parts = [(0.0, found.n_samples, found.wrong, found.announced)]
-    for top in found.tops:
+def counted_tops(assessment: Assessment, level: float) -> list[Top]:
+    """Count errors, expected and observed, among all answers and among the surest ones."""
+    parts = [(0.0, assessment.n_samples, assessment.wrong, assessment.announced)]
+    for top in assessment.tops:
         if top.count < parts[-1][1]:  # else these are the same answers
             parts.append((top.confidence, top.count, top.wrong, top.announced))
     return [Top(*part, *clopper_pearson(1 - part[2] / part[1], part[1], level)) for part in parts]
 
 
 def tops_in_units(profile: ConfidenceProfile, level: float) -> list[Top]:
-    """Return the same of graded answers, and of answers in groups."""
+    """Compute the same for graded answers, and for answers in groups."""
     down = losses_from_the_top(profile, profile.confidence)
     announced = np.cumsum(profile.confidence_ranking.weight * (1 - profile.confidence_ranking.score))
     tops: list[Top] = []
@@ -82,7 +82,7 @@ def _last_above(profile: ConfidenceProfile, cuts: Any) -> Any:
 
 
 def error_tail(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Return the share of errors among answers of a confidence or more, at cut-offs that some answers reach."""
+    """Compute the share of errors among answers of a confidence or more, at cut-offs that some answers reach."""
     ranking = profile.confidence_ranking
     weight, wrong = np.cumsum(ranking.weight), np.cumsum(ranking.errors)
     announced = np.cumsum(ranking.weight * (1 - ranking.score))

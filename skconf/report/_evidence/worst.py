@@ -28,7 +28,7 @@ class Worst(NamedTuple):
 
 
 def worst_answers(profile: ConfidenceProfile, at_most: int = _LISTED) -> list[Worst]:
-    """Return the wrong answers of the highest confidence; or those that lost, or cost, most beyond what they said."""
+    """Find the wrong answers of the highest confidence; or those that lost, or cost, most beyond what was expected."""
     said, was = expected_and_observed(profile)
     apart = was - said if profile.kind == "costs" else said - was
     wrong = apart > 0 if profile.kind != "right or wrong" else was == 0

@@ -112,28 +112,28 @@ def allowed_in_words(words: Words, target: float) -> str:
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g} %"
 
 
-def _assured(found: Guarantee, stops: Stops, units: str) -> str:
+def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
     """Return a guaranteed threshold, or what is lacking."""
-    if found.status == "guaranteed":
-        return threshold_at(stops, found.stop)
-    if found.status == "too few rows":
-        return f"nothing: takes {found.needed:,} {units}"
-    return DASH if found.status == "no rule" else "nothing"
+    if guarantee.status == "guaranteed":
+        return threshold_at(stops, guarantee.stop)
+    if guarantee.status == "too few rows":
+        return f"nothing: takes {guarantee.needed:,} {units}"
+    return DASH if guarantee.status == "no rule" else "nothing"
 
 
-def _why_not(found: Guarantee, units: str) -> str:
+def _why_not(guarantee: Guarantee, units: str) -> str:
     """Return why no threshold is guaranteed, and what would help; "" if the table says it."""
-    if found.status == "never observed":
+    if guarantee.status == "never observed":
         return f"more {units} of this kind would not help: no threshold has been seen to reach it"
-    if found.status == "few answers":
+    if guarantee.status == "few answers":
         return f"more {units} may help: what is seen to reach it rests on few answers"
-    if found.status == "more rows":
-        return f"{found.n_units:,} {units} are too few; about {found.needed:,} like these would do"
+    if guarantee.status == "more rows":
+        return f"{guarantee.n_units:,} {units} are too few; about {guarantee.needed:,} like these would do"
     return ""
 
 
 def _notes(evidence: Evidence) -> str:
-    """Return what seen and assured mean."""
+    """Explain observed and guaranteed thresholds."""
     level, kind, profiles = f"{100 * evidence.level:g} %", evidence.kind, evidence.profiles.values()
     what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
     text = (
@@ -162,7 +162,7 @@ def _notes(evidence: Evidence) -> str:
 
 
 def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart]:
-    """Return the errors among answers against the share answered, from the first error on; nothing without errors."""
+    """Chart the errors among answers against the share answered, from the first error on; nothing without errors."""
     marks: list[Mark] = []
     data = []
     for series, (model, each) in enumerate(stops.items()):
@@ -192,7 +192,7 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
 
 
 def _finding(title: str, each: Stops) -> str:
-    """Return what abstaining brings, in words."""
+    """Say what abstaining brings."""
     none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
     free = f"; none of its surest {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
     free = free if each.kind == "right or wrong" else ""

@@ -26,14 +26,14 @@ _CELLS = count(1)
 
 def sections(evidence: Evidence, *, rows: bool = True) -> list[Section]:
     """Return the questions of a reader and their answers; `rows` tells whether single rows may be named."""
-    found = [trust(evidence)]
+    answers = [trust(evidence)]
     if evidence.profiles:
-        found.append(abstain(evidence))
+        answers.append(abstain(evidence))
     if len(evidence.values) > 1:
-        found.append(which(evidence))
+        answers.append(which(evidence))
     if evidence.profiles:
-        found.append(where(evidence, rows=rows))
-    return [*found, all_metrics(evidence), source(evidence)]
+        answers.append(where(evidence, rows=rows))
+    return [*answers, all_metrics(evidence), source(evidence)]
 
 
 def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:

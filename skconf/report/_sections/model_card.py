@@ -26,7 +26,7 @@ def model_card(evidence: Evidence) -> str:
 
 def _what(evidence: Evidence) -> str:
     """Return what was measured, and when."""
-    counts = {found.n_samples for found in evidence.assessments.values()}
+    counts = {assessment.n_samples for assessment in evidence.assessments.values()}
     rows = " and ".join(f"{count:,}" for count in sorted(counts))
     labels = (evidence.labels_of(model) for model in evidence.profiles)
     classes = {len(of_model) for of_model in labels if of_model is not None}
@@ -50,7 +50,7 @@ def _answers(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
 
 
 def _abstaining(evidence: Evidence, model: object) -> str:
-    """Return what abstaining brings: at the largest of the usual shares of errors that is below that of all answers."""
+    """Say what abstaining brings, at the largest usual share of errors that is below that of all answers."""
     stops, words = evidence.stops[model], words_of(evidence)
     fits = [(target, stops.at_most_wrong(target)) for target in reversed(evidence.targets)]
     fits = [(target, stop) for target, stop in fits if target < stops.wrong[-1]]
@@ -59,11 +59,11 @@ def _abstaining(evidence: Evidence, model: object) -> str:
         allowed = allowed_in_words(words, target)
         if stop < 0:
             return f"{text}; no threshold brings that to {allowed}."
-        found = evidence.guarantee(model, target)
-        if found.status == "guaranteed":
+        guarantee = evidence.guarantee(model, target)
+        if guarantee.status == "guaranteed":
             return (
-                f"{text}; from {threshold_at(stops, found.stop)} on, at most {allowed}, with a probability of "
-                f"{100 * evidence.level:g} %, and {thousand(stops.answered[found.stop])} of 1,000 are answered."
+                f"{text}; from {threshold_at(stops, guarantee.stop)} on, at most {allowed}, with a probability of "
+                f"{100 * evidence.level:g} %, and {thousand(stops.answered[guarantee.stop])} of 1,000 are answered."
             )
         limit = threshold_at(stops, stop)
         where = f"where the uncertainty is at most {limit}" if words.kind == "costs" else f"from {limit} on"
@@ -72,7 +72,7 @@ def _abstaining(evidence: Evidence, model: object) -> str:
 
 
 def _limits(evidence: Evidence) -> str:
-    """Return what the text does not say."""
+    """Say what the numbers do not show."""
     return (
         "measured on these rows, and true of new cases only if they are like these. Intervals hold "
         f"{100 * evidence.level:g} %, each for itself. Thresholds and the worst class were chosen by looking at these "

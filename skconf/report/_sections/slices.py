@@ -17,7 +17,7 @@ _WHY_FEW = {"rows": "weights differ", "groups": "answers are in groups", "answer
 
 
 def slice_finding(slices: BySlice) -> str:
-    """Return the sentence on what is shown: never the worst of many by chance."""
+    """Say in which slices a model is overconfident: never the worst of many by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
         worst = f"{names[0]}: {says_and_right(shares, 0)}"

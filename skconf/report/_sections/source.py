@@ -61,7 +61,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
 
 
 def _threshold(profile: ConfidenceProfile) -> str:
-    """Return the threshold, also that which nobody chose."""
+    """Write the threshold, also the default where none was given."""
     if profile.threshold is not None:
         return "∞: nothing is accepted" if np.isinf(profile.threshold) else f"{profile.threshold:g}"
     default = get_metric("coverage_score").threshold_for(profile)

@@ -26,10 +26,10 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     parts: list[Part] = []
     advised: dict[str, list[str]] = {}
     words, verdicts = words_of(evidence), verdicts_of(evidence)
-    for model, found in evidence.assessments.items():
+    for model, assessment in evidence.assessments.items():
         text = f"{start_of(evidence, model)}{verdicts[model]}"
-        parts.append(Prose(text, "finding fault" if found.p_value <= 1 - LEVEL else "finding"))
-        advised.setdefault(_advice(found, words.numbers), []).append(str(model))
+        parts.append(Prose(text, "finding fault" if assessment.p_value <= 1 - LEVEL else "finding"))
+        advised.setdefault(_advice(assessment, words.numbers), []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {' and '.join(models)}" if evidence.several else ""
         parts.append(Prose(f"What to do{whom}: {advice}"))
@@ -40,16 +40,16 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     return Section(f"May I trust its {words.numbers}?", "Trust", parts)
 
 
-def _advice(found: Assessment, numbers: str) -> str:
-    """Return what to do about a verdict on confidences, or on uncertainties."""
+def _advice(assessment: Assessment, numbers: str) -> str:
+    """Advise what to do about a verdict."""
     how = "calibrate it on rows that did not train it, and look at others again"
-    if numbers == "uncertainties" and found.p_value <= 1 - LEVEL:
+    if numbers == "uncertainties" and assessment.p_value <= 1 - LEVEL:
         return f"{how}. Until then, read its uncertainties as the diagram below has them."
-    if found.gap_holds and found.gap < 0 and not found.top_holds:
+    if assessment.gap_holds and assessment.gap < 0 and not assessment.top_holds:
         return f"its numbers are too low; their order may still serve to abstain. To use the numbers, {how}."
-    if found.gap_holds or found.top_holds or found.shape_holds or found.decisive is not None:
+    if assessment.gap_holds or assessment.top_holds or assessment.shape_holds or assessment.decisive is not None:
         return f"{how}. Until then, read its highest confidences as the table below has them."
-    if found.p_value <= 1 - LEVEL:
+    if assessment.p_value <= 1 - LEVEL:
         return f"collect more labelled rows, or {how}."
     return "no fault shown is not no fault: mind how large a gap could hide. More labelled rows show smaller ones."
 
@@ -58,17 +58,17 @@ def _tops(evidence: Evidence) -> TablePart:
     """Return the errors announced and seen: of all answers, and of the surest ones."""
     rows: list[dict[str, str]] = []
     words = words_of(evidence)
-    for model, found in evidence.assessments.items():
+    for model, assessment in evidence.assessments.items():
         named = {"model": str(model)} if evidence.several else {}
         profile = evidence.profiles.get(model)
-        if not np.isnan(found.wrong):
-            rows += [{**named, **_top(top, words_for("right or wrong"))} for top in counted_tops(found, LEVEL)]
+        if not np.isnan(assessment.wrong):
+            rows += [{**named, **_top(top, words_for("right or wrong"))} for top in counted_tops(assessment, LEVEL)]
         elif profile is not None and profile.kind != "costs" and profile.sample_weight is None:
             rows += [{**named, **_top(top, words)} for top in tops_in_units(profile, LEVEL)]
         else:  # weighted, or costs: there are no counts
-            right = words.amount(found.accuracy, found.accuracy_low, found.accuracy_high)
-            said = {words.says_long: words.amount(found.confidence), words.right_long: right}
-            rows.append({**named, "answers": "all", "rows": f"{found.n_samples:,}", **said})
+            right = words.amount(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
+            said = {words.says_long: words.amount(assessment.confidence), words.right_long: right}
+            rows.append({**named, "answers": "all", "rows": f"{assessment.n_samples:,}", **said})
     note = {
         "right or wrong": "Announced: the number of errors that the confidences themselves announce, Σ (1 − c).",
         "graded": "Lost: Σ (1 − correctness). Announced: what the confidences themselves say is lost, Σ (1 − c).",
@@ -92,7 +92,7 @@ def _top(top: Top, words: Words) -> dict[str, str]:
 
 
 def _reliability(evidence: Evidence) -> Chart:
-    """Return the diagram of what is right against what is said."""
+    """Chart accuracy against confidence, or observed against announced costs."""
     marks: list[Mark] = []
     data, words = [], words_of(evidence)
     for series, (model, profile) in enumerate(evidence.profiles.items()):
@@ -125,7 +125,7 @@ def _label(evidence: Evidence, model: Any) -> str | None:
 
 
 def _tail(evidence: Evidence) -> list[Chart]:
-    """Return the errors among the surest answers, seen and announced, against where the surest begin, if any are."""
+    """Chart the errors among the surest answers, observed and expected, by where the surest begin; nothing if none are."""
     marks: list[Mark] = []
     data = []
     for series, (model, profile) in enumerate(evidence.profiles.items()):

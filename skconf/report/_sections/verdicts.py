@@ -13,23 +13,23 @@ def verdicts_of(evidence: Evidence) -> dict[Any, str]:
     """Return the verdict on each model."""
     profiles = evidence.profiles
     return {
-        model: _of_costs(found) if model in profiles and profiles[model].kind == "costs" else found.text
-        for model, found in evidence.assessments.items()
+        model: _of_costs(assessment) if model in profiles and profiles[model].kind == "costs" else assessment.text
+        for model, assessment in evidence.assessments.items()
     }
 
 
-def _of_costs(found: Assessment) -> str:
+def _of_costs(assessment: Assessment) -> str:
     """Return the verdict on announced costs."""
-    if np.isnan(found.p_value):
+    if np.isnan(assessment.p_value):
         return "There are too few answers with costs to say."
     only = "Costs: only their mean is tested."
-    if found.gap_holds:
-        what = "Too sure" if found.gap > 0 else "Too modest"
-        paid = number(found.accuracy, found.accuracy_low, found.accuracy_high)
+    if assessment.gap_holds:
+        what = "Too sure" if assessment.gap > 0 else "Too modest"
+        paid = number(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
         digits = len(paid.split()[0].partition(".")[2])
-        return f"{what}: announces a mean cost of {decimal(found.confidence, digits)}, costs {paid}. {only}"
-    gap = number(found.gap, found.gap_low, found.gap_high)
+        return f"{what}: announces a mean cost of {decimal(assessment.confidence, digits)}, costs {paid}. {only}"
+    gap = number(assessment.gap, assessment.gap_low, assessment.gap_high)
     return (
         f"No sign of a gap: answers cost {gap} more than announced, in the mean; a gap of "
-        f"{number(found.detectable_gap)} would have been found in four of five such samples. {only}"
+        f"{number(assessment.detectable_gap)} would have been found in four of five such samples. {only}"
     )

@@ -40,23 +40,23 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         parts.append(Prose(_how_ordered(evidence), "note"))
     for model, profile in evidence.profiles.items():
         of_model = labels[model]
-        found = [] if of_model is None else _classes(evidence, model, profile, of_model)
+        shown = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
-            found += slice_parts(evidence.by_slice[model], start_of(evidence, model))
+            shown += slice_parts(evidence.by_slice[model], start_of(evidence, model))
         if rows:
-            found.append(_answers(evidence, model, profile))
-        if len(evidence.profiles) > 1 and found:
+            shown.append(_answers(evidence, model, profile))
+        if len(evidence.profiles) > 1 and shown:
             what = ["classes"] * (of_model is not None) + ["slices"] * (model in evidence.by_slice)
             what += ["answers that were furthest off"] * rows
-            found = [Folded(f"{model}: {listed(what)}", found, in_text=True)]
-        parts += found
+            shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True)]
+        parts += shown
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
     return Section("Where does it fail?", "Where", parts)
 
 
 def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
-    """Return what is worst of each model, in sentences.
+    """Say in sentences where each model is worst.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
             said.append(f"{start}{_no_errors(profile, evidence.stops[model])}")
             continue
         if labels is not None:
-            found = Shares.of(profile, [labels.predicted], evidence.level)
-            said.append(f"{start}worst where it answers {labels.name(found.code[0])}: {says_and_right(found, 0)}.")
+            shares = Shares.of(profile, [labels.predicted], evidence.level)
+            said.append(f"{start}worst where it answers {labels.name(shares.code[0])}: {says_and_right(shares, 0)}.")
         if (topics := Topics.of(profile)) is not None:
-            found = Shares.of(profile, [topics.code], evidence.level)
-            said.append(f"{start}worst label, {topics.names[found.code[0]]}: {says_and_right(found, 0)}.")
+            shares = Shares.of(profile, [topics.code], evidence.level)
+            said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{slice_finding(evidence.by_slice[model])}")
         if rows and worst:
@@ -86,28 +86,28 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
 
 
 def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
-    """Return what the absence of errors shows."""
+    """Say what the absence of errors shows."""
     _, most = stops.ends(-1)
     return f"no error among {len(profile):,} answers; of others like these, up to {percent(float(most))} may be wrong."
 
 
-def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, found: Worst) -> str:
-    """Return an answer in words."""
+def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, worst: Worst) -> str:
+    """Describe an answer in words."""
     name, labels, words = (
-        _row_name(evidence, model, found.row),
+        _row_name(evidence, model, worst.row),
         evidence.labels_of(model),
-        _said_and_was(profile, found),
+        _said_and_was(profile, worst),
     )
     if (topics := Topics.of(profile)) is not None:
-        name = f"{name}, {topics.of_row(found.row)}"
+        name = f"{name}, {topics.of_row(worst.row)}"
     if labels is None:
         return f"{name}, {'wrong ' if profile.kind == 'right or wrong' else ''}{words}"
-    truth, answer = (labels.name(codes[found.row]) for codes in (labels.true, labels.predicted))
+    truth, answer = (labels.name(codes[worst.row]) for codes in (labels.true, labels.predicted))
     return f"{name}, {truth} in truth, it said {answer} {words}"
 
 
 def _how_ordered(evidence: Evidence) -> str:
-    """Return how classes and slices are ordered, and what their intervals mean."""
+    """Explain the order of classes and slices, and their intervals."""
     has_classes = any(evidence.labels_of(model) is not None for model in evidence.profiles)
     what, one = ("classes", "its class") if has_classes else ("slices", "its slice")
     if has_classes and evidence.by_slice:
@@ -132,43 +132,43 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels:
         ("where it answers", Shares.of(profile, [labels.predicted], evidence.level)),
         ("where the truth is", Shares.of(profile, [labels.true], evidence.level)),
     )
-    first: list[Part] = [_table(labels, way, found, slice(0, SHOWN), start) for way, found in ways]
-    rest = [_table(labels, way, found, slice(SHOWN, LISTED), start) for way, found in ways if len(found) > SHOWN]
+    first: list[Part] = [_table(labels, way, shares, slice(0, SHOWN), start) for way, shares in ways]
+    rest = [_table(labels, way, shares, slice(SHOWN, LISTED), start) for way, shares in ways if len(shares) > SHOWN]
     parts: list[Part] = [Beside(first)]
     if rest:
-        left = max(len(found) for _, found in ways) - SHOWN
+        left = max(len(shares) for _, shares in ways) - SHOWN
         parts.append(Folded(f"{start}{left:,} more classes", rest))
     return [*parts, *_confusions(start, profile, labels)]
 
 
-def _table(labels: Labels, way: str, found: Shares, part: slice, start: str) -> TablePart:
+def _table(labels: Labels, way: str, shares: Shares, part: slice, start: str) -> TablePart:
     """Return some classes as a table; its first column names it, too, as a text has no title."""
-    places = range(len(found))[part]
+    places = range(len(shares))[part]
     columns = {
-        f"{start}{way}": [labels.name(found.code[at]) for at in places],
-        "rows": [f"{found.count[at]:,}" for at in places],
+        f"{start}{way}": [labels.name(shares.code[at]) for at in places],
+        "rows": [f"{shares.count[at]:,}" for at in places],
     }
     if way == "where it answers":
-        columns["says"] = [says(found, at) for at in places]
-        columns["is right in"] = [right(found, at) for at in places]
+        columns["says"] = [says(shares, at) for at in places]
+        columns["is right in"] = [right(shares, at) for at in places]
     else:
-        columns["answers so in"] = [right(found, at) for at in places]
-    notes = left_out(len(found), "classes") if part.stop == LISTED else ()
+        columns["answers so in"] = [right(shares, at) for at in places]
+    notes = left_out(len(shares), "classes") if part.stop == LISTED else ()
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
 
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Return which label is most often taken for which, where there are more than two."""
-    found = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS) if len(labels) > 2 else []
-    if not found:
+    """Table the most frequent confusions, where there are more than two labels."""
+    confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS) if len(labels) > 2 else []
+    if not confusions:
         return []
     wrong = np.count_nonzero(~profile.correct)
     columns = {
-        f"{start}in truth": [labels.name(each.true) for each in found],
-        "it said": [labels.name(each.predicted) for each in found],
-        "rows": [f"{each.n_rows:,}" for each in found],
-        "of all errors": [percent(each.n_rows / wrong) for each in found],
-        "says": [percent(each.confidence) for each in found],
+        f"{start}in truth": [labels.name(each.true) for each in confusions],
+        "it said": [labels.name(each.predicted) for each in confusions],
+        "rows": [f"{each.n_rows:,}" for each in confusions],
+        "of all errors": [percent(each.n_rows / wrong) for each in confusions],
+        "says": [percent(each.confidence) for each in confusions],
     }
     title = f"{start}what it takes for what" if start else "What it takes for what"
     return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
@@ -176,19 +176,19 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
 
 def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
     """Return the table of the answers that were furthest off."""
-    found, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
-    if not found:
+    answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
+    if not answers:
         return Prose(
             f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of what it said'}."
         )
-    at = [each.row for each in found]
+    at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
     if (topics := Topics.of(profile)) is not None:
         columns["label"] = list(map(topics.of_row, at))
     if labels is not None:
         columns["in truth"] = [labels.name(code) for code in labels.true[at]]
         columns["it said"] = [labels.name(code) for code in labels.predicted[at]]
-    columns |= _columns_of(profile, found)
+    columns |= _columns_of(profile, answers)
     notes = []
     if profile.kind == "right or wrong":
         notes.append("Wrong of such: how many answers of this confidence are to be wrong, if it is right.")
@@ -225,33 +225,36 @@ def _row_name(evidence: Evidence, model: Any, row: int) -> str:
     return f"{_of_rows(evidence, model)} {_row(evidence, model, row)}"
 
 
-def _said_and_was(profile: ConfidenceProfile, found: Worst) -> str:
-    """Return what an answer said and what it was, after its name and labels."""
+def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:
+    """Write the confidence and correctness of an answer, or its announced and observed cost."""
     if profile.kind == "costs":
-        return f"announced {number(found.says)}, cost {number(found.was)}"
+        return f"announced {number(answer.says)}, cost {number(answer.was)}"
     if profile.kind == "graded":
-        return f"said {certainty(found.says)}, was {percent(found.was)} right"
-    return f"at {certainty(found.says)}"
+        return f"said {certainty(answer.says)}, was {percent(answer.was)} right"
+    return f"at {certainty(answer.says)}"
 
 
-def _columns_of(profile: ConfidenceProfile, found: list[Worst]) -> dict[str, list[str]]:
-    """Return what the answers said and what they were, as columns of a table."""
+def _columns_of(profile: ConfidenceProfile, answers: list[Worst]) -> dict[str, list[str]]:
+    """Table the confidence and correctness of answers, or their announced and observed costs."""
     if profile.kind == "costs":
-        return {"announced": [number(each.says) for each in found], "cost": [number(each.was) for each in found]}
+        return {"announced": [number(each.says) for each in answers], "cost": [number(each.was) for each in answers]}
     if profile.kind == "graded":
-        return {"said": [certainty(each.says) for each in found], "was right": [percent(each.was) for each in found]}
-    return {"at": [certainty(each.says) for each in found], "wrong of such": [_odds(each.says) for each in found]}
+        return {
+            "said": [certainty(each.says) for each in answers],
+            "was right": [percent(each.was) for each in answers],
+        }
+    return {"at": [certainty(each.says) for each in answers], "wrong of such": [_odds(each.says) for each in answers]}
 
 
 def _odds(confidence: float) -> str:
-    """Return of how many such answers one is to be wrong."""
+    """Write of how many such answers one is expected to be wrong."""
     if confidence >= 1:
         return "none"
     return f"1 in {decimal(1 / (1 - confidence), 0 if confidence >= 0.9 else 1)}"
 
 
 def certainty(confidence: float) -> str:
-    """Return a confidence in percent, in as many digits as tell it from 1."""
+    """Write a confidence in percent, in as many digits as distinguish it from 1."""
     doubt = 1 - confidence
     if doubt <= 0:
         return "100 %"

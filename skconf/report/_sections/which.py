@@ -19,41 +19,41 @@ _NOT_TOLD_APART = "not told apart"
 
 
 def which(evidence: Evidence) -> Section:
-    """Return the section: the questions that readers ask first, then the other metrics that were compared."""
+    """Write the section: the questions that readers ask first, then the other metrics that were compared."""
     title, short = "Which model is better?", "Which"
     if len(evidence.values) < 2:
         return Section(title, short, [Prose("There is one model here, and nothing to compare it with.")])
-    rows, found = _with_headlines(evidence)
-    parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, found)]
+    rows, comparison = _with_headlines(evidence)
+    parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, comparison)]
     if evidence.unpaired:
         parts.append(Prose(_what_to_do(evidence)))
-    table = _Table(evidence, found)
+    table = _Table(evidence, comparison)
     if table.others:
         headlines = words_of(evidence).headlines
         first = [row for name in headlines for row in rows if row.name == name]
         rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
-        parts += [table.of(first, "question", _headlines_read(words_of(evidence))), Prose(_how(found), "note")]
+        parts += [table.of(first, "question", _headlines_read(words_of(evidence))), Prose(_how(comparison), "note")]
         if rest:
             parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
     return Section(title, short, parts)
 
 
 def findings(evidence: Evidence) -> list[str]:
-    """Return what is shown of the first questions, in a sentence each, and what is not compared; empty of one model."""
+    """Answer the first questions, in a sentence each, and say what is not compared; nothing for a single model."""
     return [] if len(evidence.values) < 2 else _findings(evidence, *_with_headlines(evidence))
 
 
-def _findings(evidence: Evidence, rows: Sequence[Row], found: Comparison) -> list[str]:
-    table = _Table(evidence, found)
+def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -> list[str]:
+    table = _Table(evidence, comparison)
     first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
     said = [_finding(row, table) for row in first] if table.others else []
-    if found.unpaired:
-        said.append(f"Not compared: {'; '.join(dict.fromkeys(found.unpaired.values()))}.")
+    if comparison.unpaired:
+        said.append(f"Not compared: {'; '.join(dict.fromkeys(comparison.unpaired.values()))}.")
     return said
 
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
-    """Return the rows of the report and those of the first questions, and their comparison in one family."""
+    """Compare in the metrics of the report and of the first questions, in one family of tests."""
     lacking = [name for name in words_of(evidence).headlines if name not in {row.name for row in evidence.rows}]
     if not lacking:
         return evidence.rows, evidence.comparison
@@ -77,11 +77,11 @@ class _Table:
         The models that are compared with the baseline.
     """
 
-    def __init__(self, evidence: Evidence, found: Comparison) -> None:
-        self.baseline = found.baseline
-        self.others = [m for m in evidence.profiles if m not in found.unpaired and m != found.baseline]
+    def __init__(self, evidence: Evidence, comparison: Comparison) -> None:
+        self.baseline = comparison.baseline
+        self.others = [m for m in evidence.profiles if m not in comparison.unpaired and m != comparison.baseline]
         self._evidence = evidence
-        self._entries = {(each.metric, each.model): each for each in found.differences}
+        self._entries = {(each.metric, each.model): each for each in comparison.differences}
 
     def of(self, rows: Sequence[Row], heading: str, *notes: str) -> TablePart:
         """Return the table of some rows: columns for each model, its difference, and that in words."""
@@ -102,12 +102,12 @@ class _Table:
         return TablePart("", frame, notes)
 
     def label(self, row: Row) -> str:
-        """Return what is compared."""
+        """Return the name of a metric, in words if it is one of the first questions."""
         name = words_of(self._evidence).headlines.get(row.name, row.name)
         return name if row.better != "closer" else f"{name}: distance from {row.best:g}"
 
     def difference(self, row: Row, model: Any) -> str:
-        """Return a difference with its interval; that of accuracies in points."""
+        """Write a difference with its interval; that of accuracies in points."""
         entry = self.entry(row, model)
         times = 100 if row.name == _ACCURACY else 1
         text = number(times * entry.value, times * entry.low, times * entry.high)
@@ -120,11 +120,11 @@ class _Table:
         return f"{sign}{value}{' points' if times > 1 else ''} [{ends}"
 
     def entry(self, row: Row, model: Any) -> Difference:
-        """Return what was compared."""
+        """Return the difference of a model from the baseline in a metric."""
         return self._entries[row.name, model]
 
     def _value(self, row: Row, model: Any) -> str:
-        """Return a value with the digits that its differences have."""
+        """Write a value with the digits that its differences have."""
         value = self._raw(row, model)
         times = 100 if row.name == _ACCURACY else 1
         entries = [self.entry(row, each) for each in (self.others if model == self.baseline else [model])]
@@ -145,20 +145,20 @@ class _Table:
         return row.value(self._evidence.profiles[model])
 
 
-def stars(found: Comparison) -> str:
+def stars(comparison: Comparison) -> str:
     """Return the meaning of a star at the best models, or why there is none."""
-    if found.reason:
-        return f"No stars: {found.reason}."
+    if comparison.reason:
+        return f"No stars: {comparison.reason}."
     note = (
-        f"* better than {found.baseline} (at {found.baseline}: than all others) by paired differences, p <= 0.05 after "
-        f"Holm's adjustment for {found.n_compared} comparisons. No star: no difference is shown"
+        f"* better than {comparison.baseline} (at {comparison.baseline}: than all others) by paired differences, p <= 0.05 after "
+        f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown"
     )
-    note += f"; not compared: {', '.join(found.left_out)}." if found.left_out else "."
-    return note + (f" Not paired: {'; '.join(found.unpaired.values())}." if found.unpaired else "")
+    note += f"; not compared: {', '.join(comparison.left_out)}." if comparison.left_out else "."
+    return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
 
 
 def _in_words(entry: Difference) -> str:
-    """Return who is better."""
+    """Say which model is better, or why it is not known."""
     if entry.reason:
         return f"{NOT_COMPARED}: {entry.reason}"
     return _NOT_TOLD_APART if entry.better is None else f"{entry.better} better"
@@ -174,7 +174,7 @@ def _headlines_read(words: Words) -> str:
 
 
 def _finding(row: Row, table: _Table) -> str:
-    """Return what a comparison shows, in a sentence."""
+    """Say in a sentence what a comparison shows."""
     what = table.label(row)[0].upper() + table.label(row)[1:]
     if len(table.others) == 1:
         (model,) = table.others
@@ -195,18 +195,18 @@ def _finding(row: Row, table: _Table) -> str:
     return f"{what}: {'; '.join(groups)}."
 
 
-def _how(found: Comparison) -> str:
+def _how(comparison: Comparison) -> str:
     """Return how to read the differences."""
     return (
-        f"Differences from {found.baseline}, paired row by row: the other model minus {found.baseline}. Each interval "
+        f"Differences from {comparison.baseline}, paired row by row: the other model minus {comparison.baseline}. Each interval "
         "holds 95 % for its line alone; the words hold for all "
-        f"{found.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
+        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
         "may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
     )
 
 
 def _what_to_do(evidence: Evidence) -> str:
-    """Return how models can be compared that were not."""
+    """Say how models that were not compared can be."""
     if evidence.origin.files:
         todo = "give files of the same rows; where their order differs, name a column that names the rows: --id COLUMN."
     else:

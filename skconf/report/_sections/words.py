@@ -77,7 +77,7 @@ class Words:
     aurc: str = "the share of errors among the surest answers"
 
     def amount(self, value: float, low: float = _NAN, high: float = _NAN) -> str:
-        """Return what is right, or lost, with its interval: a share in percent, or a cost."""
+        """Write an accuracy, a correctness or a cost, with its interval."""
         return number(value, low, high) if self.kind == "costs" else percent(value, low, high)
 
 
@@ -138,22 +138,22 @@ def words_for(kind: Kind) -> Words:
 
 
 def start_of(evidence: Evidence, model: Any) -> str:
-    """Return what names a model before a sentence, where there are several."""
+    """Return what stands before a sentence on a model: its name, where there are several."""
     return f"{model}: " if evidence.several else ""
 
 
 def says(shares: Shares, at: int) -> str:
-    """Return the mean confidence, or uncertainty, of a part of the rows."""
+    """Write the mean confidence, or uncertainty, of a part of the rows."""
     return words_for(shares.kind).amount(float(shares.says[at]))
 
 
 def right(shares: Shares, at: int) -> str:
-    """Return the share of right answers of a part, or what takes its place, with its interval."""
+    """Write the accuracy of a part of the rows, or the mean correctness or cost, with its interval."""
     return words_for(shares.kind).amount(float(shares.right[at]), float(shares.low[at]), float(shares.high[at]))
 
 
 def says_and_right(shares: Shares, at: int) -> str:
-    """Return what the model says of a part, and how right it is there."""
+    """Compare in words what is expected in a part of the rows with what is observed."""
     words, answers = words_for(shares.kind), "" if shares.kind == "right or wrong" else " answers"
     return f"{words.says} {says(shares, at)}, {words.is_right} {right(shares, at)} of {shares.count[at]:,}{answers}"
 
@@ -164,18 +164,18 @@ def left_out(n_parts: int, what: str) -> tuple[str, ...]:
 
 
 def errors_at(stops: Stops, stop: int) -> str:
-    """Return the share of errors at a stop, or what takes its place, with its interval."""
+    """Write the share of errors at a stop, or the mean loss or cost, with its interval."""
     low, high = stops.ends(stop)
     return words_for(stops.kind).amount(float(stops.wrong[stop]), float(low), float(high))
 
 
 def threshold_at(stops: Stops, stop: int) -> str:
-    """Return the shortest number that accepts what a stop accepts."""
+    """Write the shortest threshold that accepts what a stop accepts."""
     value = stops.threshold(stop)
     return repr(value) if 0 < value < _SMALLEST else np.format_float_positional(value, trim="-")
 
 
 def thousand(share: float) -> str:
-    """Return how many of 1,000 cases a share is; few of them with a decimal."""
+    """Write how many of 1,000 cases a share is; few of them with a decimal."""
     cases = 1000 * share
     return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
