@@ -125,7 +125,7 @@ def _label(evidence: Evidence, model: Any) -> str | None:
 
 
 def _tail(evidence: Evidence) -> list[Chart]:
-    """Chart the errors among the surest answers, observed and expected, by where the surest begin; nothing if none are."""
+    """Chart the errors among the surest answers, observed and expected, by where the surest begin."""
     marks: list[Mark] = []
     data = []
     for series, (model, profile) in enumerate(evidence.profiles.items()):
