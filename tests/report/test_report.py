@@ -425,6 +425,7 @@ class TestComparison:
     def test_a_single_model_is_not_marked(self):
         report = confidence_report({"only": of_errors(1, 4)})
         assert set(report.frame["best_model"]) == {""}
+        assert "star" not in repr(report)
         assert "<b>" not in report._repr_html_()
         assert not re.search(r"\d\*", repr(report))
 

@@ -149,11 +149,14 @@ def stars(comparison: Comparison) -> str:
     """Return the meaning of a star at the best models, or why there is none."""
     if comparison.reason:
         return f"No stars: {comparison.reason}."
+    if not comparison.differences:
+        return ""
+    baseline, left_out = comparison.baseline, comparison.left_out
     note = (
-        f"* better than {comparison.baseline} (at {comparison.baseline}: than all others) by paired differences, p <= 0.05 after "
+        f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= 0.05 after "
         f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown"
     )
-    note += f"; not compared: {', '.join(comparison.left_out)}." if comparison.left_out else "."
+    note += f"; not compared: {', '.join(left_out)}." if left_out else "."
     return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
 
 
@@ -196,12 +199,13 @@ def _finding(row: Row, table: _Table) -> str:
 
 
 def _how(comparison: Comparison) -> str:
-    """Return how to read the differences."""
+    """Explain how to read the differences."""
+    baseline = comparison.baseline
     return (
-        f"Differences from {comparison.baseline}, paired row by row: the other model minus {comparison.baseline}. Each interval "
+        f"Differences from {baseline}, paired row by row: the other model minus {baseline}. Each interval "
         "holds 95 % for its line alone; the words hold for all "
-        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval without 0 "
-        "may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
+        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval "
+        "without 0 may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
     )
 
 
