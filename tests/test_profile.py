@@ -33,7 +33,7 @@ from xgboost import XGBClassifier
 import skconf._core.probabilities
 import skconf.profile
 from skconf import ConfidenceProfile, SelectiveClassifier
-from skconf.metrics import aurc_loss, cf1_score, cw_accuracy_score
+from skconf.metrics import aurc_loss, calibrated_size_ratio, cf1_score, cw_accuracy_score
 
 try:
     import polars as pl
@@ -330,6 +330,8 @@ class TestScore:
         assert same(twin(from_predictions(Y3, P3)), from_predictions(Y3, P3))
         other = from_predictions(Y3, P3, score=np.arange(6), sample_weight=np.arange(6))
         assert same(twin(other), other)
+        calibrated_size_ratio(other)  # which keeps what it computes
+        assert calibrated_size_ratio(twin(other)) == calibrated_size_ratio(other)
 
 
 PLAIN = {"y_true": [0, 1, 1], "y_proba": [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]}

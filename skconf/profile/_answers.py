@@ -190,6 +190,10 @@ class Answers:
         """The same, of functions that read confidences and scores alone: it holds for any correctness."""
         return {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: what was computed is left out, whose keys are functions."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_computed")}
+
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
         """Return answers as sure as these, of another correctness; they share what was computed of confidences alone.
 
