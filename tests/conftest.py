@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import skconf
-from skconf._core import warn
 
-pytest.register_assert_rewrite("_support.properties")
+pytest.register_assert_rewrite("_support.metrics.properties")
 
 PACKAGE = str(Path(skconf.__file__).parent)
 
@@ -22,17 +21,16 @@ PACKAGE = str(Path(skconf.__file__).parent)
 @pytest.fixture(autouse=True)
 def _warnings_name_the_users_line(monkeypatch):
     """Hold every warning of every test to the line of a user: the test's own, or a script's that it runs."""
-    misplaced = []
+    misplaced, warn = [], warnings.warn
 
-    class Checked:
-        @staticmethod
-        def warn(message, category, stacklevel):
+    def checked(message, category=None, stacklevel=1, **given):
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("skconf."):
             code = sys._getframe(stacklevel).f_code
             if code.co_filename.startswith((PACKAGE, sys.base_prefix)) or "site-packages" in code.co_filename:
                 misplaced.append(f"{code.co_filename}, in {code.co_name}: {message}")
-            warnings.warn(message, category, stacklevel=stacklevel + 1)
+        warn(message, category, stacklevel=stacklevel + 1, **given)
 
-    monkeypatch.setattr(warn, "warnings", Checked)
+    monkeypatch.setattr(warnings, "warn", checked)
     yield
     assert not misplaced, f"warnings name lines that are not the user's: {misplaced}"
 

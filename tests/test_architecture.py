@@ -184,11 +184,12 @@ def test_no_message_is_read():
 
 
 def test_tests_of_a_room_know_no_other_room_within():
-    """`tests/NAME/` is for `skconf.NAME` or `skconf._NAME`; tests of all rooms know public names only."""
+    """`tests/NAME/` and `tests/_support/NAME/` are of `skconf.NAME` or `skconf._NAME`; others know public names."""
     names = {room(name) for name in files()}
     offenders = []
     for path in sorted(TESTS.rglob("*.py")):
-        first = path.relative_to(TESTS).parts[0] if path.parent != TESTS else ""
+        folders = path.relative_to(TESTS).parts[:-1]
+        first = next((folder for folder in folders if folder != "_support"), "")
         own = next((each for each in (first, f"_{first}") if first and each in names), None)
         for node, home, taken in imports(path, ""):
             full = f"{home}.{taken}" if f"{home}.{taken}" in files() else home

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _support.definitions import DEFINITIONS
 from _support.predictions import draw_classes, draw_counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skconf import ConfidenceProfile, MetricAccumulator, calibration, confidence_report, get_scorer, inference, metrics
-from skconf.metrics._base.registry import metric_classes
 
 try:
     import polars as pl
@@ -212,7 +212,7 @@ def metric_door(name: str, *, weighted: bool) -> Any:
 
 
 def takes_weights(name: str) -> bool:
-    return metric_classes()[name].weight_meaning.name != "REFUSED"
+    return DEFINITIONS[name].weight_meaning.name != "REFUSED"
 
 
 def scorer_door(name: str) -> Any:
@@ -236,7 +236,7 @@ def given_to(function: Any) -> Any:
 
 SCORERS = ("cw_accuracy", "neg_ece", "cf1_macro", "neg_augrc")
 DOORS = {
-    **{name: metric_door(name, weighted=takes_weights(name)) for name in metric_classes()},
+    **{name: metric_door(name, weighted=takes_weights(name)) for name in DEFINITIONS},
     **{f"scorer {name}": scorer_door(name) for name in SCORERS},
     **{f"calibrator {name}": calibrator_door(name) for name in calibration.CALIBRATORS},
     "profile": (
@@ -269,7 +269,7 @@ MEANT = [
     *((f"scorer {name}", "y", "unknown") for name in SCORERS),
     *(
         (name, "weight", size)
-        for name in (*metric_classes(), "report")
+        for name in (*DEFINITIONS, "report")
         for size in ("tiny", "huge")
         if "confusion_matrix" in name or name == "report"
     ),

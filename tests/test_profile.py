@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from _support.blocks import cut_into_blocks
 from _support.predictions import draw_proba
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,8 +31,6 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
-import skconf._core.probabilities
-import skconf.profile
 from skconf import ConfidenceProfile, SelectiveClassifier
 from skconf.metrics import aurc_loss, calibrated_size_ratio, cf1_score, cw_accuracy_score
 
@@ -536,12 +535,7 @@ class TestBlocks:
         y_true, given_proba, _, rest = big
         profile = from_predictions(y_true, given_proba, **rest)
         value = cw_accuracy_score(profile)
-
-        def small(n_rows, n_columns=1, step=None):
-            return [slice(start, min(start + 999, n_rows)) for start in range(0, n_rows, 999)]
-
-        for module in (skconf._core.probabilities, skconf.profile._answers):
-            monkeypatch.setattr(module, "row_blocks", small)
+        cut_into_blocks(monkeypatch, 999)
         again = from_predictions(y_true, given_proba, **rest)
         assert same(again, profile)
         assert len(list(again.blocks())) == -(-len(profile) // 999)

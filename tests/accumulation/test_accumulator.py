@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from _support.metrics.strategies import outcomes
 from _support.predictions import draw_classes
-from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning

@@ -9,7 +9,6 @@ import pytest
 from _support.predictions import draw_labels
 
 from skconf import MetricAccumulator, confidence_scoring
-from skconf._core.problems import DataError
 from skconf.accumulation import accumulate
 from skconf.profile import ConfidenceProfile
 
@@ -406,7 +405,7 @@ class TestErrors:
         )
         table.loc[[437, 438], "y_true"] = "row 9"
         path = write(table, tmp_path / "row 4.csv")
-        with pytest.raises(DataError) as caught:
+        with pytest.raises(ValueError, match="row 437") as caught:
             accumulate(path, "cw_accuracy")
         assert (caught.value.row, caught.value.place, caught.value.kind) == (437, str(path), "unknown label")
         assert str(caught.value) == (

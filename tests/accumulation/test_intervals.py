@@ -9,11 +9,16 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator, get_scorer, get_scorer_names
 from skconf.inference import confidence_interval
-from skconf.scoring._names import read_statistics
 
-STATISTICS = read_statistics([name for name in get_scorer_names() if name not in ("neg_ad_ece", "neg_tce")], {})[0]
+STATISTICS = [name for name in get_scorer_names() if name not in ("neg_ad_ece", "neg_tce")]
 #: With influence values: the result must be the one in memory, but for rounding.
-SMOOTH = [name for name, statistic in STATISTICS.items() if not statistic.why_resampled]
+#: Those of which the sums give no standard error.
+RESAMPLED = (
+    *("eci", "metric_coverage_auc_to_zero", "neg_calibration_distance", "neg_csr_deviation", "neg_csr_excess"),
+    *("neg_csr_zscore_deviation", "neg_ecce", "neg_ecd_deviation", "neg_ece", "neg_ls_ece", "neg_mce"),
+    *("neg_overconfidence_risk", "neg_smooth_ece"),
+)
+SMOOTH = [name for name in STATISTICS if name not in RESAMPLED]
 SHARES = ["coverage", "selective_accuracy", "neg_selective_risk", "accuracy"]
 NONE = ["neg_smooth_ece", "neg_ecce", "neg_calibration_distance", "metric_coverage_auc_to_zero"]
 BINARY = [name for name in STATISTICS if f"{name}_macro" in STATISTICS]

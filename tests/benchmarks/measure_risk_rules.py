@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _support.risk_populations import HARDEST, HOLES, ORDINARY, populations
-from _support.risk_rules import RULES, ours_untied
+from _support.selective.risk_populations import HARDEST, HOLES, ORDINARY, populations
+from _support.selective.risk_rules import RULES, ours_untied
 
 SIZES = (30, 60, 100, 200, 500, 1000, 5000, 50_000)
 TARGETS = (0.01, 0.05, 0.1)

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from _support.definitions import DEFINITIONS
 
 from skconf import ConfidenceProfile, confidence_report, inference, metrics
 from skconf.calibration import PlattCalibrator
 from skconf.metrics import aurc_loss, cw_accuracy_score, cw_confusion_matrix, excess_aurc_loss
-from skconf.metrics._base.registry import metric_classes
 
 RNG = np.random.default_rng(3)
 P = RNG.random(80).round(2)
@@ -108,7 +108,7 @@ def flat(value):
     return np.ravel(np.asarray(value, dtype=float))
 
 
-@pytest.mark.parametrize("name", sorted(metric_classes()))
+@pytest.mark.parametrize("name", sorted(DEFINITIONS))
 @pytest.mark.parametrize("scale", [1e-320, 2.0**-665, 2.0**532, 1e300], ids=lambda scale: f"{scale:.0e}")
 @pytest.mark.filterwarnings("ignore:.*is undefined:sklearn.exceptions.UndefinedMetricWarning")
 def test_only_ratios_of_weights_matter_but_where_sizes_are_read(name, scale):

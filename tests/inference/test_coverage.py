@@ -5,7 +5,7 @@ Most are slow; a few sets of few errors are always drawn.
 
 import numpy as np
 import pytest
-from _support.interval_coverage import FEW, POPULATIONS, coverage, false_findings, few_errors
+from _support.inference.interval_coverage import FEW, POPULATIONS, coverage, false_findings, few_errors
 from scipy import stats
 
 slow = pytest.mark.slow

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from _support.blocks import cut_into_blocks
 from _support.definitions import DEFINITIONS
 from _support.predictions import draw_labels
 from scipy import stats
@@ -52,7 +53,7 @@ def drawn_profile(n, seed=0, weighted=False, levels=None):
 @pytest.mark.parametrize("levels", [None, 6], ids=["distinct", "tied"])
 def test_statistics_of_counts_are_those_of_repeated_rows(weighted, levels, monkeypatch):
     """The one definition that everything here is measured by: build the resample, and ask the metric."""
-    monkeypatch.setattr("skconf._core.probabilities._MOST_ROWS", 37)  # blocks may not show
+    cut_into_blocks(monkeypatch, 37)
     profile = drawn_profile(90, weighted=weighted, levels=levels)
     statistics = {name: s for name, s in STATISTICS.items() if not (weighted and name in REFUSES_WEIGHTS)}
     counts = Sampling(90).draw(4, np.random.default_rng(1))

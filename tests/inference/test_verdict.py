@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from _support.inference.verdict_power import power
 from _support.predictions import draw_answers
-from _support.verdict_power import power
 from scipy.stats import binomtest, poisson
 
 from skconf import ConfidenceProfile, metrics

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from _support.properties import assert_influence_is_the_derivative, drawn_profile
-from _support.twins import bins_of, calibration_index, halved_error, isotonic, logit_smoothed
+from _support.metrics.properties import assert_influence_is_the_derivative, drawn_profile
+from _support.metrics.twins import bins_of, calibration_index, halved_error, isotonic, logit_smoothed
 
 from skconf import ConfidenceProfile
 from skconf.metrics import get_metric

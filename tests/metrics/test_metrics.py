@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from _support.properties import drawn_profile
+from _support.metrics.properties import drawn_profile
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, get_scorer, metrics

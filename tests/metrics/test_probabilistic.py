@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from _support.properties import Case, drawn_profile, properties_of
-from _support.strategies import outcomes
-from _support.twins import averaged, normalized
+from _support.metrics.properties import Case, drawn_profile, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import averaged, normalized
 from hypothesis import given, settings
 from sklearn.datasets import load_digits
 from sklearn.exceptions import UndefinedMetricWarning

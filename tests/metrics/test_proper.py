@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import accuracy_of, bins_of, isotonic, pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import accuracy_of, bins_of, isotonic, pairs
 from hypothesis import given, settings
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 

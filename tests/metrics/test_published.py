@@ -9,7 +9,6 @@ import pytest
 
 from skconf import ConfidenceProfile, metrics
 from skconf.datasets import make_confidence_profile
-from skconf.datasets._synthetic import DISTRIBUTIONS
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -116,10 +115,10 @@ def test_perfect_calibration_gives_table_5(row):
 def test_heavy_tailed_standard_deviation_of_table_5_is_one_of_ours(distribution):
     """The printed mean lies in the range of 40 of our means, half as wide again on either side."""
     printed = next(row.csr_std for row in TABLE_5 if row.distribution == distribution)
-    rng, draw = np.random.RandomState(0), DISTRIBUTIONS[distribution]
+    rng = np.random.RandomState(0)
 
     def mean_deviation():
-        profiles = (ConfidenceProfile.from_correctness(np.ones(10_000), draw(rng, 10_000)) for _ in range(REPETITIONS))
+        profiles = (make_confidence_profile(distribution, "perfect", 10_000, rng) for _ in range(REPETITIONS))
         return np.mean([metrics.calibrated_size_ratio_std(profile, eps=1e-300) for profile in profiles])
 
     means = [mean_deviation() for _ in range(40)]

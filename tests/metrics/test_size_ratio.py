@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import confidences
+from _support.metrics.distributions import DISTRIBUTIONS, draw_confidences
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import confidences
 from hypothesis import given, settings
 from scipy.special import ndtr
 
 from skconf import ConfidenceProfile, metrics
-from skconf.datasets._synthetic import DISTRIBUTIONS
 from skconf.metrics._base.draws import _rare_cells
 from skconf.metrics._size_ratio import draw_error_sizes
 
@@ -154,7 +154,7 @@ def test_convolution_is_the_tail_over_all_outcomes(sure):
 def test_convolution_is_the_mean_of_draws(distribution, n_samples):
     """With all sizes on the grid, with some of them normal together, and with most."""
     rng = np.random.default_rng(0)
-    sure = np.clip(DISTRIBUTIONS[distribution](np.random.RandomState(1), n_samples), 1e-8, 1 - 1e-8)
+    sure = np.clip(draw_confidences(distribution, n_samples, 1), 1e-8, 1 - 1e-8)
     drawn = draw_error_sizes(1 / (1 - sure), 40_000, rng)
     for excess in (1, 1, 1.2):
         wrong = rng.random(n_samples) < np.minimum(excess * (1 - sure), 1)
@@ -173,7 +173,7 @@ def test_convolution_takes_no_weights():
 def test_draws_have_the_moments_of_calibrated_errors(distribution):
     """Of Σ s e with e ~ Bernoulli(1/s): mean n, variance Σ (s − 1), and the tail of a plain simulation."""
     rng = np.random.default_rng(0)
-    sure = np.clip(DISTRIBUTIONS[distribution](np.random.RandomState(1), 2000), 1e-8, 0.999)
+    sure = np.clip(draw_confidences(distribution, 2000, 1), 1e-8, 0.999)
     size = 1 / (1 - sure)
     drawn = draw_error_sizes(size, 40_000, rng)
     spread = np.sqrt((size - 1).sum())
@@ -200,7 +200,7 @@ def false_positives(distribution, n_samples, n_sets, n_each, seed=0):
     rng, draw = np.random.default_rng(seed), np.random.RandomState(seed)
     counts = np.zeros(4)
     for _ in range(n_sets):
-        sure = np.clip(DISTRIBUTIONS[distribution](draw, n_samples), 1e-8, 1 - 1e-8)
+        sure = np.clip(draw_confidences(distribution, n_samples, draw), 1e-8, 1 - 1e-8)
         size = 1 / (1 - sure)
         null = np.sort(draw_error_sizes(size, 19_999, rng))
         observed = np.concatenate([(rng.random((n_each // 10, n_samples)) < 1 / size) @ size for _ in range(10)])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from skconf import ConfidenceProfile, confidence_report, required_samples, tune_threshold
-from skconf._core.warn import collected
 from skconf.metrics import risk_coverage_curve
 from skconf.report._evidence.stops import Stops, shortest_between
 from skconf.report._evidence.thresholds import allowed_losses
@@ -138,7 +138,8 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
             assert row["assured threshold"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
             continue
         profile = ConfidenceProfile.from_correctness(RIGHT, SURE)
-        with collected():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             found = tune_threshold(profile, target=target, confidence_level=0.95)
         if found.feasible:
             printed = float(row["assured threshold"])

@@ -1,6 +1,7 @@
 """The report on graded answers, costs and answers in groups: numbers against loops, words against their kind."""
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 from scipy import stats
 
 from skconf import ConfidenceProfile, confidence_report
-from skconf._core.warn import collected
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.stops import Stops
 from skconf.report._page.elements import Ids
@@ -50,7 +50,8 @@ of_each_kind = pytest.mark.parametrize("profile", KINDS.values(), ids=KINDS)
 
 
 def evidence_of(profile, **options):
-    with collected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         return confidence_report(profile, metrics=["aurc_loss"], **options).evidence
 
 
@@ -66,7 +67,8 @@ def table_of(section, title):
 
 @of_each_kind
 def test_every_question_is_answered(profile):
-    with collected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         report = confidence_report(profile, slices={"half": np.arange(len(profile)) % 2})
     text, page = report.text(), report.page()
     numbers = "uncertainties" if profile.kind == "costs" else "confidences"
@@ -93,7 +95,8 @@ def test_two_models_are_compared(profile):
 
 def test_correctness_and_costs_have_a_table_alone():
     profiles = {"one": graded(), "two": costs()}
-    with collected():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         report = confidence_report(profiles, metrics=["aurc_loss"])
     assert report.evidence is None
     with pytest.raises(ValueError, match="some have a correctness, and others costs"):

@@ -27,7 +27,6 @@ from skconf.inference import assess_confidence, compare, confidence_interval
 from skconf.report import ConfidenceReport, confidence_report
 from skconf.report._page.elements import unbroken
 from skconf.report._sections.table import as_lines, as_written
-from skconf.scoring._names import read_statistic
 
 LABELS = {2: np.array(["yes", "no"]), 3: np.array(["low", "top", "middle"])}
 #: Rows that are no functions of skconf.metrics.
@@ -157,7 +156,7 @@ class TestWhatIsLeftOut:
         assert "cf1_score(average='macro')" in left_out
         for name in left_out:
             with pytest.raises(ValueError, match="correctness alone"):
-                read_statistic(name).evaluate(bare)
+                confidence_interval(name, bare)
         kept = found.index.difference(["ecuas_loss"])  # its largest uncertainty is that of many classes
         pd.testing.assert_frame_equal(found.loc[kept], expected.loc[kept])
 

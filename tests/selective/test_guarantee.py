@@ -7,8 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
-from _support.risk_populations import HARDEST, HOLES, ORDINARY, Population, populations
-from _support.risk_rules import fallback, holm, ours, ours_untied, sgr
+from _support.selective.risk_populations import HARDEST, HOLES, ORDINARY, Population, populations
+from _support.selective.risk_rules import fallback, holm, ours, ours_untied, sgr
 from scipy.stats import binom
 
 from skconf import ConfidenceProfile, tune_threshold

@@ -10,8 +10,8 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-from _support import brute_risk_control as brute
-from _support.brute_risk_control import probability_of_at_most
+from _support.selective import brute_risk_control as brute
+from _support.selective.brute_risk_control import probability_of_at_most
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom

@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from _support.interval_choice import check_default_interval
+from _support.metrics.interval_choice import check_default_interval
+from _support.metrics.properties import drawn_profile
 from _support.predictions import draw_classes
-from _support.properties import drawn_profile
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.twins import halved_error, pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import halved_error, pairs
 
 from skconf import ConfidenceProfile, metrics
 

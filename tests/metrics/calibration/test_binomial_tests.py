@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.twins import bins_of, pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import bins_of, pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest

@@ -1,7 +1,7 @@
 """Distances from calibration: isotonic, and cumulative."""
 
-from _support.properties import Case, properties_of
-from _support.twins import isotonic, pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import isotonic, pairs
 
 
 def calibration_distance_error(y, proba, predicted, w):

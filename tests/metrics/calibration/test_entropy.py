@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import confidences
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import confidences
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics

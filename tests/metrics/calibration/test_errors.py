@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, drawn_profile, properties_of
-from _support.twins import bins_of, calibration_index, pairs
+from _support.metrics.properties import Case, drawn_profile, properties_of
+from _support.metrics.twins import bins_of, calibration_index, pairs
 
 from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.twins import pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import pairs
 from scipy.special import ndtr
 from sklearn.exceptions import UndefinedMetricWarning
 

@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import (
+from _support.metrics.properties import (
     Case,
     properties_of,
 )
-from _support.strategies import outcomes
-from _support.twins import logit_smoothed, pairs
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import logit_smoothed, pairs
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics

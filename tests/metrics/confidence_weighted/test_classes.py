@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, drawn_profile, properties_of
-from _support.strategies import outcomes
-from _support.twins import averaged, counts
+from _support.metrics.properties import Case, drawn_profile, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import averaged, counts
 from hypothesis import given, settings
 from sklearn import metrics as plain
 from sklearn.exceptions import UndefinedMetricWarning

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import counts, normalized
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import counts, normalized
 from hypothesis import given, settings
 
 from skconf import metrics

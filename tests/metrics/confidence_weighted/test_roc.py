@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import averaged, counts
 from _support.predictions import draw_classes
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import averaged, counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as plain

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import coverage_score, cwsa_score, selective_accuracy_score
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import coverage_score, cwsa_score, selective_accuracy_score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import cwsa_score
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import cwsa_score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,16 +5,16 @@ import math
 
 import numpy as np
 import pytest
-from _support.predictions import draw_proba
-from _support.properties import (
+from _support.metrics.properties import (
     Case,
     assert_blocks_do_not_show,
     assert_influence_is_the_derivative,
     drawn_profile,
     properties_of,
 )
-from _support.strategies import outcomes
-from _support.twins import confidences
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import confidences
+from _support.predictions import draw_proba
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad

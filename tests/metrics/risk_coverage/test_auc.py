@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from _support.properties import Case, properties_of
-from _support.twins import pairs
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import pairs
 
 from skconf import ConfidenceProfile, metrics
 

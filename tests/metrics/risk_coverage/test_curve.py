@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.strategies import outcomes
-from _support.twins import confidences, coverage_score, selective_accuracy_score
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.strategies import outcomes
+from _support.metrics.twins import confidences, coverage_score, selective_accuracy_score
 from hypothesis import given, settings
 
 from skconf import ConfidenceProfile, metrics

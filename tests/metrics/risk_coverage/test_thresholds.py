@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
-from _support.properties import Case, properties_of
-from _support.twins import coverage_score, selective_accuracy_score
+from _support.metrics.properties import Case, properties_of
+from _support.metrics.twins import coverage_score, selective_accuracy_score
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 

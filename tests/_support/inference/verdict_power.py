@@ -1,6 +1,7 @@
 """How often tests of confidences find what is wrong, and accuse where nothing is: the table in docs/guide/trust.md.
 
-Run it with ``python tests/_support/verdict_power.py``; it takes a few minutes. Its table is the one in the guide.
+Run it with ``python tests/_support/inference/verdict_power.py``; it takes a few
+minutes. Its table is the one in the guide.
 """
 
 import sys

@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _support.interval_choice import check_default_interval
+from _support.blocks import cut_into_blocks
+from _support.metrics.interval_choice import check_default_interval
+from _support.metrics.strategies import outcomes
 from _support.predictions import draw_profile, draw_weights
-from _support.strategies import outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skconf import ConfidenceProfile
+from skconf import ConfidenceProfile, metrics
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive, Ratio, merge
-from skconf.metrics._base.registry import WeightMeaning, metric_classes
+from skconf.metrics._base.registry import WeightMeaning
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Case:
 
     @property
     def function(self) -> Any:
-        return metric_classes()[self.name].function
+        return getattr(metrics, self.name)
 
     @property
     def weights(self) -> WeightMeaning:
@@ -142,7 +143,7 @@ def assert_influence_is_the_derivative(metric: Any, profile: ConfidenceProfile) 
 def assert_blocks_do_not_show(metric: Any, profile: ConfidenceProfile, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading the rows in small blocks changes nothing."""
     whole = metric.value(profile)
-    monkeypatch.setattr("skconf._core.probabilities._MOST_ROWS", 37)
+    cut_into_blocks(monkeypatch, 37)
     assert sum(1 for _ in profile.blocks()) == -(-len(profile) // 37)
     same(metric.value(profile), whole, rtol=1e-12)
 

@@ -1,7 +1,7 @@
 """How often intervals hold the truth, and how often comparisons find what is not there: simulations.
 
-Run with ``python tests/_support/interval_coverage.py [n_sets]``; it prints the tables of docs/guide/intervals.md.
-They take an hour or two of one core.
+Run with ``python tests/_support/inference/interval_coverage.py [n_sets]``; it prints the tables of the
+guide to intervals. They take an hour or two of one core.
 """
 
 import sys
@@ -11,16 +11,14 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from _support.predictions import draw_labels
+from _support.definitions import DEFINITIONS
+from _support.predictions import draw_labels, draw_profile
 from joblib import Parallel, delayed
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from skconf import ConfidenceProfile, metrics
 from skconf.inference import compare, confidence_interval
-from skconf.inference._intervals import choose_method
-from skconf.metrics._base.registry import metric_classes
-from skconf.scoring._names import read_statistics
 
 #: By how much each model overstates its log odds: 1 is a calibrated one.
 MODELS = {"calibrated": 1.0, "overconfident": 1.6}
@@ -34,7 +32,7 @@ NO_POPULATION_VALUE = ("calibrated_size_ratio_std", "calibrated_size_ratio_zscor
 def every_metric():
     """Return every metric that has a value in a population, at one set of parameters, and some at others."""
     found = {}
-    for name, cls in sorted(metric_classes().items()):
+    for name, cls in sorted(DEFINITIONS.items()):
         own = {field.name for field in fields(cls)}
         params = {"average": "macro"} if "average" in own else {}
         params |= {"zero_division": 0} if "zero_division" in own else {}
@@ -69,10 +67,11 @@ def profile_of(y, proba, **given):
 
 def metrics_by(method):
     """Return the metrics whose intervals are found by "delta", or by "bootstrap"."""
-    statistics = read_statistics(every_metric(), {})[0]
-    return {
-        name: metric for name, metric in every_metric().items() if choose_method(statistics[name], "auto") == method
+    profile = draw_profile(2000)
+    resampled = {
+        name for name, metric in every_metric().items() if confidence_interval(metric, profile).method == "bootstrap"
     }
+    return {name: metric for name, metric in every_metric().items() if (name in resampled) == (method == "bootstrap")}
 
 
 def true_values(names, temperature, n_points=2_000_000):
