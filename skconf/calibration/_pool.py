@@ -22,7 +22,7 @@ from skconf.calibration._spline import SplineCalibrator
 
 #: Samples that the prior on the weights of members counts as; of 1 to 32, tried with few and many samples, the middle
 #: ones were best, by little.
-PRIOR_SAMPLES = 8.0
+_PRIOR_SAMPLES = 8.0
 
 #: A lag of so many times √n nats of log-likelihood divides a member's prior by e.
 _LAG = 2.0
@@ -184,14 +184,16 @@ def lowered(proba: Floats, width: float) -> Floats:
     return others
 
 
-def believed_prior(prior: Floats, chance: Floats, sample_weight: Floats) -> Floats:
-    """Lower the prior of members whose likelihood is far behind that of the best.
+def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_weight: Floats) -> Floats:
+    """Return the weights of the members by their probabilities of held-out samples, whose classes are `codes`.
 
-    A lag of a few times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
+    Members whose likelihood is far behind that of the best have less prior: they would spoil the mean. A lag of a few
+    times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
     """
+    chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     likelihood = np.log(chance) @ sample_weight
     lag = (likelihood.max() - likelihood) / (_LAG * np.sqrt(sample_weight.sum()))
-    return np.maximum(prior * np.exp(-lag), 1e-3)
+    return simplex_weights(chance, sample_weight, np.maximum(_PRIOR_SAMPLES * prior * np.exp(-lag), 1e-3))
 
 
 def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Floats:

@@ -11,7 +11,7 @@ from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import EPS, AmongPresentCalibrator
+from skconf.calibration._base import AmongPresentCalibrator
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
@@ -19,15 +19,13 @@ from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._platt import PlattCalibrator
 from skconf.calibration._pool import (
-    PRIOR_SAMPLES,
-    believed_prior,
     default_members,
     fitted,
+    learned_weights,
     lowered,
     out_of_fold,
     pool,
     predicted,
-    simplex_weights,
     tail_width,
 )
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
@@ -159,8 +157,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         if not len(true):
             return
         if learned:
-            chance = np.stack([np.maximum(member[np.arange(len(true)), true], EPS) for member in held])
-            self.weights_ = simplex_weights(chance, weight, believed_prior(PRIOR_SAMPLES * prior, chance, weight))
+            self.weights_ = learned_weights(prior, held, true, weight)
         if self.tail_zscore is not None:
             pooled = pool(held, self.weights_)
             unsure = 1 - pooled.max(axis=1)

@@ -172,9 +172,8 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         if self.calibration is None and not learns(self.confidence):
             return [(training.fit_on(training.everything), None)], None
         splits = [(training.everything, training.everything)] if training.frozen else training.splits(self.cv)
-        models = training.fit_on_each(train for train, _ in splits)
+        models, raw = training.fit_and_ask(splits)
         tests = [test for _, test in splits]
-        raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
         if self.ensemble or len(splits) == 1:  # one part held out: there is nothing to fit again
             calibrators = [training.calibrator(*part) for part in zip(raw, tests, strict=True)]
             return list(zip(models, calibrators, strict=True)), self._learn(

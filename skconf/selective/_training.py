@@ -1,6 +1,5 @@
 """Fit the classifier inside a selective one, and its calibrator on samples that the classifier has not seen."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -116,9 +115,10 @@ class Training:
             )
         return np.sort(np.append(train, held[back])), held[~back]
 
-    def fit_on_each(self, parts: Iterable[Rows]) -> list[FittedClassifier]:
-        """Return the classifiers fitted on several parts, some at once."""
-        return list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(rows) for rows in parts))
+    def fit_and_ask(self, splits: list[tuple[Rows, Rows]]) -> tuple[list[FittedClassifier], list[NDArray[Any]]]:
+        """Fit a classifier on the first part of each split, some at once; return them, and probabilities of the rest."""
+        models = list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(train) for train, _ in splits))
+        return models, [self.ask(model, test) for model, (_, test) in zip(models, splits, strict=True)]
 
     def ask(self, model: FittedClassifier, rows: Rows) -> NDArray[Any]:
         """Return the probabilities that a classifier gives for some rows."""

@@ -324,8 +324,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
                 f"confidence_level={self.confidence_level} is approximate with cross-fitted scores: they are not those "
                 "of the final classifier. Hold out a part for an exact confidence_level, such as cv=0.2.",
             )
-        models = training.fit_on_each(train for train, _ in splits)
-        raw = [training.ask(model, test) for model, test in zip(models, tests, strict=True)]
+        _, raw = training.fit_and_ask(splits)
         proba = np.vstack(raw)
         answers = []
         for part, test in zip(raw, tests, strict=True):
