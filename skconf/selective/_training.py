@@ -116,7 +116,7 @@ class Training:
         return np.sort(np.append(train, held[back])), held[~back]
 
     def fit_and_ask(self, splits: list[tuple[Rows, Rows]]) -> tuple[list[FittedClassifier], list[NDArray[Any]]]:
-        """Fit a classifier on the first part of each split, some at once; return them, and probabilities of the rest."""
+        """Fit a classifier on the first part of each split, some at once; return probabilities of the rest, too."""
         models = list(Parallel(n_jobs=self.n_jobs)(delayed(self.fit_on)(train) for train, _ in splits))
         return models, [self.ask(model, test) for model, (_, test) in zip(models, splits, strict=True)]
 
