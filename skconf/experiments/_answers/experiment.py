@@ -1,7 +1,8 @@
 """The ECUAS paper's evaluation of generative systems, on files of graded answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -154,16 +155,16 @@ def answers_experiment(
     read = [Scored(file, grader, random_state) for file in answers for grader in file.grades]
     shared = {"confidence_level": confidence_level, "random_state": random_state}
     tasks = [delayed(_intervals)(scored, shared) for scored in read]
-    found = run_parallel(tasks, "scoring answers", n_jobs=n_jobs, quiet=not progress)
+    tables, notices = zip(*run_parallel(tasks, "scoring answers", n_jobs=n_jobs, quiet=not progress), strict=True)
     by_pair, unmatched = compared(read, shared)
     return AnswersResult(
-        _beside_printed(pd.concat([table for table, _ in found], ignore_index=True)),
+        _beside_printed(pd.concat(tables, ignore_index=True)),
         adjusted(by_pair),
         adjusted(list(by_graders(read, shared))),
         pd.DataFrame([_facts(file, grader) for file in answers for grader in file.grades]),
         left_out,
         unmatched,
-        _grouped([notice for _, several in found for notice in several]),
+        _grouped(chain(*notices)),
     )
 
 
@@ -185,7 +186,7 @@ def _intervals(scored: Scored, shared: dict[str, Any]) -> tuple[pd.DataFrame, li
     return pd.concat(tables, ignore_index=True), notices
 
 
-def _grouped(notices: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def _grouped(notices: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return each warning once, with the names of all files that it is about."""
     by_message: dict[str, dict[str, None]] = {}
     for message, name in notices:
@@ -198,10 +199,10 @@ def _beside_printed(table: pd.DataFrame) -> pd.DataFrame:
     printed = _printed()
     names = [_plain(row) for row in table[[*_KEY[:4], "quantity"]].itertuples(index=False)]
     # A single grader stands for the paper's own, who were persons.
-    found = [printed.get(name) or printed.get((*name[:3], name[3] or "human", name[4])) for name in names]
+    cells = [printed.get(name) or printed.get((*name[:3], name[3] or "human", name[4])) for name in names]
     raw = table["scores"] == "raw"
-    table["paper"] = np.where(raw, [np.nan if cell is None else cell[0] for cell in found], np.nan)
-    table["resolution"] = [0.0 if cell is None else cell[1] for cell in found]
+    table["paper"] = np.where(raw, [np.nan if cell is None else cell[0] for cell in cells], np.nan)
+    table["resolution"] = [0.0 if cell is None else cell[1] for cell in cells]
     table["spread"] = table["standard_error"]
     table["note"] = ""
     shown = [*_KEY, "quantity", "n", "low", "high", "ours", "paper", "resolution", "spread", "note"]
@@ -231,10 +232,11 @@ def _plain(names: Sequence[str]) -> tuple[str, ...]:
 
 def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:
     """Return what was read from a file."""
-    grade, known = file.grades[grader], file.confidence[~np.isnan(file.confidence)]
-    lacks = np.isnan(file.confidence)
+    grade, lacks = file.grades[grader], np.isnan(file.confidence)
     return {
-        **{name: getattr(file, name) for name in ("task", "system", "method")},
+        "task": file.task,
+        "system": file.system,
+        "method": file.method,
         "grader": grader,
         "answers": len(grade),
         "right": int((grade == 1).sum()),
@@ -243,7 +245,7 @@ def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:
         "without_confidence": int(lacks.sum()),
         "of_these_right": int((grade[lacks] == 1).sum()),
         "without_grade": int(np.isnan(grade).sum()),
-        "smallest": float(known.min()),
-        "largest": float(known.max()),
+        "smallest": float(np.nanmin(file.confidence)),
+        "largest": float(np.nanmax(file.confidence)),
         "probability": file.is_probability,
     }

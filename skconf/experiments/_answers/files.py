@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class AnswerFile:
         By grader, 1 where an answer is right and 0 where it is wrong, NaN where it has no grade. "" is the only one.
     questions : ndarray of shape (n_questions,) or None
         What each row is about.
+    words : mapping of str to Series
+        By grader, the words of its grades, "" where there is none. Not all of them may be grades.
     wrong : mapping of str to Counter
         How often each grader gave each word that means wrong, where grades are words.
     """
@@ -57,7 +59,8 @@ class AnswerFile:
     confidence: Floats
     grades: Mapping[str, Floats]
     questions: NDArray[Any] | None
-    wrong: Mapping[str, Counter[str]]
+    words: "Mapping[str, pd.Series[str]]"
+    wrong: Mapping[str, Counter[str]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -75,17 +78,6 @@ class AnswerFile:
         return ~(np.isnan(self.confidence) | np.isnan(self.grades[grader]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """The columns of a file, before it is known which word means right."""
-
-    file: tuple[str, str, str, str]
-    confidence: Floats
-    numbers: dict[str, Floats]
-    words: "dict[str, pd.Series[str]]"
-    questions: NDArray[Any] | None
-
-
 def label_of(system: str, method: str) -> str:
     """Return the name of a system with one of its methods, if it is named."""
     return f"{system}, {method}" if method else system
@@ -101,79 +93,82 @@ def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFil
     ValueError
         If none can be read, or the word for a right answer is not known.
     """
-    tables: list[_Table] = []
+    read: list[AnswerFile] = []
     left_out: dict[str, str] = {}
     paths = list_files(folder)
-    for path, named in paths.items():
+    for path in paths:
+        name, *system = _names(path)
         try:
-            if any(table.file[1:] == named[1:] for table in tables):
+            if any([file.task, file.system, file.method] == system for file in read):
                 raise ValueError("there is another file of this system and method.")
-            tables.append(_read(path, named))
+            read.append(_read(path))
         except (ValueError, OSError) as error:
-            left_out[named[0]] = str(error)
-    if not tables:
+            left_out[name] = str(error)
+    if not read:
         raise ValueError(f"None of {len(paths)} files in {folder} can be read: {next(iter(left_out.values()))}")
-    word = _word_of_right(tables, right)
-    files = [_graded(table, word, named=right is not None) for table in tables]
-    for file in files:
+    word = _word_of_right(read, right)
+    kept = []
+    for file in (_graded(file, word, named=right is not None) for file in read):
         if not file.grades:
             left_out[file.name] = f"no grade in it is {word!r}, the word for a right answer."
         elif any(file.rows(grader).sum() < _FEWEST for grader in file.grades):
             left_out[file.name] = "it has fewer than two answers with both a confidence and a grade."
-    kept = [file for file in files if file.name not in left_out]
+        else:
+            kept.append(file)
     if not kept:
         raise ValueError(f"None of {len(paths)} files in {folder} can be evaluated: {next(iter(left_out.values()))}")
     return kept, left_out
 
 
-def list_files(folder: Path) -> dict[Path, tuple[str, str, str, str]]:
-    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, and those of one task in it: name, task, system, method."""
+def list_files(folder: Path) -> list[Path]:
+    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, and those of one task in it."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    paths = [path for path in (*sorted(folder.glob("*")), *sorted(folder.glob("*/*"))) if path.is_file()]
-    found = {path: _names(path) for path in paths if names_table(path.name)}
-    if not found:
+    paths = (*sorted(folder.glob("*")), *sorted(folder.glob("*/*")))
+    tables = [path for path in paths if path.is_file() and names_table(path.name)]
+    if not tables:
         raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
-    return found
+    return tables
 
 
 def _names(path: Path) -> tuple[str, str, str, str]:
+    """Return what a file is called below the folder of all tasks, and its task, system and method."""
     name, task = stem(path.name), path.resolve().parent.name
     system, dot, method = name.rpartition(".")
     return f"{task}/{path.name}", task, *((system, method) if dot else (name, ""))
 
 
-def _read(path: Path, named: tuple[str, str, str, str]) -> _Table:
+def _read(path: Path) -> AnswerFile:
+    """Return the answers of a file, with the grades that are numbers, and with the words of the others."""
     file = open_table(path)
     by_name = {spelled(name): name for name in reversed(file.names)}
     confidence = by_name.get("confidence")
-    graded = [name for name in file.names if _grader_of(spelled(name)) is not None]
+    graded = {name: grading for name in file.names if (grading := _kind_of_grades(spelled(name)))}
     if confidence is None or not graded:
         lacking = "confidence" if confidence is None else "correct (1 or 0) or grade (a word)"
         raise ValueError(f"there is no column {lacking}. The columns are {shorten(file.names)}.")
-    question = next((by_name[key] for key in (*sorted(IDS), *_QUESTIONS) if key in by_name), None)
-    wanted = list(dict.fromkeys([confidence, *graded, *([] if question is None else [question])]))
-    table = next(file.batches(wanted, None), None)
+    question = [by_name[key] for key in (*sorted(IDS), *_QUESTIONS) if key in by_name][:1]
+    table = next(file.batches(list(dict.fromkeys([confidence, *graded, *question])), None), None)
     if table is None or not len(table):
         raise ValueError("there are no rows.")
-    numbers, words = {}, {}
-    for name in graded:
-        key, column = spelled(name), as_series(table[name])
-        grader = str(_grader_of(key))
-        if key.startswith("grade"):
-            words[grader] = _texts(column)
-        elif (found := _zeros_and_ones(column, name, needed=not grader)) is not None:
-            numbers[grader] = found
-    asked = None if question is None else _texts(as_series(table[question])).to_numpy()
-    return _Table(named, _confidences(as_series(table[confidence])), numbers, words, asked)
+    column = {name: as_series(table[name]) for name in (confidence, *graded, *question)}
+    numbers: dict[str, Floats] = {}
+    words: dict[str, pd.Series[str]] = {}
+    for name, (kind, grader) in graded.items():
+        if kind == "grade":
+            words[grader] = _texts(column[name])
+        elif (grades := _zeros_and_ones(column[name], name, needed=not grader)) is not None:
+            numbers[grader] = grades
+    questions = next((_texts(column[name]).to_numpy() for name in question), None)
+    return AnswerFile(*_names(path), _confidences(column[confidence]), numbers, questions, words)
 
 
-def _grader_of(column: str) -> str | None:
-    """Return whose grades a column holds, "" for the only one; None of another column."""
-    if column in CORRECTNESS or column == "grade":
-        return ""
+def _kind_of_grades(column: str) -> tuple[str, str] | None:
+    """Return whether a column holds "correct" or "grade", and whose, "" for the only grader; None of another column."""
+    if column in CORRECTNESS:
+        return "correct", ""
     kind, _, grader = column.partition("_")
-    return grader if kind in ("correct", "grade") and grader else None
+    return (kind, grader) if column == "grade" or (grader and kind in ("correct", "grade")) else None
 
 
 def _texts(column: "pd.Series[Any]") -> "pd.Series[str]":
@@ -211,9 +206,9 @@ def _confidences(column: "pd.Series[Any]") -> Floats:
     return numbers
 
 
-def _word_of_right(tables: Sequence[_Table], right: str | None) -> str:
+def _word_of_right(files: Sequence[AnswerFile], right: str | None) -> str:
     """Return the word for a right answer, as `_bare` writes it."""
-    seen = {_bare(word): word for table in tables for words in table.words.values() for word in _grades(words)}
+    seen = {_bare(word): word for file in files for words in file.words.values() for word in _grades(words)}
     if right is not None:
         if seen and _bare(right) not in seen:
             raise ValueError(
@@ -241,13 +236,13 @@ def _grades(words: "pd.Series[str]") -> list[str]:
     return distinct if len(distinct) <= _MOST_WORDS else []
 
 
-def _graded(table: _Table, right: str, *, named: bool) -> AnswerFile:
+def _graded(file: AnswerFile, right: str, *, named: bool) -> AnswerFile:
     """Return the answers with all that is not called right as wrong. Words count before numbers if one is named."""
-    grades, counts = dict(table.numbers), {}
-    for grader, words in table.words.items():
-        bare = words.map(_bare)
-        if (grader in grades and not named) or (grader and not (bare == right).any()):
+    grades, wrong = dict(file.grades), {}
+    for grader, words in file.words.items():
+        is_right = words.map(_bare) == right
+        if (grader in grades and not named) or (grader and not is_right.any()):
             continue  # a column grade is read in any case: all of its answers may be wrong
-        grades[grader] = np.where(words == "", np.nan, bare == right)
-        counts[grader] = Counter(word for word in words if word and _bare(word) != right)
-    return AnswerFile(*table.file, table.confidence, grades, table.questions, counts)
+        grades[grader] = np.where(words == "", np.nan, is_right)
+        wrong[grader] = Counter(words[~is_right & (words != "")])
+    return replace(file, grades=grades, wrong=wrong)
