@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import combinations
 from os import PathLike
 from typing import Any, NamedTuple
@@ -199,21 +198,17 @@ def _spread(values: Floats, labels: NDArray[Any]) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
         columns["low"], columns["high"] = np.nanquantile(values, _BAND, axis=2)
-    tests = {
-        f"p_{name}": [
-            test(*pair) for pair in zip(*values.transpose(0, 1, 3, 2).reshape(2, -1, values.shape[2]), strict=True)
-        ]
-        for name, test in _TESTS.items()
-    }
-    return _table(columns, labels).assign(**tests)
+    pairs = values.transpose(1, 3, 0, 2).reshape(-1, 2, values.shape[2])
+    p_values = pd.DataFrame([_p_values(*pair) for pair in pairs]).add_prefix("p_")
+    return _table(columns, labels).join(p_values)
 
 
-def _p_of(test: Callable[[Floats, Floats], float], ordinary: Floats, probabilistic: Floats) -> float:
-    """Return the p-value of a test that two metrics have the same variance over resamples, NaN where one has none."""
-    values = [each[~np.isnan(each)] for each in (ordinary, probabilistic)]
-    if any(len(each) < 2 or np.ptp(each) <= _NO_SPREAD for each in values):
-        return np.nan
-    return float(test(*values))
+def _p_values(ordinary: Floats, probabilistic: Floats) -> dict[str, float]:
+    """Return the p-values of tests that two metrics have the same variance over resamples, NaN where one has none."""
+    values = [metric[~np.isnan(metric)] for metric in (ordinary, probabilistic)]
+    if any(len(metric) < 2 or np.ptp(metric) <= _NO_SPREAD for metric in values):
+        return dict.fromkeys(_TESTS, np.nan)
+    return {name: float(test(*values)) for name, test in _TESTS.items()}
 
 
 def _f_test(first: Floats, second: Floats) -> float:
@@ -225,39 +220,32 @@ def _f_test(first: Floats, second: Floats) -> float:
 
 #: p-values of the paper's tests, by name.
 _TESTS: dict[str, Callable[[Floats, Floats], float]] = {
-    "f": partial(_p_of, _f_test),
-    "bartlett": partial(_p_of, lambda *values: stats.bartlett(*values).pvalue),
-    "levene": partial(_p_of, lambda *values: stats.levene(*values).pvalue),
+    "f": _f_test,
+    "bartlett": lambda *values: stats.bartlett(*values).pvalue,
+    "levene": lambda *values: stats.levene(*values).pvalue,
 }
 
 
 def _summary(variances: pd.DataFrame, contrasts: pd.DataFrame) -> pd.DataFrame:
     """Return the quantities of the paper's figures, in a row for each test size and metric."""
     key = ["n_test", "metric"]
-    of_ratio = ratios(variances).groupby([variances[name] for name in key], sort=False)
-    undefined = variances.groupby(key, sort=False)[["undefined", "c_undefined"]].mean()
-    apart = contrasts[["z", "c_z"]].abs().gt(_APART).groupby([contrasts[name] for name in key], sort=False).mean()
-    columns = {
-        "lower": of_ratio.agg(lambda values: (values < 1).mean()),
-        "ratio": of_ratio.median(),
-        **undefined,
-        "apart": apart["z"],
-        "c_apart": apart["c_z"],
-        **{title: _rejected(variances, key, f"p_{name}") for name, title in _TITLES.items()},
-    }
-    return pd.DataFrame(columns, index=undefined.index).reset_index()
+    ratio = ratios(variances)
+    p_values = variances[[f"p_{name}" for name in _TITLES]].set_axis(list(_TITLES.values()), axis=1)
+    # Without the cases that have no ratio, or no test.
+    cases = variances[[*key, "undefined", "c_undefined"]].assign(
+        lower=(ratio < 1).astype(float), ratio=ratio, **p_values.lt(LEVEL).astype(float).where(p_values.notna())
+    )
+    apart = contrasts[key].assign(apart=contrasts["z"].abs() > _APART, c_apart=contrasts["c_z"].abs() > _APART)
+    by_case, by_pair = (table.groupby(key, sort=False) for table in (cases, apart))
+    summary = by_case.mean().assign(ratio=by_case["ratio"].median()).join(by_pair.mean())
+    columns = ["lower", "ratio", "undefined", "c_undefined", "apart", "c_apart", *p_values]
+    return summary[columns].reset_index()
 
 
 def ratios(variances: pd.DataFrame) -> "pd.Series[float]":
     """Return the ratios of both variances, where the ordinary metric is not the same in all resamples."""
     known = variances[variances["variance"] > 0]
     return known["c_variance"] / known["variance"]
-
-
-def _rejected(variances: pd.DataFrame, key: list[str], test: str) -> "pd.Series[float]":
-    """Return the share of p-values below the level."""
-    known = variances[variances[test].notna()]
-    return known[test].lt(LEVEL).groupby([known[name] for name in key], sort=False).mean()
 
 
 def _alter(y: NDArray[np.intp], share: float, n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
