@@ -1,6 +1,5 @@
 """Metrics that are evaluated by calling a function: scikit-learn's that are no kind of ours, and the user's."""
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.registry import Info
 from skconf.profile import ConfidenceProfile
-from skconf.scoring._scorers import SklearnScorer
+from skconf.scoring._scorers import UNDEFINED, SklearnScorer, parameters_of
 
 #: Names of a second parameter, and what a function with it is given.
 _SECOND = {"y_pred": "predict", "y_proba": "predict_proba", "y_prob": "predict_proba", "y_score": "predict_proba"}
@@ -29,8 +28,6 @@ class Called(Whole, rests_on="errors"):
         What it is called.
     greater_is_better : bool or None
         Direction; None where it is not known.
-    takes_weights : bool
-        Whether sample weights may be passed.
     """
 
     why_resampled = "it is evaluated by calling a function"
@@ -39,14 +36,11 @@ class Called(Whole, rests_on="errors"):
     call: Callable[[ConfidenceProfile], float]
     name: str
     greater_is_better: bool | None
-    takes_weights: bool
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", Info(self.name, self.greater_is_better, (-np.inf, np.inf), None, ""))
 
     def evaluate(self, profile: ConfidenceProfile) -> tuple[Any, list[Notice]]:
-        if profile.sample_weight is not None and not self.takes_weights:
-            raise ValueError(f"{self.name} takes no sample_weight. Leave the weights out, or choose another metric.")
         try:
             value = self.call(profile)
         except Exception as error:
@@ -57,26 +51,16 @@ class Called(Whole, rests_on="errors"):
         return float(value), self.undefined_notices(value)
 
     def value(self, profile: ConfidenceProfile) -> Any:
-        """Return the number, NaN where the function raises: a resample, or a slice, may lack a class."""
+        """Return the number, NaN where it is undefined: a resample, or a slice, may lack a class."""
         try:
             return self.call(profile)
-        except Exception:  # noqa: BLE001 – whatever a user's function raises
+        except UNDEFINED:
             return np.nan
 
 
 def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Called:
     """Return the number that one of scikit-learn's scorers makes; where `sign` is 1, greater is better."""
-    return Called(
-        call=scorer.answer,
-        name=name,
-        greater_is_better=None if sign is None else True,
-        takes_weights=takes_weights(scorer_parts(scorer.scorer).function),
-    )
-
-
-def takes_weights(function: Callable[..., Any]) -> bool:
-    """Return whether a function takes sample weights, or has an unknown signature."""
-    return {"sample_weight", "kwargs"} & set(parameters_of(function)) != set() or not parameters_of(function)
+    return Called(call=scorer.answer, name=name, greater_is_better=None if sign is None else True)
 
 
 def response_of(function: Callable[..., Any]) -> str | None:
@@ -87,11 +71,3 @@ def response_of(function: Callable[..., Any]) -> str | None:
             return "predict_proba" if "predict_proba" in parts.response else parts.response[0]
     second = [*parameters_of(function), "", ""][1]
     return _SECOND.get(second)
-
-
-def parameters_of(function: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's parameters; none if its signature is unknown."""
-    try:
-        return list(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return []

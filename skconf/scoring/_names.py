@@ -21,9 +21,16 @@ from skconf.metrics._base.registry import get_metric, meant_by, metric_classes, 
 from skconf.metrics._base.weighting import ConfidenceWeighted
 from skconf.metrics._calibration.mean_calibration import MeanConfidence
 from skconf.profile import ConfidenceProfile
-from skconf.scoring._functions import Called, called, parameters_of, response_of
+from skconf.scoring._functions import Called, called, response_of
 from skconf.scoring._literals import as_call, literals_of
-from skconf.scoring._scorers import ConfidenceScorer, MultiScorer, SklearnScorer, find_metric, scorer_names
+from skconf.scoring._scorers import (
+    ConfidenceScorer,
+    MultiScorer,
+    SklearnScorer,
+    find_metric,
+    parameters_of,
+    scorer_names,
+)
 from skconf.scoring._sklearn_metrics import BY_FUNCTION_NAME, as_kind
 
 _WHAT = (
@@ -352,7 +359,7 @@ def _of_function(function: Any, params: Mapping[str, Any]) -> Statistic:
     label, own = in_words(name, params), dict(params)
     if isinstance(function, ConfidenceWeighted):
         call = partial(function, **own)
-        return Statistic(label, Called(call=call, name=label, greater_is_better=None, takes_weights=True))
+        return Statistic(label, Called(call=call, name=label, greater_is_better=None))
     pos_label = own.pop("pos_label", None)
     kind = as_kind(function, own)
     if kind is not None:

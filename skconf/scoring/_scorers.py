@@ -1,5 +1,6 @@
 """Scorers as objects: a metric, one of scikit-learn's own, and many of both, read from one profile."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -19,6 +20,10 @@ from skconf._core.warn import warn
 from skconf.metrics._base.registry import Preset, meant_by, scorer_presets
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
+
+#: What a metric raises where it is undefined, as of a fold that lacks a class. Whatever else it raises is a mistake in
+#: the metric, and is not hidden: scikit-learn's `error_score` says what becomes of it.
+UNDEFINED = (ValueError, ArithmeticError, LookupError)
 
 
 def scorer_names() -> list[str]:
@@ -252,6 +257,11 @@ class SklearnScorer:
         if accepted is not None:
             prediction = with_reject_label(prediction, accepted, profile.reject_label)
         if profile.sample_weight is not None:
+            known = parameters_of(scorer_parts(self.scorer).function)
+            if known and not {"sample_weight", "kwargs"} & set(known):
+                raise ValueError(
+                    f"{self.name} takes no sample_weight. Leave the weights out, or choose another metric."
+                )
             metadata["sample_weight"] = profile.given_weight
         order = np.argsort(labels, kind="stable")
         if (order[1:] < order[:-1]).any():  # scikit-learn takes columns to be sorted by label
@@ -341,9 +351,12 @@ class MultiScorer:
     def _score_or_nan(self, key: str, profile: ConfidenceProfile, **metadata: Any) -> float:
         try:
             return self.scorers[key].of_profile(profile, **metadata)
-        except Exception as error:  # noqa: BLE001 – the other scores are not lost, whatever a user's function raises
+        except UNDEFINED as error:  # the other scores are not lost
             warn(f"{key} is undefined here and is NaN: {error}", UndefinedMetricWarning)
             return float("nan")
+        except Exception as error:
+            error.add_note(f"This is what {key} raised.")
+            raise
 
     def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
         """Request sample weights for every scorer, under scikit-learn's metadata routing.
@@ -437,6 +450,14 @@ def _mean_of(scores: list[Any]) -> Any:
     if isinstance(scores[0], dict):
         return {key: float(np.mean([each[key] for each in scores])) for key in scores[0]}
     return float(np.mean(scores))
+
+
+def parameters_of(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's parameters; none if its signature is unknown."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
 
 
 def _same(one: Any, other: Any) -> bool:

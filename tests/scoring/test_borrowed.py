@@ -37,6 +37,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring, get_scorer, get_scorer_names
+from skconf.inference import by_group, confidence_interval
 
 #: scikit-learn's scorers of classifiers that need no positive class.
 ANY = [
@@ -245,8 +246,8 @@ class TestUndefined:
         assert np.isnan(scores["roc_auc"])
         assert scores["neg_ece"] == get_scorer("neg_ece")(fitted, X[kept], y[kept])
 
-    @pytest.mark.parametrize("error", [ZeroDivisionError, TypeError, KeyError, RuntimeError])
-    def test_a_users_function_may_raise_anything(self, error):
+    @pytest.mark.parametrize("error", [ZeroDivisionError, ValueError, KeyError, IndexError])
+    def test_a_users_function_that_is_undefined_here_is_nan(self, error):
         def broken(y_true, y_pred):
             raise error("the reason")
 
@@ -255,6 +256,36 @@ class TestUndefined:
             scores = confidence_scoring([make_scorer(broken), "cwsa"])(fitted, X, y)
         assert np.isnan(scores["broken"])
         assert np.isfinite(scores["cwsa"])
+
+    @pytest.mark.parametrize("error", [TypeError, NameError, AttributeError, RuntimeError])
+    def test_a_mistake_in_a_users_function_is_not_hidden(self, error):
+        def broken(y_true, y_pred):
+            raise error("the reason")
+
+        fitted, X, y = simple("logistic", 2)
+        scoring = confidence_scoring([make_scorer(broken), "cwsa"])
+        with pytest.raises(error) as raised:
+            scoring(fitted, X, y)
+        assert raised.value.__notes__ == ["This is what broken raised."]
+        with pytest.raises(error):
+            cross_validate(fitted, X, y, cv=2, scoring=scoring, error_score="raise")
+        with pytest.warns(UserWarning, match="Scoring failed"):
+            assert np.isnan(cross_validate(fitted, X, y, cv=2, scoring=scoring)["test_score"]).all()
+
+    def test_a_mistake_is_not_hidden_in_resamples_or_slices(self):
+        def broken_in_parts(y_true, y_pred):
+            if len(y_true) < 40 or len(np.unique(y_true[:3])) == 1:
+                raise TypeError("the reason")
+            return 0.5
+
+        y = np.array([0, 1] * 20)
+        profile = ConfidenceProfile.from_predictions(y, np.linspace(0.1, 0.9, 40), labels=[0, 1])
+        for ask in (
+            lambda: confidence_interval(make_scorer(broken_in_parts), profile, n_resamples=50, random_state=0),
+            lambda: by_group(make_scorer(broken_in_parts), profile, groups=np.arange(40) % 2),
+        ):
+            with pytest.raises(TypeError, match="the reason"):
+                ask()
 
     def test_a_class_never_trained_on_has_probability_zero(self):
         X, y = np.zeros((6, 1)), np.array([0, 1, 1, 0, 1, 2])
