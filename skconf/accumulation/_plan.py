@@ -185,7 +185,7 @@ class Plan:
 
     def _sums(self, block: ConfidenceProfile, groups: Codes | None, n_groups: int) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
-        sums = BlockSums(block.sample_weight, len(block), groups, n_groups)
+        sums = BlockSums(block, groups, n_groups)
         blocks, found = {None: block}, dict[str, Sums]()
         for key, score in self.summed.items():
             metric, label = score.statistic.metric, score.statistic.pos_label

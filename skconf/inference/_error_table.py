@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.metrics._base.kinds import Additive, Term, divide
+from skconf.metrics._base.kinds import Additive, Cells, Term, divide
 from skconf.metrics._base.registry import Info
 from skconf.profile import ConfidenceProfile
 
@@ -88,7 +88,8 @@ class ErrorSums(Additive, rests_on="errors"):
         sure, wrong = profile.confidence, ~profile.correct
         cell, chance = _cell_of(sure), 1 - sure
         sizes = wrong / np.clip(chance, EPS, 1 - EPS)
-        return Term(1.0, cell, N_CELLS), Term(chance, cell, N_CELLS), Term(wrong, cell, N_CELLS), Term(sizes)
+        cells = Cells(cell, N_CELLS)
+        return Term(1.0, cells), Term(chance, cells), Term(wrong, cells), Term(sizes)
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         """Return the share of errors: a table is no number."""

@@ -196,13 +196,13 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
     n_draws, n_samples = counts.shape
     weighted = [np.asarray(term.weighted(sample_weight), dtype=np.float64) for term in terms]
     rows = [np.broadcast_to(values.T, (*values.shape[1:], n_samples)) for values in weighted]
-    plain = [np.atleast_2d(row) for row, term in zip(rows, terms, strict=True) if term.cell is None]
+    plain = [np.atleast_2d(row) for row, term in zip(rows, terms, strict=True) if term.cells is None]
     joint = np.vstack([np.empty((0, n_samples)), *plain])
     ends = np.arange(n_samples + 1)
     cells = [
-        sparse.csc_array((np.ascontiguousarray(row), term.cell, ends), (term.n_cells, n_samples))
+        sparse.csc_array((np.ascontiguousarray(row), term.cells.codes, ends), (term.cells.n, n_samples))
         for row, term in zip(rows, terms, strict=True)
-        if term.cell is not None
+        if term.cells is not None
     ]
     products, by_cell = np.zeros((n_draws, len(joint))), [np.zeros((cell.shape[0], n_draws)) for cell in cells]
     for part in row_blocks(n_samples, n_draws):
@@ -213,7 +213,7 @@ def _count(terms: Sequence[Term], sample_weight: Floats | None, counts: Counts) 
     pieces = iter(np.split(products, np.cumsum([len(row) for row in plain])[:-1], axis=1))
     sums_by_cell = iter(by_cell)
     return [
-        next(pieces).reshape(n_draws, *values.shape[1:]) if term.cell is None else next(sums_by_cell).T
+        next(pieces).reshape(n_draws, *values.shape[1:]) if term.cells is None else next(sums_by_cell).T
         for term, values in zip(terms, weighted, strict=True)
     ]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skconf.metrics._base.averages import ClassAverage, ConfusionMatrix, FBetaOf, FScoreOf, PrecisionOf, RecallOf
 from skconf.metrics._base.columns import given_to_truth
-from skconf.metrics._base.kinds import Term
+from skconf.metrics._base.kinds import Cells, Term
 from skconf.metrics._base.references import CF1
 from skconf.profile import ConfidenceProfile
 
@@ -22,10 +22,10 @@ class _ProbabilityMasses(ClassAverage):
             given, present = profile.proba[:, positive, np.newaxis], (true_class == positive)[:, np.newaxis]
             return Term(given * present), Term(given), Term((1.0 - given.astype(np.float64)) * present)
         n_classes = profile.proba.shape[1]
-        to_truth = given_to_truth(profile)
-        hit, missed = Term(to_truth, true_class, n_classes), Term(1.0 - to_truth, true_class, n_classes)
+        to_truth, classes = given_to_truth(profile), Cells(true_class, n_classes)
+        hit, missed = Term(to_truth, classes), Term(1.0 - to_truth, classes)
         # Over all classes, a sample is given its own weight.
-        given_away = Term(1.0, true_class, n_classes) if self.average == "micro" else Term(profile.proba)
+        given_away = Term(1.0, classes) if self.average == "micro" else Term(profile.proba)
         return hit, given_away, missed
 
     def combine(self, hit: NDArray[Any], given: NDArray[Any], missed: NDArray[Any]) -> Any:
@@ -264,7 +264,7 @@ class ProbabilisticConfusionMatrix(
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         true = profile.require("true_class")
-        return (Term(profile.proba, true, profile.proba.shape[1]),)
+        return (Term(profile.proba, Cells(true, profile.proba.shape[1])),)
 
 
 probabilistic_confusion_matrix = ProbabilisticConfusionMatrix.function

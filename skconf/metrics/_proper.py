@@ -261,7 +261,7 @@ class BrierDecomposition(
         if self.strategy == "uniform":  # without a sort: the bin of a sample depends on no other
             weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
             right, bins = profile.correctness.astype(np.float64), bins_of_confidence(profile, self.n_bins)
-            return _in_bins(profile.confidence, right, weight, bins)
+            return _in_bins(profile.confidence, right, weight, bins.codes)
         points = levels(profile)
         if self.strategy == "isotonic":
             return _by_isotonic_fit(points)

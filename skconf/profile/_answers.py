@@ -180,6 +180,24 @@ class Answers:
         """Weight and losses at every distinct confidence: `ranking`, unless selection ranks by another score."""
         return self.ranking if self.ranks_by_confidence else replace(self, score=self.confidence).ranking
 
+    def name_of(self, array: NDArray[Any]) -> Hashable:
+        """Return the name of what the profile holds: of a field, or what `computed_once` keeps it by; else None.
+
+        Parameters
+        ----------
+        array : ndarray
+            The same object, not one that is equal.
+
+        Returns
+        -------
+        hashable
+        """
+        for held in (self._computed, self._computed_of_confidence, self.__dict__):
+            for name, value in held.items():
+                if value is array:
+                    return name
+        return None
+
     @cached_property
     def _computed(self) -> dict[Hashable, Any]:
         """What functions that compute once have returned for this profile, by function and parameters."""

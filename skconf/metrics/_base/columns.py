@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from skconf._core.bins import equal_width_bin
-from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
+from skconf.metrics._base.sums import Cells
 from skconf.profile import ConfidenceProfile, computed_once, computed_once_of_confidence
 
 #: Share of a weight by which sums in another order differ.
@@ -47,9 +47,9 @@ def scored_from(profile: ConfidenceProfile, threshold: float) -> NDArray[np.bool
 
 
 @computed_once_of_confidence
-def bins_of_confidence(profile: ConfidenceProfile, n_bins: int) -> Codes:
+def bins_of_confidence(profile: ConfidenceProfile, n_bins: int) -> Cells:
     """Return the bin of equal width of each confidence."""
-    return equal_width_bin(profile.confidence, n_bins)
+    return Cells(equal_width_bin(profile.confidence, n_bins), n_bins)
 
 
 @computed_once

@@ -24,6 +24,7 @@ from skconf._core.ranking import Ranking
 from skconf._core.warn import Notice, warn_each
 from skconf.metrics._base.registry import Registered
 from skconf.metrics._base.sums import BlockSums
+from skconf.metrics._base.sums import Cells as Cells
 from skconf.metrics._base.sums import Sums as Sums
 from skconf.metrics._base.sums import Term as Term
 from skconf.profile import KNOWN, ConfidenceProfile, Kind
@@ -208,7 +209,7 @@ class Additive(Metric):
         total: Sums = ()
         for rows, block in profile.blocks():
             members = None if groups is None else groups[rows]
-            found = BlockSums(block.sample_weight, len(block), members, n_groups)
+            found = BlockSums(block, members, n_groups)
             part = tuple(map(found.of, self.terms(block)))
             total = merge(total, part) if total else part
         return total

@@ -1,9 +1,9 @@
-"""Terms of metrics, and their sums over the samples of a block: each distinct one is found once."""
+"""Terms of metrics, and their sums over the samples of a block."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
+from skconf.profile import ConfidenceProfile
 
 Sums = tuple[NDArray[Any], ...]
 
@@ -20,7 +21,23 @@ _FEW = 4
 _MANY_ROWS = 1 << 15
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cell that each sample adds to: a bin, a class, a pair of classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        The cell of each sample.
+    n : int
+        Number of cells.
+    """
+
+    codes: Codes
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
 class Term:
     """A weighted sum over samples, Σ wᵖ v, kept apart by cell where there are cells.
 
@@ -28,17 +45,14 @@ class Term:
     ----------
     values : scalar or array-like of shape (n,) or (n, m)
         What each sample adds, before its weight.
-    cell : ndarray of shape (n,), default=None
-        The cell each sample adds to: a bin, a class, a pair of classes.
-    n_cells : int, default=1
-        Number of cells.
+    cells : Cells, default=None
+        The cells that the samples add to.
     power : int, default=1
         Power of the sample weight; a variance needs the second.
     """
 
     values: ArrayLike
-    cell: Codes | None = None
-    n_cells: int = 1
+    cells: Cells | None = None
     power: int = 1
 
     def weighted(self, sample_weight: Floats | None) -> NDArray[Any]:
@@ -52,53 +66,69 @@ class Term:
     def pull_back(self, gradient: NDArray[Any], sample_weight: Floats | None, n_samples: int) -> Floats:
         """Return, for every sample, its weighted values times the gradient of the sum they enter."""
         each = self.weighted(sample_weight)
-        if self.cell is not None:
-            gradient = gradient[self.cell]
+        if self.cells is not None:
+            gradient = gradient[self.cells.codes]
         product = each * gradient
         return np.broadcast_to(product if product.ndim < 2 else product.sum(axis=1), n_samples)
 
 
-class BlockSums:
-    """Sums of terms, and of products of two, over the samples of a block.
+@dataclass(eq=False)
+class _Values:
+    """Values of a term: a number, a column or a matrix; and the same times powers of the weights, found once."""
 
-    Arrays are told apart by identity: terms that hold the same array, such as one that `ConfidenceProfile.once`
-    keeps, share what is found of it. Terms that do not share are only slower. Columns are multiplied by `numpy.dot`,
-    which lets other threads run, unlike ``@``.
+    given: NDArray[Any]
+    weighted: dict[int, Floats] = field(default_factory=dict)
+
+
+class _Read(NamedTuple):
+    """A term as it is summed up: terms with the same values, or cells, hold the same objects."""
+
+    values: _Values
+    cells: Cells | None
+    power: int
+
+    @property
+    def n_cells(self) -> int:
+        return 1 if self.cells is None else self.cells.n
+
+
+class BlockSums:
+    """Sums of terms, and of products of two, over the samples of a block: what several need is found once.
+
+    Columns and cells go by the name under which the block holds them, such as that of `computed_once`; those
+    that it does not hold, by their term. Columns are multiplied by `numpy.dot`, which lets other threads run, unlike
+    ``@``.
 
     Parameters
     ----------
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights; None stands for ones.
-    n_samples : int
-        Number of samples.
+    block : ConfidenceProfile
+        The samples.
     groups : ndarray of shape (n_samples,), default=None
         Number of each sample's group, from 0. All sums then have a leading axis over the groups.
     n_groups : int, default=1
         Number of groups.
     """
 
-    def __init__(
-        self, sample_weight: Floats | None, n_samples: int, groups: Codes | None = None, n_groups: int = 1
-    ) -> None:
-        self.weight, self.n, self.groups, self.n_groups = sample_weight, n_samples, groups, n_groups
-        self._found: dict[Any, Any] = {}
-        self._held: dict[int, Any] = {}  # so that no other array gets the identity of one that is a key
+    def __init__(self, block: ConfidenceProfile, groups: Codes | None = None, n_groups: int = 1) -> None:
+        self.block, self.weight, self.n = block, block.sample_weight, len(block)
+        self.groups = None if groups is None else Cells(groups, n_groups)
+        self._lead = () if groups is None else (n_groups,)
+        #: What was found already, by what it is and of which terms, columns, cells or power.
+        self._kept: dict[Any, Any] = {}
 
     def of(self, term: Term) -> NDArray[Any]:
         """Return the sum of a term: a number, or an array over those of (groups, cells, columns) that exist."""
-        values = np.asarray(term.values)
-        shape = (() if self.groups is None else (self.n_groups,)) + (() if term.cell is None else (term.n_cells,))
-        if values.ndim < 2:
-            return self._sum((term.values,), term.power, term.cell, term.n_cells).reshape(shape)
-        if self._is_wide(term):
-            return self._sum_of_matrix(values, term.power).reshape(*shape, values.shape[1])
-        n_cells = term.n_cells * self.n_groups
-        index = self._index(term.cell, n_cells)
-        if index is not None and values.shape[1] > _FEW:
-            found = self._member(index, n_cells, self._column([], term.power)) @ values
-            return np.asarray(found).reshape(*shape, values.shape[1])
-        columns = [self._sum((column,), term.power, term.cell, term.n_cells) for column in self._columns(term)]
-        return np.stack([column.reshape(shape) for column in columns], axis=-1)
+        values, cells, power = self._read(term)
+        shape = self._lead + (() if cells is None else (cells.n,))
+        if values.given.ndim < 2:
+            return self._sum([values], power, cells).reshape(shape)
+        if values.given.shape[1] <= _FEW:
+            columns = self._columns(values)
+            return np.stack([self._sum([column], power, cells).reshape(shape) for column in columns], axis=-1)
+        place = self._joint(self.groups, cells)
+        if place is None:
+            return self._sum_of_matrix(values, power)
+        return np.asarray(self._members(place, self._product([], power)) @ values.given).reshape(*shape, -1)
 
     def products(self, terms: Sequence[Term]) -> Sums:
         """Return, for any two sums of a metric, the sum over samples of the products of their terms.
@@ -109,185 +139,170 @@ class BlockSums:
             For every pair of terms, the first no later than the second, a matrix over the sums of one and of the other;
             of two terms with the same cells, where other cells have no products, only its diagonal.
         """
-        return tuple(self._pair(one, other) for position, one in enumerate(terms) for other in terms[position:])
+        read = [self._read(term) for term in terms]
+        return tuple(self._pair(one, other) for position, one in enumerate(read) for other in read[position:])
 
     def total(self, *columns: NDArray[Any], power: int = 1) -> NDArray[Any]:
         """Return Σ wᵖ times the product of no more than two columns: a number, or one for each group."""
-        return self._sum(columns, power, None, 1).reshape(() if self.groups is None else (self.n_groups,))
+        return self._sum([self._read(Term(column)).values for column in columns], power, None).reshape(self._lead)
 
-    def _pair(self, one: Term, other: Term) -> NDArray[Any]:
-        power, lead = one.power + other.power, () if self.groups is None else (self.n_groups,)
+    def _pair(self, one: _Read, other: _Read) -> NDArray[Any]:
         if self._is_wide(one) or self._is_wide(other):
             return self._pair_with_matrix(one, other)
-        left, right = self._columns(one), self._columns(other)
+        power, sizes = one.power + other.power, (one.n_cells, other.n_cells)
+        left, right = self._columns(one.values), self._columns(other.values)
         single = len(left) == len(right) == 1
-        if single and one.cell is not None and one.cell is other.cell:
-            return self._sum((*left, *right), power, one.cell, one.n_cells).reshape(*lead, one.n_cells)
-        cell, n_cells = self._joint(one, other)
-        size = (*lead, one.n_cells, other.n_cells)
+        if single and one.cells is not None and one.cells is other.cells:
+            return self._sum([*left, *right], power, one.cells).reshape(*self._lead, one.n_cells)
+        cells = self._joint(one.cells, other.cells)
         if single:
-            return self._sum((*left, *right), power, cell, n_cells).reshape(size)
-        blocks = [[self._sum((a, b), power, cell, n_cells).reshape(size) for b in right] for a in left]
+            return self._sum([*left, *right], power, cells).reshape(*self._lead, *sizes)
+        blocks = [[self._sum([a, b], power, cells).reshape(*self._lead, *sizes) for b in right] for a in left]
         found = np.stack([np.stack(row, axis=-1) for row in blocks], axis=-3)  # of cells, columns, cells, columns
-        return found.reshape(*lead, one.n_cells * len(left), other.n_cells * len(right))
+        return found.reshape(*self._lead, sizes[0] * len(left), sizes[1] * len(right))
 
-    def _sum(self, columns: tuple[Any, ...], power: int, cell: Codes | None, n_cells: int) -> NDArray[Any]:
+    def _sum(self, columns: Sequence[_Values], power: int, cells: Cells | None) -> NDArray[Any]:
         """Return Σ wᵖ times the product of columns, which may be numbers, by group and cell, in one axis."""
-        factor = 1.0
-        arrays: list[NDArray[Any]] = []
-        for given in columns:
-            if isinstance(given, float):
-                factor *= given
-                continue
-            column = np.asarray(given)
-            if column.ndim == 0:
-                factor *= float(column)
-            elif not (arrays and column is arrays[0] and column.dtype == np.bool_):  # whose square is itself
+        factor, arrays = 1.0, list[_Values]()
+        for column in columns:
+            if column.given.ndim == 0:
+                factor *= float(column.given)
+            elif not (column in arrays and column.given.dtype == np.bool_):  # whose square is itself
                 arrays.append(column)
-        n_cells, power = n_cells * self.n_groups, 1 if self.weight is None else power
+        place, power = self._joint(self.groups, cells), 1 if self.weight is None else power
         if factor == 0:
-            return np.zeros(n_cells)
-        if len(arrays) == 2:
-            arrays.sort(key=id)
-        key = ("sum", *[self._name(array) for array in arrays], power, self._name(cell))
-        found = self._found.get(key)
+            return np.zeros(1 if place is None else place.n)
+        key = ("sum", *arrays, power, place)
+        found = self._kept.get(key)
         if found is None:
-            found = self._found[key] = self._find_sum(arrays, power, cell, n_cells)
+            found = self._sum_of_all(arrays, power) if place is None else self._sum_by_place(arrays, power, place)
+            self._kept[key] = found
         return np.asarray(found if factor == 1 else factor * found)
 
-    def _find_sum(self, arrays: list[Any], power: int, cell: Codes | None, n_cells: int) -> NDArray[Any]:
-        index = self._index(cell, n_cells)
-        if index is not None:
-            return self._by_cell(arrays, power, index, n_cells)
+    def _sum_of_all(self, arrays: Sequence[_Values], power: int) -> NDArray[Any]:
         if len(arrays) == 2:
             one, other = arrays
             return np.asarray(np.dot(self._weighted(one, 1), self._weighted(other, power - 1)))
         if self.weight is not None:
             column = self._weighted(arrays[0], 1) if arrays else self._power(power)
             return np.asarray(np.dot(self._power(power - 1), column) if arrays and power > 1 else column.sum())
-        if not arrays or arrays[0].dtype == np.bool_:
-            return np.asarray(float(np.count_nonzero(arrays[0]) if arrays else self.n))
-        return np.asarray(arrays[0].sum(dtype=np.float64))
+        if not arrays or arrays[0].given.dtype == np.bool_:
+            return np.asarray(float(np.count_nonzero(arrays[0].given) if arrays else self.n))
+        return np.asarray(arrays[0].given.sum(dtype=np.float64))
 
-    def _by_cell(self, arrays: list[Any], power: int, index: Codes, n_cells: int) -> NDArray[Any]:
-        column = self._column(arrays, power)
+    def _sum_by_place(self, arrays: Sequence[_Values], power: int, place: Cells) -> NDArray[Any]:
+        column = self._product(arrays, power)
         if column is None:
-            return np.bincount(index, minlength=n_cells).astype(np.float64)
+            return np.bincount(place.codes, minlength=place.n).astype(np.float64)
         if len(arrays) == 2 and not column.any():  # such as what is right times what is wrong
-            return np.zeros(n_cells)
+            return np.zeros(place.n)
         if self.n < _MANY_ROWS:
-            return np.bincount(index, weights=column, minlength=n_cells)
-        if n_cells <= _FEW:
-            masks = self._once(("masks", self._name(index)), lambda: self._masks(index, n_cells))
+            return np.bincount(place.codes, weights=column, minlength=place.n)
+        if place.n <= _FEW:
+            masks = self._once("masks", place, find=lambda: [(place.codes == i).astype(float) for i in range(place.n)])
             return np.array([np.dot(mask, column) for mask in masks])
-        return np.asarray(self._member(index, n_cells) @ column)
+        return np.asarray(self._members(place) @ column)
 
-    def _masks(self, index: Codes, n_cells: int) -> list[Floats]:
-        return [(index == cell).astype(np.float64) for cell in range(n_cells)]
-
-    def _column(self, arrays: list[Any], power: int) -> Floats | None:
+    def _product(self, arrays: Sequence[_Values], power: int) -> Floats | None:
         """Return a power of the weights times no more than two columns; None if all are ones.
 
         Each column is weighted at most once, as other sums need it.
         """
         power = 0 if self.weight is None else power
-        factors = [self._weighted(array, int(place < power)) for place, array in enumerate(arrays)]
+        factors = [self._weighted(values, int(place < power)) for place, values in enumerate(arrays)]
         if power > len(arrays):
             factors.append(self._power(power - len(arrays)))
         return reduce(np.multiply, factors) if factors else None
 
-    def _member(self, index: Codes, n_cells: int, column: Floats | None = None) -> Any:
-        """Return the matrix of cells and samples with a one, or a value of the sample, in its cell."""
+    def _members(self, place: Cells, column: Floats | None = None) -> Any:
+        """Return the matrix of places and samples with a one, or a number of the sample, in its place."""
+        if column is None:
+            return self._once("members", place, find=lambda: self._members(place, np.ones(self.n)))
+        return sparse.csc_array((column, place.codes, np.arange(self.n + 1)), shape=(place.n, self.n))
 
-        def find() -> Any:
-            value = np.ones(self.n) if column is None else column
-            return sparse.csc_array((value, index, np.arange(self.n + 1)), shape=(n_cells, self.n))
-
-        return find() if column is not None else self._once(("member", self._name(index)), find)
-
-    def _index(self, cell: Codes | None, n_cells: int) -> Codes | None:
-        """Return the position of each sample among groups and cells, None where there are neither."""
-        if self.groups is None or cell is None:
-            return self.groups if cell is None else cell
-        groups = self.groups
-        return self._once(("index", self._name(cell)), lambda: groups * (n_cells // self.n_groups) + cell)
-
-    def _joint(self, one: Term, other: Term) -> tuple[Codes | None, int]:
+    def _joint(self, one: Cells | None, other: Cells | None) -> Cells | None:
         """Return the pair of cells of each sample as one cell."""
-        n_cells = one.n_cells * other.n_cells
-        if one.cell is None or other.cell is None:
-            return (other.cell if one.cell is None else one.cell), n_cells
-        first, second = one.cell, other.cell
-        key = ("joint", self._name(first), self._name(second))
-        return self._once(key, lambda: first * other.n_cells + second), n_cells
-
-    def _is_wide(self, term: Term) -> bool:
-        """Return whether the values are a matrix that is best left whole."""
-        if term.cell is not None or self.groups is not None:
-            return False
-        shape = np.shape(term.values)
-        return len(shape) == 2 and shape[1] > _FEW
-
-    def _columns(self, term: Term) -> list[Any]:
-        """Return the values as columns, each in one piece of memory; or as the number they are."""
-        n_axes = np.ndim(term.values)
-        if n_axes < 2:
-            return [np.asarray(term.values) if n_axes else term.values]
-        given = np.asarray(term.values)
+        if one is None or other is None:
+            return other if one is None else one
+        first, second = one, other
         return self._once(
-            ("columns", self._name(given)), lambda: list(np.asarray(given, dtype=np.float64, order="F").T)
+            "joint", one, other, find=lambda: Cells(first.codes * second.n + second.codes, first.n * second.n)
         )
 
-    def _sum_of_matrix(self, values: NDArray[Any], power: int) -> NDArray[Any]:
+    def _is_wide(self, term: _Read) -> bool:
+        """Return whether the values are a matrix that is best left whole."""
+        size = term.values.given.shape
+        return len(size) == 2 and size[1] > _FEW and term.cells is None and self.groups is None
+
+    def _read(self, term: Term) -> _Read:
+        """Return a term with what stands for its values and its cells: the same for all that go by the same name."""
+        if term not in self._kept:
+            values = self._shared(term.values, lambda: _Values(np.asarray(term.values)))
+            cells = None if term.cells is None else self._shared(term.cells.codes, lambda: term.cells, term.cells.n)
+            self._kept[term] = _Read(values, cells, term.power)
+        return self._kept[term]
+
+    def _shared(self, array: Any, make: Callable[[], Any], *of: Any) -> Any:
+        """Return what is made of an array: once for all that go by the same name."""
+        name = self.block.name_of(array) if isinstance(array, np.ndarray) else None
+        return make() if name is None else self._once("shared", name, *of, find=make)
+
+    def _columns(self, values: _Values) -> list[_Values]:
+        """Return values as columns, each in one piece of memory; or as the number they are."""
+        if values.given.ndim < 2:
+            return [values]
+        return self._once(
+            "columns", values, find=lambda: [*map(_Values, np.asarray(values.given, np.float64, order="F").T)]
+        )
+
+    def _sum_of_matrix(self, values: _Values, power: int) -> NDArray[Any]:
         def find() -> NDArray[Any]:
             if self.weight is None:
-                return np.asarray(values.sum(axis=0, dtype=np.float64))
-            return np.asarray(self._power(power) @ values)
+                return np.asarray(values.given.sum(axis=0, dtype=np.float64))
+            return np.asarray(self._power(power) @ values.given)
 
-        return self._once(("sum", self._name(values), power), find)
+        return self._once("sum", values, power, find=find)
 
-    def _pair_with_matrix(self, one: Term, other: Term) -> NDArray[Any]:
-        a, b = np.asarray(one.values), np.asarray(other.values)
-        power = one.power + other.power
-        if a.ndim == 2 and b.ndim == 2:
+    def _pair_with_matrix(self, one: _Read, other: _Read) -> NDArray[Any]:
+        a, b, power = one.values, other.values, one.power + other.power
+        if a.given.ndim == b.given.ndim == 2:
             return np.asarray(self._weighted(a, one.power).T @ self._weighted(b, other.power))
-        if a.ndim == 2:
+        if a.given.ndim == 2:
             return self._pair_with_matrix(other, one).T
-        if one.cell is None:
-            found = self._sum_of_matrix(b, power) * a if a.ndim == 0 else self._weighted(a, power) @ b
-            return np.asarray(found).reshape(1, -1)
-        column = np.broadcast_to(self._weighted(a, power), self.n)
-        return np.asarray(self._member(one.cell, one.n_cells, column) @ b)
+        if one.cells is not None:
+            column = np.broadcast_to(self._weighted(a, power), self.n)
+            return np.asarray(self._members(one.cells, column) @ b.given)
+        found = self._sum_of_matrix(b, power) * a.given if a.given.ndim == 0 else self._weighted(a, power) @ b.given
+        return np.asarray(found).reshape(1, -1)
 
-    def _weighted(self, values: NDArray[Any], power: int) -> Floats:
-        if self.weight is None or power == 0:
-            return self._floats(values)
-        weight = self._power(power) if values.ndim < 2 else self._power(power)[:, np.newaxis]
-        return self._once(("weighted", self._name(values), power), lambda: weight * values)
+    def _weighted(self, values: _Values, power: int) -> Floats:
+        """Return values times a power of the weights, as floats in one piece of memory."""
+        power = 0 if self.weight is None else power
+        if power not in values.weighted:
+            given = values.given
+            if power:
+                weight = self._power(power)
+                found = (weight if given.ndim < 2 else weight[:, np.newaxis]) * given
+            elif given.dtype == np.float64 and (given.ndim != 1 or given.flags.c_contiguous):
+                found = given
+            else:
+                found = np.ascontiguousarray(given, dtype=np.float64)
+            values.weighted[power] = found
+        return values.weighted[power]
 
     def _power(self, power: int) -> Floats:
         """Return a power of the weights, which are given."""
         weight: Any = self.weight
-        return weight if power == 1 else self._once(("power", power), lambda: weight**power)
+        return weight if power == 1 else self._once("power", power, find=lambda: weight**power)
 
-    def _floats(self, values: NDArray[Any]) -> Floats:
-        if values.dtype == np.float64 and (values.ndim != 1 or values.flags.c_contiguous):
-            return values
-        return self._once(("floats", self._name(values)), lambda: np.ascontiguousarray(values, dtype=np.float64))
-
-    def _name(self, array: Any) -> int:
-        name = id(array)
-        self._held[name] = array
-        return name
-
-    def _once(self, key: Any, find: Callable[[], Any]) -> Any:
-        if key not in self._found:
-            self._found[key] = find()
-        return self._found[key]
+    def _once(self, *key: Any, find: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = find()
+        return self._kept[key]
 
 
 def full_matrix(blocks: Sequence[NDArray[Any]], n_terms: int) -> Floats:
     """Combine what :meth:`BlockSums.products` returns into one symmetric matrix."""
-    of = (np.diag(block) if block.ndim == 1 else block for block in blocks)
-    upper = {(i, j): next(of) for i in range(n_terms) for j in range(i, n_terms)}
+    each = (np.diag(block) if block.ndim == 1 else block for block in blocks)
+    upper = {(i, j): next(each) for i in range(n_terms) for j in range(i, n_terms)}
     return np.block([[upper[i, j] if i <= j else upper[j, i].T for j in range(n_terms)] for i in range(n_terms)])

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_option, check_whole
-from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.columns import Levels, bins_of_confidence
-from skconf.metrics._base.kinds import Additive, Substitute, Sums, Term, Whole, divide, magnitude
+from skconf.metrics._base.kinds import Additive, Cells, Substitute, Sums, Term, Whole, divide, magnitude
 from skconf.metrics._base.references import CALIBRATION_NORMS, ECE, ECI, MCE
 from skconf.profile import ConfidenceProfile
 
@@ -37,9 +36,7 @@ class _Binned(Additive, rests_on="errors"):
         return self if self.strategy == "uniform" else _EqualMass(asked=self)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return _bin_terms(
-            profile.correctness, profile.confidence, bins_of_confidence(profile, self.n_bins), self.n_bins
-        )
+        return _bin_terms(profile.correctness, profile.confidence, bins_of_confidence(profile, self.n_bins))
 
     def sums_of_levels(self, ranking: Ranking) -> Sums:
         """Return the sums that `combine` takes, over bins of equal mass."""
@@ -128,8 +125,11 @@ class ExpectedCalibrationError(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         if self.on == "confidence":
             return super().terms(profile)
-        cells = ((right, sure, equal_width_bin(sure, self.n_bins)) for right, sure in _class_columns(profile))
-        return [term for columns in cells for term in _bin_terms(*columns, self.n_bins)]
+        return [
+            term
+            for right, sure in _class_columns(profile)
+            for term in _bin_terms(right, sure, Cells(equal_width_bin(sure, self.n_bins), self.n_bins))
+        ]
 
     def sums_of_equal_mass(self, profile: ConfidenceProfile) -> Sums:
         if self.on == "confidence":
@@ -245,7 +245,7 @@ class EstimatedCalibrationIndex(
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         gap, weight = super().terms(profile)
-        return gap, weight, Term(profile.confidence, cell=gap.cell, n_cells=self.n_bins)
+        return gap, weight, Term(profile.confidence, gap.cells)
 
     def columns_of_levels(self, levels: Levels) -> Sequence[Floats]:
         return levels.gap, levels.weight, levels.weight * levels.confidence
@@ -292,8 +292,8 @@ def gap_norm(gap: NDArray[Any], weight: NDArray[Any], norm: str) -> NDArray[Any]
     return np.where(total == 0, np.nan, largest)
 
 
-def _bin_terms(right: NDArray[Any], sure: Floats, cell: Codes, n_bins: int) -> tuple[Term, Term]:
-    return Term(right - sure, cell=cell, n_cells=n_bins), Term(1.0, cell=cell, n_cells=n_bins)
+def _bin_terms(right: NDArray[Any], sure: Floats, bins: Cells) -> tuple[Term, Term]:
+    return Term(right - sure, bins), Term(1.0, bins)
 
 
 def _class_columns(profile: ConfidenceProfile) -> Iterator[tuple[NDArray[np.bool_], Floats]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_option
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.averages import mean_of_defined, others
-from skconf.metrics._base.kinds import Additive, Term, divide
+from skconf.metrics._base.kinds import Additive, Cells, Term, divide
 from skconf.metrics._base.references import CSR
 from skconf.metrics._confidence_weighted.confusion import OfOutcomes
 from skconf.profile import ConfidenceProfile
@@ -200,7 +200,7 @@ class CWCohenKappa(
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
         n_classes, sure = len(profile.require("classes")), profile.confidence
         cost = self._cost(np.abs(true - predicted))
-        return Term(sure * cost), Term(sure, true, n_classes), Term(sure, predicted, n_classes)
+        return Term(sure * cost), Term(sure, Cells(true, n_classes)), Term(sure, Cells(predicted, n_classes))
 
     def combine(self, observed: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any]) -> Any:
         position = np.arange(true.shape[-1])

@@ -11,7 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.averages import ConfusionMatrix, MatrixOfSums, others
 from skconf.metrics._base.columns import sure_and_right, sure_and_wrong
-from skconf.metrics._base.kinds import Additive, Term
+from skconf.metrics._base.kinds import Additive, Cells, Term
 from skconf.metrics._base.references import CSR
 from skconf.profile import ConfidenceProfile
 
@@ -59,7 +59,8 @@ def outcomes_of(
 def _terms(
     right: NDArray[Any], wrong: NDArray[Any], true: Codes, predicted: Codes, n_classes: int
 ) -> tuple[Term, Term, Term]:
-    return Term(right, true, n_classes), Term(wrong, predicted, n_classes), Term(wrong, true, n_classes)
+    of_truth = Cells(true, n_classes)
+    return Term(right, of_truth), Term(wrong, Cells(predicted, n_classes)), Term(wrong, of_truth)
 
 
 class CWConfusionMatrix(
@@ -109,7 +110,7 @@ class CWConfusionMatrix(
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
         n_classes = len(profile.require("classes"))
-        return (Term(profile.confidence, true * n_classes + predicted, n_classes**2),)
+        return (Term(profile.confidence, Cells(true * n_classes + predicted, n_classes**2)),)
 
     def combine(self, flat: NDArray[Any]) -> Any:
         n_classes = isqrt(flat.shape[-1])

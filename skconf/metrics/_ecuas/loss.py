@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice
-from skconf.metrics._base.kinds import Term, divide
+from skconf.metrics._base.kinds import Cells, Term, divide
 from skconf.metrics._base.references import ECUAS
 from skconf.metrics._base.registry import Preset
 from skconf.metrics._ecuas.costs import CandidateCost, answered_decision
@@ -42,7 +42,7 @@ class _RejectableCost(CandidateCost):
         uncertainty, cost, largest = self.answers(profile)
         terms = [*self.cost_terms(uncertainty, cost, largest), Term(1.0)]
         if self.normalize:
-            terms.append(Term(1.0, cell=self.row_of_class(profile), n_cells=len(profile.require("classes"))))
+            terms.append(Term(1.0, Cells(self.row_of_class(profile), len(profile.require("classes")))))
         return terms
 
     def cost_terms(self, uncertainty: Floats, cost: Floats, largest: float) -> list[Term]:

@@ -80,7 +80,7 @@ def _sums(metric: Additive, profile: ConfidenceProfile, columns: Sequence[Codes]
     for rows, block in profile.blocks():
         terms = metric.terms(block)
         for at, (codes, size) in enumerate(zip(columns, sizes, strict=True)):
-            part = tuple(map(BlockSums(block.sample_weight, len(block), codes[rows], size).of, terms))
+            part = tuple(map(BlockSums(block, codes[rows], size).of, terms))
             sums[at] = merge(sums[at], part) if sums[at] else part
     return sums
 

@@ -1,9 +1,12 @@
 """Sums of the terms of a metric, and of their products."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from skconf.metrics._base.sums import BlockSums, Term, full_matrix
+from skconf import ConfidenceProfile
+from skconf.metrics._base.sums import BlockSums, Cells, Term, full_matrix
 
 
 def columns(terms, weight, n):
@@ -12,9 +15,9 @@ def columns(terms, weight, n):
     for term in terms:
         values = np.broadcast_to(np.asarray(term.values, dtype=float).T, (*np.shape(term.values)[1:], n)).T
         values = values.reshape(n, -1) * (weight[:, np.newaxis] ** term.power)
-        cell = np.zeros(n, dtype=int) if term.cell is None else term.cell
-        out = np.zeros((n, term.n_cells, values.shape[1]))
-        out[np.arange(n), cell] = values
+        cells = term.cells or Cells(np.zeros(n, dtype=int), 1)
+        out = np.zeros((n, cells.n, values.shape[1]))
+        out[np.arange(n), cells.codes] = values
         found.append(out.reshape(n, -1))
     return np.hstack(found)
 
@@ -24,15 +27,17 @@ def test_second_moments_are_sums_of_products(weighted):
     rng = np.random.default_rng(0)
     n = 40
     weight = rng.exponential(1, n) if weighted else None
+    profile = ConfidenceProfile.from_correctness(np.ones(n), np.ones(n), sample_weight=weight)
+    profile = replace(profile, sample_weight=weight)  # as they are, and not scaled
     terms = [
         Term(rng.normal(size=n)),
         Term(1.0),
-        Term(rng.normal(size=n), cell=rng.integers(0, 4, n), n_cells=4),
-        Term(2.0, cell=rng.integers(0, 3, n), n_cells=3),
+        Term(rng.normal(size=n), cells=Cells(rng.integers(0, 4, n), 4)),
+        Term(2.0, cells=Cells(rng.integers(0, 3, n), 3)),
         Term(rng.normal(size=(n, 2)).astype(np.float16)),
         Term(rng.random(n) < 0.5, power=2),
         Term(rng.normal(size=(n, 3))),
     ]
     each = columns(terms, np.ones(n) if weight is None else weight, n)
-    found = full_matrix(BlockSums(weight, n).products(terms), len(terms))
+    found = full_matrix(BlockSums(profile).products(terms), len(terms))
     np.testing.assert_allclose(found, each.T @ each, rtol=1e-12, atol=1e-12)
