@@ -56,6 +56,15 @@ def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
     return points[kept]
 
 
+def spaced(points: NDArray[Any], most: int) -> NDArray[Any]:
+    """Return at most so many points of a curve, at even distances along it, and its end."""
+    if len(points) <= most:
+        return points
+    along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())
+    kept = np.searchsorted(along, np.linspace(0, along[-1], most) - 1e-12)
+    return points[np.unique(np.append(kept, len(points) - 1))]
+
+
 def _distances(points: NDArray[Any], start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
     """Return distances of points from the line between two others, ends included."""
     along = end - start

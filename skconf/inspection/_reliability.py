@@ -204,7 +204,7 @@ def _set_tail(ax: Any) -> None:
 
     ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")
     drawn = [line.get_data() for line in artists(ax, CLASSIFIER)] + [part.get_offsets().T for part in ax.collections]
-    x, y = (np.concatenate([np.ma.getdata(each[axis]) for each in drawn]) for axis in (0, 1))
+    x, y = (np.concatenate([np.ma.getdata(points[axis]) for points in drawn]) for axis in (0, 1))
     nearest = min(x[x > 0].min(initial=1.0), 0.01)
     ax.set(xlim=(1.5, nearest / 1.5), ylim=(min(y[y > 0].min(initial=1.0) / 4, 1e-3), 1.5))
     nines = round(-np.log10(nearest))
@@ -230,10 +230,10 @@ def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
     """Return the bin of each prediction, as in the expected calibration error."""
     if strategy == "uniform":
         return equal_width_bin(profile.confidence, n_bins)
-    found = levels(profile)
+    distinct = levels(profile)
     # Samples of weight zero may be put into any bin.
-    level = np.searchsorted(found.confidence, profile.confidence).clip(max=len(found.confidence) - 1)
-    return equal_mass_bin(found.weight, n_bins)[level]
+    level = np.searchsorted(distinct.confidence, profile.confidence).clip(max=len(distinct.confidence) - 1)
+    return equal_mass_bin(distinct.weight, n_bins)[level]
 
 
 def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skconf._core.pictures import NINES, nines, outlined, pieces
+from skconf._core.pictures import NINES, nines, outlined, pieces, spaced
 
 
 def test_pieces_are_runs_without_nan():
@@ -24,3 +24,13 @@ def test_an_outline_has_ends_and_extremes_of_each_column():
 def test_nines_of_confidences():
     assert nines([0, 0.9, 0.99, 1]) == pytest.approx([0, 1, 2, np.inf])
     assert nines(NINES) == pytest.approx(np.arange(1, 15), abs=0.01)
+
+
+def test_spaced_points_are_evenly_far_from_each_other():
+    steps = np.random.default_rng(0).random(5000)
+    points = np.column_stack([np.cumsum(steps), np.zeros(5000)])
+    kept = spaced(points, 100)
+    assert (kept[[0, -1]] == points[[0, -1]]).all()
+    assert len(kept) <= 100
+    assert np.diff(kept[:, 0]) == pytest.approx(points[-1, 0] / 99, abs=1.1)
+    assert len(spaced(points[:50], 100)) == 50

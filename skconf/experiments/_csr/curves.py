@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.metrics import auc, roc_curve
 
-from skconf._core.probabilities import Floats
+from skconf._core.pictures import spaced
 from skconf.profile import ConfidenceProfile
 from skconf.report._page.chart import Axis, Chart, Line, Mark
 
@@ -37,17 +36,8 @@ def measure_curves(profile: ConfidenceProfile) -> dict[str, Any]:
     drawn = {name: roc_curve(present, score, sample_weight=weight)[:2] for name, weight in weights.items()}
     return {
         "curve_of": profile.require("classes")[0],
-        **{name: _thinned(np.column_stack(points)) for name, points in drawn.items()},
+        **{name: spaced(np.column_stack(points), _MOST_POINTS) for name, points in drawn.items()},
     }
-
-
-def _thinned(points: Floats) -> Floats:
-    """Return points that are evenly far from each other along a curve, its ends among them."""
-    if len(points) <= _MOST_POINTS:
-        return points
-    along = np.append(0.0, np.abs(np.diff(points, axis=0)).sum(axis=1).cumsum())
-    kept: NDArray[np.intp] = np.searchsorted(along, np.linspace(0, along[-1], _MOST_POINTS) - 1e-12)
-    return points[np.unique(np.append(kept, len(points) - 1))]
 
 
 def curve_charts(result: pd.DataFrame) -> list[Chart]:

@@ -1,4 +1,4 @@
-"""Axes of charts: where a value stands, and which values are written."""
+"""Place values on the axes of charts, and choose which are written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -75,11 +75,11 @@ class Axis:
 
     @property
     def is_log(self) -> bool:
-        """Whether its scale is logarithmic."""
+        """Tell whether the scale is logarithmic."""
         return self.scale in ("log", "log percent")
 
     def place(self, values: ArrayLike) -> NDArray[Any]:
-        """Return where values stand: 0 at `low`, 1 at `high`; infinite where the scale has no place, NaN of NaN."""
+        """Return the places of values: 0 at `low`, 1 at `high`; infinite where the scale has no place, NaN of NaN."""
         with np.errstate(all="ignore"):
             stretched = self._stretched(values)
             low, high = self._stretched([self.low, self.high])
@@ -87,7 +87,7 @@ class Axis:
         return np.where(np.asarray(values) == 0, 0.0, _GAP + (1 - _GAP) * share) if self.exact else share
 
     def written(self, most: int) -> dict[float, str]:
-        """Return at most so many values to write, in ascending order, with their texts."""
+        """Return at most ``most`` values to write, in ascending order, with their texts."""
         if self.scale == "category":
             return {float(row): name for row, name in enumerate(self.names)}
         values = [0.0] * self.exact + self._round_values(most)
@@ -104,13 +104,13 @@ class Axis:
     def _round_values(self, most: int) -> list[float]:
         low, high = sorted((self.low, self.high))
         if self.is_log:
-            found = _round_logs(low, high)
+            ticks = _round_logs(low, high)
         elif self.scale == "nines":
-            found = [0.0, *NINES.tolist()]
+            ticks = [0.0, *NINES.tolist()]
         else:
-            found = _round_steps(low, high, most)
+            ticks = _round_steps(low, high, most)
         # Ends are inside, whatever rounding did to them.
-        inside = [value for value in found if -1e-9 <= replace(self, exact=False).place(value) <= 1 + 1e-9]
+        inside = [value for value in ticks if -1e-9 <= replace(self, exact=False).place(value) <= 1 + 1e-9]
         every = -(-len(inside) // max(most - self.exact, 1))
         # Counted from the end: of nines, the last ones matter most.
         return inside[(len(inside) - 1) % every :: every] if inside else []

@@ -1,4 +1,4 @@
-"""Charts: SVG with text as text, colours of the page, and no style of their own."""
+"""Draw charts as SVG: text as text, in the colours of the page, without a style of their own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +14,8 @@ from skconf.report._page.marks import Band, Line, Mark, Points, Rule
 
 __all__ = ["Axis", "Band", "Chart", "Line", "Mark", "Points", "Rule"]
 
+#: Most series of one picture.
+_TOGETHER = 3
 #: Between an axis and its texts.
 _PAD = 6.0
 
@@ -48,7 +50,7 @@ class Chart:
     height: float = 300
 
     def svg(self, prefix: str) -> Markup:
-        """Return it as an element; ``prefix`` begins its ids, and may not begin those of another one."""
+        """Draw the chart as an SVG element; ``prefix`` begins its ids, and those of no other chart on the page."""
         frame = self._frame()
         box, clip = frame.box.grown(2), f"{prefix}-clip"
         shape = {"x": number(box.left), "y": number(box.top)}
@@ -75,9 +77,9 @@ class Chart:
         )
 
     def legend(self) -> Markup | None:
-        """Return the names of what it shows, each once, beside samples, in the order of the series; those of none last.
+        """Return the legend: each name once, beside a sample of its marks; None where nothing has a name.
 
-        None where nothing has a name.
+        Names are in the order of the series; those of no series are last.
         """
         ordered = sorted(self.marks, key=lambda mark: (mark.series is None, mark.series or 0))
         named = dict.fromkeys((mark.name, mark.series) for mark in ordered if mark.name)
@@ -85,9 +87,9 @@ class Chart:
         return element("ul", entries, class_="legend") if entries else None
 
     def _sample(self, name: str, series: int | None) -> Markup:
-        """Return a mark of each kind that has this name, as small as letters.
+        """Return a sample of the marks of a name, one of each kind, as small as letters.
 
-        Marks of the series without a name belong to it, too, where the series has no other one.
+        Marks of the series without a name belong to it, too, where the series has no other name.
         """
         same = [mark for mark in self.marks if mark.series == series]
         is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
@@ -97,10 +99,10 @@ class Chart:
         size = f"0 0 {number(_SAMPLE.box.right + 1)} {number(_SAMPLE.box.bottom + 1)}"
         return element("svg", map(_sample, marks), viewBox=size, class_="chart sample", aria_hidden="true")
 
-    def panels(self, most: int = 3) -> tuple["Chart", ...]:
-        """Return it alone; of more series than ``most``, small charts: each shows one, the others in grey behind it."""
+    def panels(self) -> tuple["Chart", ...]:
+        """Return the chart alone; or, of many series, a small chart of each, the others in grey behind it."""
         series = dict.fromkeys(mark.series for mark in self.marks if mark.series is not None)
-        return (self,) if len(series) <= most else tuple(self._panel(s) for s in series)
+        return (self,) if len(series) <= _TOGETHER else tuple(self._panel(s) for s in series)
 
     def _panel(self, series: int) -> "Chart":
         name = next((mark.name for mark in self.marks if mark.series == series and mark.name), f"{series + 1}")
@@ -140,7 +142,7 @@ _SAMPLE = Frame(Axis(""), Axis(""), Box(1, 1, 27, 11))
 
 
 def _sample(mark: Mark) -> Markup:
-    """Return what a mark looks like."""
+    """Draw a mark small, wherever its values are."""
     ends, middle = [0.0, 1.0], [0.5, 0.5]
     if isinstance(mark, Points):
         return replace(mark, x=[0.5], y=[0.5], low=None, high=None).drawn(_SAMPLE)
@@ -150,7 +152,7 @@ def _sample(mark: Mark) -> Markup:
 
 
 def _rows(frame: Frame) -> list[Markup]:
-    """Return values of the y axis, with lines across."""
+    """Draw the values of the y axis, with lines across."""
     box, drawn = frame.box, []
     for value, text in frame.y.written(_most_rows(box.bottom - box.top)).items():
         y = frame.at(frame.x.low, value)[0, 1]
@@ -165,7 +167,7 @@ def _most_rows(height: float) -> int:
 
 
 def _columns(frame: Frame) -> list[Markup]:
-    """Return values of the x axis, with lines up."""
+    """Draw the values of the x axis, with lines up."""
     box, drawn = frame.box, []
     for x, text in _apart(frame):
         line = np.array([[x, box.bottom], [x, box.top]])

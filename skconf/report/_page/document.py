@@ -26,7 +26,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     title : str
         Title of the page, plain text.
     opening : sequence of Part
-        What is said before the first section.
+        What stands before the first section.
     sections : sequence of Section
         The questions and their answers.
     byline : str, default=""
@@ -39,7 +39,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
     """
     ids = Ids()
     keys = [ids.new(section.short) for section in sections]
-    links = [element("a", each.short, href=f"#{key}") for each, key in zip(sections, keys, strict=True)]
+    links = [element("a", section.short, href=f"#{key}") for section, key in zip(sections, keys, strict=True)]
     header = element(
         "header",
         element("h1", title),
@@ -47,7 +47,7 @@ def page(title: str, opening: Sequence[Part], sections: Sequence[Section], *, by
         element("nav", links, aria_label="Sections") if len(links) > 1 else None,
     )
     main = [part.html(ids) for part in opening]
-    main += [element("section", each.html(ids), id=key) for each, key in zip(sections, keys, strict=True)]
+    main += [element("section", section.html(ids), id=key) for section, key in zip(sections, keys, strict=True)]
     return _document(title, joined([header, element("main", main)]))
 
 

@@ -28,7 +28,7 @@ class Box:
     bottom: float
 
     def grown(self, by: float) -> "Box":
-        """Return it with a margin all around."""
+        """Return the rectangle with a margin all around."""
         return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def covers(self, points: NDArray[Any]) -> NDArray[np.bool_]:
@@ -86,7 +86,7 @@ def _letter_width(letter: str) -> float:
 
 
 def written(text: str, x: float, y: float, kind: str, width: float = np.inf) -> Markup:
-    """Return a text at a place, shortened to a width; ``kind`` are its classes, its whole is shown on hovering."""
+    """Write a text at a place, shortened to a width; ``kind`` are its classes. The whole is shown on hovering."""
     shown = _fitted(text, width)
     whole = element("title", text) if shown != text else None
     return element("text", shown, whole, x=number(x), y=number(y), class_=kind)

@@ -1,4 +1,4 @@
-"""Marks of charts: lines, bands, points and rules."""
+"""Draw the marks of charts: lines, bands, points and rules."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -52,7 +52,7 @@ class Line:
     layer: ClassVar[int] = 3
 
     def drawn(self, frame: Frame) -> Markup:
-        """Return a path."""
+        """Draw the line as a path."""
         shown = [thinned(piece, self.step) for piece in pieces(frame.at(self.x, self.y))]
         # A path to where it starts is a dot.
         dotted = [np.repeat(piece, 2, axis=0) if len(piece) == 1 else piece for piece in shown]
@@ -83,7 +83,7 @@ class Band:
     name: ClassVar[None] = None
 
     def drawn(self, frame: Frame) -> Markup:
-        """Return closed paths."""
+        """Draw the area as closed paths."""
         edges = np.hstack([frame.at(self.x, self.low), frame.at(self.x, self.high)])
         shown = [
             np.vstack([thinned(piece[:, :2], self.step), thinned(piece[:, 2:], self.step)[::-1]])
@@ -121,7 +121,7 @@ class Points:
     layer: ClassVar[int] = 4
 
     def drawn(self, frame: Frame) -> Markup:
-        """Return intervals, and markers over them."""
+        """Draw the intervals, and markers over them."""
         centres, intervals = self._places(frame)
         markers = "".join(f"M{number(x)} {number(y)}{_SHAPES[self.series or 0]}" for x, y in centres)
         return element(
@@ -132,7 +132,7 @@ class Points:
         )
 
     def _places(self, frame: Frame) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return centres, and both ends of intervals up to the frame, of the points inside."""
+        """Return the centres of the points inside the frame, and both ends of their intervals, cut at the frame."""
         centres, box = frame.at(self.x, self.y), frame.box
         inside = box.grown(0.05).covers(centres)
         if self.low is None or self.high is None:
@@ -174,7 +174,7 @@ class Rule:
             raise ValueError(f"A rule needs either x or y, got x={self.x}, y={self.y}.")
 
     def drawn(self, frame: Frame) -> Markup:
-        """Return a path."""
+        """Draw the line as a path."""
         box = frame.box
         if self.x is None:
             up = frame.at(frame.x.low, np.asarray(self.y, dtype=float))[0, 1]

@@ -65,8 +65,8 @@ class ChartPart:
             shown = [chart.legend(), *drawn]
         else:
             common = replace(chart, marks=[mark for mark in chart.marks if mark.series is None])
-            each = [element("div", panel.legend(), svg) for panel, svg in zip(panels, drawn, strict=True)]
-            shown = [common.legend(), element("div", each, class_="panels")]
+            named = [element("div", panel.legend(), svg) for panel, svg in zip(panels, drawn, strict=True)]
+            shown = [common.legend(), element("div", named, class_="panels")]
         copy = copied_as("Copy the numbers as CSV", csv_of(self.chart.data), ids, self.chart.name)
         caption = element("figcaption", element("strong", self.chart.name), " ", self.chart.finding, " ", copy)
         return element("figure", shown, caption, class_="picture")

@@ -74,12 +74,12 @@ class Slider:
         """Return where each row costs least; the script says it of other prices in the same words."""
         names = [row[0] for row in self.cells[0]]
         costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in range(len(names))]
-        least = [min(range(len(each)), key=each.__getitem__) for each in costs]
-        found = [
-            f"{name} where it answers {self.stops[at]}: {each[at]:,}"
-            for name, at, each in zip(names, least, costs, strict=True)
+        cheapest = [min(range(len(row)), key=row.__getitem__) for row in costs]
+        shown = [
+            f"{name} where it answers {self.stops[stop]}: {row[stop]:,}"
+            for name, stop, row in zip(names, cheapest, costs, strict=True)
         ]
-        return f"Cheapest: {'; '.join(found)}."
+        return f"Cheapest: {'; '.join(shown)}."
 
     def _total(self, stop: int, row: int) -> int:
         """Return a whole cost, rounded as the script rounds it."""
