@@ -7,8 +7,8 @@ from skconf.experiments._cf1.page import plot_cf1_values, plot_cf1_variance
 from skconf.experiments._cf1.variance import cf1_variance_experiment
 from skconf.experiments._csr.experiment import csr_experiment
 from skconf.experiments._csr.page import csr_html, csr_markdown, csr_text, plot_csr
-from skconf.experiments._csr.synthetic import csr_risk_extremes, csr_synthetic_auc_experiment, csr_synthetic_experiment
-from skconf.experiments._csr.synthetic_means import csr_table1
+from skconf.experiments._csr.synthetic import csr_synthetic_auc_experiment, csr_synthetic_experiment
+from skconf.experiments._csr.synthetic_tables import csr_risk_extremes, csr_table1
 from skconf.experiments._csr.tables import csr_cells, csr_table, csr_table2
 from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep
 from skconf.experiments._cwsa.files import cwsa_predictions_experiment

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -151,42 +151,6 @@ def csr_synthetic_experiment(
     )
     printed = figures_of(printed_table("csr_tables5_8_9"), ["n_samples", "distribution", "mode"])
     return compare_with_paper(ours.merge(printed, how="left"), n_repetitions, PAPER_REPETITIONS)
-
-
-def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
-    """Find the distributions of largest and of smallest mean risk in each calibration mode: the CSR paper's Table 3.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        From :func:`csr_synthetic_experiment`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        For each `n_samples`, `extreme` and `mode`, the `distribution` and its `risk_probability`, ours and the paper's.
-        Of equal risks, the first counts.
-
-    Examples
-    --------
-    >>> from skconf.experiments import csr_risk_extremes, csr_synthetic_experiment
-    >>> cells = csr_synthetic_experiment(distributions=["Bell", "Log-Uniform High"], modes=["perfect"])
-    >>> csr_risk_extremes(cells)[["extreme", "distribution", "paper_distribution"]]
-        extreme      distribution paper_distribution
-    0   largest              Bell               Bell
-    1  smallest  Log-Uniform High   Log-Uniform High
-    """
-    risk = cells[cells["quantity"] == "risk_probability"].set_index("distribution")
-    rows = []
-    for extreme in ("largest", "smallest"):
-        for (n_samples, mode), of_mode in risk.groupby(["n_samples", "mode"], sort=False):
-            row: dict[str, Any] = {"n_samples": n_samples, "extreme": extreme, "mode": mode}
-            for prefix, column in (("", "ours"), ("paper_", "paper")):
-                ordered = of_mode[column].dropna().sort_values(ascending=extreme == "smallest", kind="stable")
-                row[f"{prefix}distribution"] = ordered.index[0] if len(ordered) else None
-                row[f"{prefix}risk_probability"] = ordered.iloc[0] if len(ordered) else np.nan
-            rows.append(row)
-    return pd.DataFrame(rows)
 
 
 class CSRAreas(NamedTuple):

@@ -6,8 +6,8 @@ import pandas as pd
 
 from skconf._core.messages import listed
 from skconf._core.numbers import number
-from skconf.experiments._csr.synthetic import CSRAreas, csr_risk_extremes
-from skconf.experiments._csr.synthetic_means import SIZES, csr_table1
+from skconf.experiments._csr.synthetic import CSRAreas
+from skconf.experiments._csr.synthetic_tables import SIZES, csr_risk_extremes, csr_table1
 from skconf.experiments._shared.agreement import BESIDE, CHANCE
 from skconf.experiments._shared.charts import rows_chart
 from skconf.experiments._shared.report import ExperimentReport

@@ -7,7 +7,6 @@ import sys
 import time
 from importlib.metadata import version
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -293,30 +292,6 @@ def test_a_damaged_result_is_as_if_it_were_not_there(tmp_path, predictions):
         if found is not None:  # a byte that says nothing, such as a date
             np.testing.assert_array_equal(found.test_proba, predictions.test_proba)
     assert unread > 400
-
-
-def test_a_file_of_something_else_is_as_if_it_were_not_there(tmp_path):
-    kept = KeptResult(tmp_path / "kept.pkl")
-    kept.save({"rounds": 3})
-    assert kept.load(Predictions) is None
-
-
-def test_no_temporary_file_stays(tmp_path, predictions, monkeypatch):
-    kept = KeptResult(tmp_path / "kept.pkl")
-
-    def cut_short(_, path, **__):
-        path.write_bytes(b"half")
-        raise ValueError("the disk is full")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(joblib, "dump", cut_short)
-        with pytest.raises(ValueError, match="full"):
-            kept.save(predictions)
-    assert list(tmp_path.iterdir()) == []
-    kept.save(predictions)
-    kept.path.with_name("kept.pkl.part").write_bytes(b"what a killed process left")
-    kept.save(predictions)
-    assert list(tmp_path.iterdir()) == [kept.path]
 
 
 def test_a_model_is_trained_by_one_run_while_the_other_waits(tmp_path):

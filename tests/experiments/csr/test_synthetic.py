@@ -201,7 +201,7 @@ def test_confidences_are_the_same_in_all_modes(modes_cells):
 
 
 def test_extremes_are_those_of_table_3(modes_cells):
-    extremes = synthetic.csr_risk_extremes(modes_cells).set_index(["extreme", "mode"])
+    extremes = experiments.csr_risk_extremes(modes_cells).set_index(["extreme", "mode"])
     assert len(extremes) == 16
     # As printed in Table 3; where many risks are 100 % the paper names another of them.
     printed = {
@@ -222,7 +222,7 @@ def test_extremes_are_those_of_table_3(modes_cells):
 
 
 def test_extremes_without_printed_figures():
-    extremes = synthetic.csr_risk_extremes(
+    extremes = experiments.csr_risk_extremes(
         synthetic.csr_synthetic_experiment(50, distributions=["Bell"], modes=["perfect"], n_repetitions=5)
     )
     assert extremes["paper_distribution"].isna().all()

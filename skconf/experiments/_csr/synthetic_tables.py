@@ -1,4 +1,6 @@
-"""The CSR paper's Table 1: calibrated distributions, the mean over three numbers of samples."""
+"""The CSR paper's Tables 1 and 3, of synthetic samples: means over three numbers of samples, and extreme risks."""
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,6 +65,42 @@ def csr_table1(cells: pd.DataFrame) -> pd.DataFrame:
     # The error is that of the difference already.
     rows = rows.assign(spread=rows["error"] / np.sqrt(2), resolution=np.where(share, _HALF_STEP, _HALF_DIGIT))
     return compare_with_paper(rows.drop(columns="error"), 1)
+
+
+def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
+    """Find the distributions of largest and of smallest mean risk in each calibration mode: the CSR paper's Table 3.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        From :func:`csr_synthetic_experiment`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For each `n_samples`, `extreme` and `mode`, the `distribution` and its `risk_probability`, ours and the paper's.
+        Of equal risks, the first counts.
+
+    Examples
+    --------
+    >>> from skconf.experiments import csr_risk_extremes, csr_synthetic_experiment
+    >>> cells = csr_synthetic_experiment(distributions=["Bell", "Log-Uniform High"], modes=["perfect"])
+    >>> csr_risk_extremes(cells)[["extreme", "distribution", "paper_distribution"]]
+        extreme      distribution paper_distribution
+    0   largest              Bell               Bell
+    1  smallest  Log-Uniform High   Log-Uniform High
+    """
+    risk = cells[cells["quantity"] == "risk_probability"].set_index("distribution")
+    rows = []
+    for extreme in ("largest", "smallest"):
+        for (n_samples, mode), of_mode in risk.groupby(["n_samples", "mode"], sort=False):
+            row: dict[str, Any] = {"n_samples": n_samples, "extreme": extreme, "mode": mode}
+            for prefix, column in (("", "ours"), ("paper_", "paper")):
+                ordered = of_mode[column].dropna().sort_values(ascending=extreme == "smallest", kind="stable")
+                row[f"{prefix}distribution"] = ordered.index[0] if len(ordered) else None
+                row[f"{prefix}risk_probability"] = ordered.iloc[0] if len(ordered) else np.nan
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _of_mean(errors: "pd.Series[float]") -> float:
