@@ -38,7 +38,7 @@ Make = Callable[[], Any]
 
 
 class RefusalError(ValueError):
-    """What a calibrator returned is no probabilities."""
+    """A calibrator returned no probabilities."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def find_contestants(names: Sequence[str | Callable[[], Any]] | None = None) -> 
 
 def _all() -> list[Contestant]:
     ours = _digest(Path(str(files("skconf.calibration"))))
-    contestants = [Contestant("none", "skconf", _of(lambda *_: lambda asked: asked), "1")]
+    contestants = [Contestant("none", "skconf", _maker(lambda *_: lambda asked: asked), "1")]
     contestants += [Contestant(name, "skconf", make, ours) for name, make in CALIBRATORS.items()]
     contestants.append(Contestant("ets", "paper", EnsembleTemperature, "1"))
     for package, of_package in _PEERS.items():
@@ -256,7 +256,7 @@ Fitted = Callable[[Floats, Codes], Callable[[Floats], Any]]
 
 
 class _Fitted:
-    """A calibrator of a function that fits it."""
+    """A calibrator that a function fits."""
 
     def __init__(self, fitted: Fitted) -> None:
         self.fitted = fitted
@@ -265,8 +265,8 @@ class _Fitted:
         self.predict_proba = self.fitted(proba, y)
 
 
-def _of(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
-    """Return what makes a calibrator of a function, with its first arguments."""
+def _maker(fitted: Callable[..., Callable[[Floats], Any]], *given: Any) -> Make:
+    """Return a maker of calibrators that a function fits, given its first arguments."""
     return partial(_Fitted, partial(fitted, *given))
 
 
@@ -299,7 +299,7 @@ def _of_sklearn() -> Entries:
     methods = ["sigmoid", "isotonic"]
     if tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 8):
         methods.append("temperature")
-    return {method: (_of(fitted, method), None) for method in methods}
+    return {method: (_maker(fitted, method), None) for method in methods}
 
 
 def _of_probmetrics() -> Entries:
@@ -330,7 +330,7 @@ def _of_venn_abers() -> Entries:
         model.fit(proba, y)
         return lambda asked: model.predict_proba(asked)[0]
 
-    return {"inductive": (_of(fitted), _TWO)}
+    return {"inductive": (_maker(fitted), _TWO)}
 
 
 def _of_betacal() -> Entries:
@@ -342,7 +342,7 @@ def _of_betacal() -> Entries:
         return lambda asked: model.predict(asked.reshape(-1, 1))
 
     most = {"abm": _MANY, "am": _TWO, "ab": _TWO}
-    return {name: (_of(_one_against_rest, partial(fitted, name)), number) for name, number in most.items()}
+    return {name: (_maker(_one_against_rest, partial(fitted, name)), number) for name, number in most.items()}
 
 
 def _of_netcal() -> Entries:
@@ -361,7 +361,7 @@ def _of_netcal() -> Entries:
         "histogram": binning.HistogramBinning,
         "bbq": binning.BBQ,
     }
-    return {name: (_of(_one_against_rest, partial(fitted, make)), _TWO) for name, make in makers.items()}
+    return {name: (_maker(_one_against_rest, partial(fitted, make)), _TWO) for name, make in makers.items()}
 
 
 def _of_splinecalib() -> Entries:
@@ -372,7 +372,7 @@ def _of_splinecalib() -> Entries:
         model.fit(column, target)
         return model.calibrate
 
-    return {"spline": (_of(_one_against_rest, fitted), _FEW)}
+    return {"spline": (_maker(_one_against_rest, fitted), _FEW)}
 
 
 def _one_thread() -> None:

@@ -140,7 +140,7 @@ def _from_uci(name: str, data_home: Any) -> Table:
 
 
 def _trained(load: Callable[[], Table], make: Callable[[int], Any], seed: int) -> tuple[Floats, Codes]:
-    """Return what a model says of samples that it was not trained on."""
+    """Return the probabilities of a model for samples that it was not trained on, and their classes."""
     X, y = load()
     rng = np.random.default_rng([seed, len(y)])
     rows = rng.permutation(len(y))[:_MOST_ROWS]
@@ -209,7 +209,7 @@ _ARRAYS = {"probabilities": ("proba", "probabilities"), "labels": ("y", "labels"
 
 
 def _digest(proba: Floats, codes: Codes) -> str:
-    """Return what tells arrays apart."""
+    """Return a digest of arrays."""
     return sha256(repr(proba.shape).encode() + proba.tobytes() + codes.tobytes()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""What the arena found: in words, pictures and tables."""
+"""The report of the arena: findings, tables and pictures."""
 
 from collections.abc import Mapping, Sequence
 
@@ -39,7 +39,7 @@ _RIVALS = 4
 
 
 def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what the arena found.
+    """Return the report of the arena.
 
     Parameters
     ----------

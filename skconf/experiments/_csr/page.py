@@ -121,7 +121,7 @@ def csr_html(result: pd.DataFrame, tables: Sequence[int] = tuple(TABLES)) -> str
 
 
 def csr_report(result: pd.DataFrame, tables: Sequence[int]) -> ExperimentReport:
-    """Return what the experiment found.
+    """Return the report of the experiment.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _table(result: pd.DataFrame, number: int) -> TablePart:
 
 
 def _findings(cells: pd.DataFrame) -> list[str]:
-    """Return what the figures say, in sentences."""
+    """Return where size ratios are risky, T-Cal rejects calibration, and weights raise the area, in sentences."""
     ours, paper = (
         cells.pivot(index=["dataset", "calibration"], columns="quantity", values=v) for v in ("ours", "paper")
     )
@@ -200,13 +200,13 @@ def _is_risky(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _where(hits: "pd.Series[bool]") -> str:
-    """Return where something is found, of one data set or several."""
+    """Describe for which data sets and calibrations something holds."""
     datasets = hits.index.unique("dataset")
     return f"on {datasets[0]} {_counted(hits)}" if len(datasets) == 1 else f"on data sets: {_counted(hits)}"
 
 
 def _counted(hits: "pd.Series[bool]") -> str:
-    """Return which calibrations have something; of several data sets, on how many, the most first."""
+    """Name the calibrations for which something holds; of several data sets, say on how many, the most first."""
     if len(hits.index.unique("dataset")) == 1:
         of_dataset = hits.droplevel("dataset")
         have, lack = (
@@ -219,7 +219,7 @@ def _counted(hits: "pd.Series[bool]") -> str:
 
 
 def _by(calibration: str) -> str:
-    """Return a calibration in a sentence."""
+    """Return the name of a calibration in a sentence."""
     if calibration == "none":
         return "without calibration"
     return f"with {calibration.replace('_', ' ').replace(', ', ' + ')}"
@@ -263,7 +263,7 @@ def _ratio_chart(table: pd.DataFrame, calibrations: Sequence[str]) -> Chart:
 
 
 def _ratio_finding(data: pd.DataFrame) -> str:
-    """Return what the size ratios show."""
+    """Return which size ratio is the largest, and how to read the picture."""
     largest = data.loc[data["csr"].idxmax()]
     return (
         f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "

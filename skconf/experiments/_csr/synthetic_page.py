@@ -1,4 +1,4 @@
-"""What the CSR paper's synthetic experiments found: in words, pictures and tables."""
+"""The report of the CSR paper's synthetic experiments: findings, tables and pictures."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ _NOTES = (
 
 
 def synthetic_report(cells: pd.DataFrame, areas: CSRAreas, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what size ratio and weighted areas say of distributions that are known.
+    """Return the report of size ratios and weighted areas of distributions that are known.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _risk_chart(cells: pd.DataFrame, n_samples: int) -> Chart:
 
 
 def _medians(part: pd.DataFrame) -> str:
-    """Return where the points of the modes lie."""
+    """Return the range of the medians of the modes."""
     medians = part.groupby("mode", sort=False)["ours"].median()
     if len(medians) == 1:
         return f"A point for each distribution; their median is {number(medians.iloc[0])}."

@@ -1,1 +1,1 @@
-"""What the experiments of several papers share."""
+"""Data, models, tables, reports and commands that the experiments of several papers share."""

@@ -1,4 +1,4 @@
-"""What the commands of the papers share: their parsers, options, and how a result is written."""
+"""Parsers, options and output that the commands of several papers share."""
 
 import argparse
 import os
@@ -118,7 +118,7 @@ def new_command(
     examples : sequence of str
         Arguments of commands to show.
     before : str, default=""
-        What is said before the examples.
+        Text before the examples.
     """
     lines = "\n".join(f"  %(prog)s {example}".rstrip() for example in examples)
     parser: argparse.ArgumentParser = names.add_parser(
@@ -193,7 +193,7 @@ def own_data(options: argparse.Namespace) -> Any:
 
 
 def chosen_dataset(options: argparse.Namespace) -> tuple[Any, str]:
-    """Return the data set that the options name, and what it is called."""
+    """Return the data set that the options name, and its name."""
     if options.data is not None and options.dataset is not None:
         raise CommandError("give --data or --dataset, not both")
     own = own_data(options)
@@ -228,7 +228,7 @@ def write_report(options: argparse.Namespace, report: ExperimentReport, run: Map
     options : argparse.Namespace
         With those of `add_output_files`.
     report : ExperimentReport
-        What it found.
+        Its report.
     run : mapping of str to str, default=None
         What the page says of the run beside the command.
     """
@@ -239,7 +239,7 @@ def write_report(options: argparse.Namespace, report: ExperimentReport, run: Map
 
 
 def interrupted(*, kept: bool) -> int:
-    """Say what an interruption leaves, and return the exit status."""
+    """Tell the user how to go on after an interruption, and return the exit status."""
     then = "run the same command again to continue" if kept else "nothing was kept"
     say(f"skconf: interrupted; {then}", file=sys.stderr)
     return 130

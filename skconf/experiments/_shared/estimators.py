@@ -1,4 +1,4 @@
-"""Classifiers of one's own: found by name, given the features that they can take, and their probabilities."""
+"""The user's own classifiers: imported by name, fitted to features that they can take, and their probabilities."""
 
 import importlib
 import inspect
@@ -25,7 +25,7 @@ _MOST_CATEGORIES = 100
 
 
 def find_estimator(where: str) -> tuple[str, Any]:
-    """Return the name of a classifier and one of it, by its place.
+    """Import a classifier by its place, MODULE:NAME, and return its name and the classifier.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
             classifier = classifier()
         except Exception as error:
             raise ValueError(
-                f"{where}() fails: {_told(error)}. Write a function that returns the classifier, and name it as "
+                f"{where}() fails: {_described(error)}. Write a function that returns the classifier, and name it as "
                 f"{module}:FUNCTION."
             ) from error
     check_estimator(where, classifier)
@@ -57,7 +57,7 @@ def find_estimator(where: str) -> tuple[str, Any]:
 
 
 def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
-    """Return a module's name, a name in it, and what it names there; raise if it is not there."""
+    """Import an object by its place, MODULE:NAME, and return both names and the object; raise if there is none."""
     module, _, name = where.partition(":")
     if not module or not name or "/" in module or module.endswith(".py"):
         raise ValueError(
@@ -79,9 +79,9 @@ def _import(module: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise ValueError(f"There is no module {module!r}, and no file {module}.py in {Path.cwd()}.") from None
-        raise ValueError(f"{module} cannot be imported: {_told(error)}.") from error
+        raise ValueError(f"{module} cannot be imported: {_described(error)}.") from error
     except Exception as error:
-        raise ValueError(f"{module} cannot be imported: {_told(error)}.") from error
+        raise ValueError(f"{module} cannot be imported: {_described(error)}.") from error
 
 
 def check_estimator(name: str, estimator: Any) -> None:
@@ -114,7 +114,7 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 class EstimatorError(ValueError):
-    """A classifier of the user's failed."""
+    """The user's own classifier failed."""
 
 
 def as_numbers() -> Any:
@@ -178,12 +178,12 @@ def trained(
     """
     name = name or type(estimator).__name__
     model = clone(estimator, safe=False)
-    with _blaming(name):
+    with _errors_named(name):
         model.fit(X, classes)
     known = np.asarray(getattr(model, "classes_", np.arange(n_classes)))
 
     def probabilities(rows: Any) -> Floats:
-        with _blaming(name):
+        with _errors_named(name):
             given = np.asarray(model.predict_proba(rows), dtype=np.float64)
         return _of_all_classes(name, given, known, len(rows), n_classes)
 
@@ -191,12 +191,12 @@ def trained(
 
 
 @contextmanager
-def _blaming(name: str) -> Iterator[None]:
-    """Raise errors of a classifier as its own."""
+def _errors_named(name: str) -> Iterator[None]:
+    """Raise the errors of a classifier as EstimatorError, with its name."""
     try:
         yield
     except Exception as error:
-        raise EstimatorError(f"{name} failed: {_told(error)}.") from error
+        raise EstimatorError(f"{name} failed: {_described(error)}.") from error
 
 
 def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, n_classes: int) -> Floats:
@@ -215,7 +215,7 @@ def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, 
     return proba
 
 
-def _told(error: Exception) -> str:
-    """Return an error of other code as a clause."""
+def _described(error: Exception) -> str:
+    """Describe an error of other code in a clause."""
     text = " ".join(str(error).split()).rstrip(".")  # words of another package
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

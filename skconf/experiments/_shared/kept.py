@@ -1,7 +1,8 @@
-"""Results that experiments keep on disk, so that an interrupted one continues; folders are tested before hours of work.
+"""Results that experiments keep on disk, so that an interrupted run continues.
 
-Each result is a file of its own, found by everything that determines it. It is written whole or not at all, and one
-that is damaged is made anew. Files are read by :mod:`joblib`, and so must come from people that you trust.
+Folders are tested before hours of work. Each result is a file of its own, found by everything that determines it. It is
+written whole or not at all, and one that is damaged is made anew. Files are read by :mod:`joblib`, and so must come
+from people that you trust.
 """
 
 import os
@@ -41,11 +42,11 @@ class KeptResult(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path | None, name: str, key: Any) -> "KeptResult":
-        """Return the result of a key: all that determines it, of types that have the same digest in every run."""
+        """Return the kept result of a key, which holds all that determines it; equal keys have the same file."""
         return cls(None if folder is None else folder / f"{as_file_name(name)}-{joblib.hash(key)[:16]}.pkl")
 
     def part(self, name: str) -> "KeptResult":
-        """Return a part of it, which is kept while it is made."""
+        """Return a file beside it that is kept while the result is made."""
         return KeptResult(None if self.path is None else self.path.with_suffix(f".{name}"))
 
     def load(self, kind: type) -> Any:

@@ -1,4 +1,4 @@
-"""Data of one's own for the experiments: any table of features with labels, checked once."""
+"""The user's own data for the experiments: any table of features with labels, checked once."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _NAME = "own data"
 
 
 def own_data(datasets: Any, least: int = 1) -> dict[str, Bunch] | None:
-    """Return data of one's own by their names; None if names of known data sets are given.
+    """Check the user's own data and return them by their names; None if names of known data sets are given.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _check_classes(name: str, target: "pd.Series[Any]", learned: "pd.Series[Any]
 
 
 def _digest(features: pd.DataFrame, target: "pd.Series[Any]", mask: Any) -> str:
-    """Return what names the content, so that predictions for other data are not taken for these."""
+    """Return a digest of the content, so that predictions for other data are not taken for these."""
     digest = hashlib.sha256(repr([*features.columns, *features.dtypes.map(str), len(features)]).encode())
     for part in (features, target):
         digest.update(pd.util.hash_pandas_object(part, index=False).to_numpy().tobytes())

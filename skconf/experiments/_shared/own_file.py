@@ -1,4 +1,4 @@
-"""A table of features and labels in a file of one's own: any layout of CSV, or Parquet."""
+"""The user's own file of features and labels: any layout of CSV, or Parquet."""
 
 import re
 from pathlib import Path
@@ -145,7 +145,7 @@ def _without_names_of_rows(features: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names_rows(name: str, column: "pd.Series[Any]") -> bool:
-    """Return whether a column only tells rows apart: a number of the row, an id, or text of its own in most rows."""
+    """Return whether a column only identifies rows: a number of the row, an id, or text that differs in most rows."""
     n_distinct, n_rows = column.nunique(), len(column)
     if n_rows < _FEW_ROWS:
         return spelled(name) in INDICES
