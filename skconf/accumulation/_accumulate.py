@@ -113,17 +113,7 @@ def accumulate(
     labels = empty.labels if labels is None else labels
     pos_label = empty.pos_label if pos_label is None else pos_label
     columns = Columns(
-        target=target,
-        proba=proba,
-        prediction=prediction,
-        correct=correct,
-        confidence=confidence,
-        weight=weight,
-        groups=groups,
-        labels=None if labels is None else list(labels),  # type: ignore[arg-type]
-        pos_label=pos_label,
-        threshold=threshold,
-        grades=grades,
+        target, proba, prediction, correct, confidence, weight, groups, labels, pos_label, threshold, grades
     )
     job = Job(columns, empty._plan)  # noqa: SLF001 – of the same room
     found = {group: holding(empty, state) for group, state in _read(data, job, progress, n_jobs).items()}

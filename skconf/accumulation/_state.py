@@ -311,5 +311,5 @@ class Totals:
         for label in self.place if groups is None else groups:
             at = self.place[label]
             sums = SumVector(self.sums.shapes, pairs[:, :, at].copy())
-            found[label] = State(*counts[at], self.task, sums, self.tables[at])
+            found[label] = State(counts[at][0], counts[at][1], self.task, sums, self.tables[at])
         return found

@@ -267,17 +267,7 @@ class ConfidenceReport:
         aurc_loss      0.0625    0  lower   [0, 1]
         """
         columns = Columns(
-            target=target,
-            proba=proba,
-            prediction=prediction,
-            correct=correct,
-            confidence=confidence,
-            weight=weight,
-            groups=groups,
-            labels=None if labels is None else list(labels),  # type: ignore[arg-type]
-            pos_label=pos_label,
-            threshold=threshold,
-            grades=grades,
+            target, proba, prediction, correct, confidence, weight, groups, labels, pos_label, threshold, grades
         )
         return cls(
             evidence_of_files(

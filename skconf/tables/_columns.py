@@ -87,7 +87,7 @@ class Columns:
     confidence: Any = None
     weight: Any = None
     groups: Any = None
-    labels: Sequence[Any] | None = None
+    labels: Any = None
     pos_label: Any = None
     threshold: float | None = None
     grades: Mapping[Any, float] | None = None
@@ -97,6 +97,8 @@ class Columns:
     def __post_init__(self) -> None:
         for name in ("proba", "groups"):
             object.__setattr__(self, name, _several(getattr(self, name)))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", list(self.labels))
         if self.threshold is not None:
             check_threshold(self.threshold)
         if self.grades is not None:

@@ -15,6 +15,8 @@ from skconf.tables._paths import shown
 _DAMAGED = (EOFError, LZMAError, BadZipFile, zlib.error)
 #: What they raise where a file is damaged or is none of its kind.
 _FAULTS = (ValueError, OSError, NotImplementedError, *_DAMAGED)
+#: What pyarrow's data sets say before what is wrong.
+_DATASET = re.compile(r"^Error creating dataset\..*Invalid: ", re.DOTALL)
 #: How pyarrow names a row; what the user wrote comes after it.
 _ROW = re.compile(r"Row #(\d+)")
 #: What follows a message about a row with more or fewer cells than there are names.
@@ -59,14 +61,14 @@ def unreadable(error: Exception) -> UnreadableError:
     if isinstance(error, _DAMAGED):
         advice = "It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
         return UnreadableError(f"{error}.", kind="damaged", advice=advice)
-    reason = re.sub(r"^Error creating dataset\..*Invalid: ", "", str(error), flags=re.DOTALL)
+    reason = re.sub(_DATASET, "", str(error))  # words of another package
     if "multiple columns" in reason:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
     if "straddling" in reason:
         text = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
         return UnreadableError(text, kind="long row")
     rest, kind = (_CELLS, "number of cells") if "Expected" in reason else ("", "")
-    match = _ROW.search(reason)
+    match = _ROW.search(reason)  # words of another package
     if match is None:
         return UnreadableError(f"{reason}{rest}", kind=kind)
     return UnreadableError(reason[: match.start()], int(match[1]), f"{reason[match.end() :]}{rest}", kind=kind)

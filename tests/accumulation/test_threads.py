@@ -13,8 +13,8 @@ from _support.predictions import draw_table
 from joblib import Parallel, delayed
 
 from skconf import ConfidenceReport, MetricAccumulator, accumulate
+from skconf.accumulation._read import open_table
 from skconf.accumulation._threads import in_order, number_of_threads
-from skconf.tables._parquet import Parquet
 
 NAMES = ["cw_accuracy", "cw_f1_macro", "cf1_macro", "cwsa", "neg_ecuas", "neg_ece", "neg_csr_excess", "neg_aurc"]
 N = 40_000
@@ -37,6 +37,13 @@ def write(table, path, row_group_size=7_000):
     pytest.importorskip("pyarrow")
     table.to_parquet(path, row_group_size=row_group_size, index=False)
     return path
+
+
+@pytest.fixture
+def ends_its_threads():
+    before = threading.active_count()
+    yield
+    assert threading.active_count() == before
 
 
 @pytest.fixture
@@ -76,7 +83,7 @@ def test_many_columns_are_read_as_one_part_and_have_the_same_bits(tmp_path):
     for n_classes, n_parts in ((4, 2), (20, 1)):
         table = draw_table(14_000, range(n_classes))
         path = write(table, tmp_path / f"{n_classes}.parquet")
-        assert len(list(Parquet(path).streams(list(table), 1_500))) == n_parts
+        assert len(list(open_table(path).streams(list(table), [], 1_500))) == n_parts
         one, *others = (arrays(accumulate(path, NAMES[:-1], n_jobs=n)) for n in (1, 2, 3))
         assert others == [one, one]
 
@@ -95,36 +102,43 @@ def test_neither_cuts_nor_the_order_of_files_show(tmp_path):
         assert one.result()[name] == pytest.approx(value, rel=1e-13, abs=1e-15), name
 
 
-@pytest.mark.usefixtures("small_batches")
+def where(caught):
+    error = caught.value
+    return error.place, error.row, error.column, error.kind
+
+
+@pytest.mark.usefixtures("small_batches", "ends_its_threads")
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])
 class TestErrors:
     def test_the_earliest_wins(self, n_jobs, tmp_path):
         table = draw()
         table.loc[[33_001, 20_017], "proba_1"] = [np.nan, 1.5]
         path = write(table, tmp_path / "a.parquet")
-        with pytest.raises(ValueError, match=r"a.parquet: column 'proba_1' has 1.5, outside \[0, 1\], in row 20017"):
+        with pytest.raises(ValueError, match="outside") as caught:
             accumulate(path, NAMES, labels=[0, 1], n_jobs=n_jobs)
-        assert threading.active_count() == 1
+        assert where(caught) == (str(path), 20_017, "proba_1", "out of range")
 
     def test_of_text_the_earliest_wins(self, n_jobs, tmp_path):
         lines = draw()[["y_true", "proba_1"]].to_csv(index=False).splitlines()
         lines[33_001], lines[20_018] = "1,0.5,3", "1,high"
         (tmp_path / "a.csv").write_text("\n".join(lines))
-        with pytest.raises(ValueError, match=r"a.csv: column 'proba_1' has 'high' in row 20017, where"):
+        with pytest.raises(ValueError, match="high") as caught:
             accumulate(tmp_path, NAMES, labels=[0, 1], n_jobs=n_jobs)
+        assert where(caught) == (str(tmp_path / "a.csv"), 20_017, "proba_1", "not a number")
         lines[18_000] = ""  # empty lines are no rows
         lines[20_018] = "1,0.5"
         (tmp_path / "a.csv").write_text("\n".join(lines))
-        with pytest.raises(ValueError, match=r"cannot read .*a.csv: CSV parse error: Row #33001: Expected 2 columns"):
+        with pytest.raises(ValueError, match="Expected 2 columns") as caught:
             accumulate(tmp_path, NAMES, labels=[0, 1], n_jobs=n_jobs)
-        assert threading.active_count() == 1
+        assert where(caught) == (str(tmp_path / "a.csv"), 33_001, None, "number of cells")
 
     def test_a_null_is_named(self, n_jobs, tmp_path):
         table = draw().astype({"y_true": "Int64"})
         table.loc[31_234, "y_true"] = None
         path = write(table, tmp_path / "a.parquet")
-        with pytest.raises(ValueError, match=r"a.parquet: column 'y_true' has .* in row 31234"):
+        with pytest.raises(ValueError, match="label") as caught:
             accumulate(path, NAMES, labels=[0, 1], n_jobs=n_jobs)
+        assert where(caught) == (str(path), 31_234, "y_true", "not a label")
 
     def test_a_damaged_row_group(self, n_jobs, tmp_path):
         write(draw(), tmp_path / "a.parquet")
@@ -134,7 +148,6 @@ class TestErrors:
         path.write_bytes(whole[:middle] + bytes(4096) + whole[middle + 4096 :])
         with pytest.raises(ValueError, match=r"b.parquet"):
             accumulate(tmp_path, NAMES, labels=[0, 1], n_jobs=n_jobs)
-        assert threading.active_count() == 1
 
     def test_a_fault_of_the_disk(self, n_jobs):
         def stream():
@@ -144,7 +157,6 @@ class TestErrors:
         found = []
         with pytest.raises(OSError, match="No space left"):
             found.extend(in_order([[10, 20], stream(), [3] * 1000], lambda item: item, n_jobs))
-        assert threading.active_count() == 1
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -160,6 +172,7 @@ def test_results_come_in_order(n_threads):
     assert list(in_order(streams, work, n_threads)) == list(pauses)
 
 
+@pytest.mark.usefixtures("ends_its_threads")
 def test_few_items_are_in_memory():
     """While the first item takes long, others wait in bounded number."""
     taken, go_on = [], threading.Event()
@@ -181,10 +194,9 @@ def test_few_items_are_in_memory():
     results.close()
     waiting.join()
     assert next(number for number in taken if isinstance(number, int)) <= 20
-    assert threading.active_count() == 1
 
 
-@pytest.mark.usefixtures("small_batches")
+@pytest.mark.usefixtures("ends_its_threads", "small_batches")
 def test_an_interrupt_ends_with_the_batches_at_hand(tmp_path):
     path = write(pd.concat([draw()] * 10), tmp_path / "a.parquet")
     begun = []
@@ -204,7 +216,6 @@ def test_an_interrupt_ends_with_the_batches_at_hand(tmp_path):
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(begun) < 30
-    assert threading.active_count() == 1
 
 
 @pytest.mark.usefixtures("small_batches")

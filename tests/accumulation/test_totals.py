@@ -8,8 +8,7 @@ import pytest
 
 from skconf import MetricAccumulator, accumulate
 from skconf.accumulation._accumulator import holding
-from skconf.accumulation._read import Job, merged
-from skconf.tables._columns import Columns
+from skconf.accumulation._read import Columns, Job, merged
 
 NAMES = ["cw_accuracy", "neg_ece", "cf1_macro", "neg_ecuas", "neg_csr_excess"]
 

@@ -213,7 +213,8 @@ def _left_out(file: Path, error: Exception) -> str:
         error.place, error.columns = file.name if isinstance(error, UnreadableError) else "", {}
         if error.kind in ("no predictions", "several readings"):
             error.advice = _REMEDY
-    return f"left out {file.name}: {' '.join(str(error).replace(str(file), file.name).split())}"
+    text = f"left out {file.name}: {error}"
+    return " ".join(text.split())
 
 
 def _sweep_figures(file: Path, model: str) -> pd.DataFrame:
