@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from skconf._core.checks import check_number, check_option, check_whole
+from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
 from skconf._core.warn import warn
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
@@ -15,6 +16,7 @@ from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import read_clusters
 
 
+@documented()
 def tune_threshold(
     y_true: Any,
     y_proba: ArrayLike | None = None,
@@ -42,10 +44,7 @@ def tune_threshold(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfidenceProfile
-        True labels; or a profile, which replaces all arguments that describe predictions.
-    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), default=None
-        Probabilities in the order of `labels`; in a binary task a single column is the probability of `pos_label`.
+    {predictions}
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
     target : float, default=0.05
@@ -69,12 +68,8 @@ def tune_threshold(
         The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
         `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
         new cluster. None stands for the groups of a profile. Leave it out without a `confidence_level`.
-    y_pred : array-like of shape (n_samples,), default=None
-        Predicted labels, where they are not the most probable ones.
-    labels : array-like of shape (n_classes,), default=None
-        Labels of the columns of `y_proba`. None stands for the sorted labels of `y_true`.
-    pos_label : label, default=None
-        The positive class of a binary task; None stands for the second label.
+    {predicted}
+    {labels}
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights; refused with a `confidence_level`, which counts every sample once.
     score : array-like of shape (n_samples,), default=None

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn import metrics
 
 from skconf._core.checks import check_option
+from skconf._core.docstrings import documented
 from skconf.profile import ConfidenceProfile, as_profile
 
 #: Names of a second argument that stand for probabilities.
@@ -103,6 +104,7 @@ class ConfidenceWeighted:
         response = "" if self.response == "auto" else f", response={self.response!r}"
         return f"confidence_weighted({_name(self.metric)}{response})"
 
+    @documented()
     def __call__(
         self,
         y_true: ArrayLike | ConfidenceProfile,
@@ -118,17 +120,9 @@ class ConfidenceWeighted:
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or ConfidenceProfile
-            True labels; or a profile, which holds all predictions already.
-        y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Probabilities in the order of `labels`; in a binary task a single column is the probability of
-            `pos_label`.
-        y_pred : array-like of shape (n_samples,), default=None
-            Predicted labels, where they are not the first maximum of the probabilities.
-        labels : array-like of shape (n_classes,), default=None
-            Labels of the columns. None stands for the sorted labels of `y_true`, if there are as many.
-        pos_label : label, default=None
-            Positive class of a binary task. None stands for the second label.
+        {predictions}
+        {predicted}
+        {labels}
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights, multiplied with the confidence.
         **kwargs
