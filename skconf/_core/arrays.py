@@ -11,7 +11,7 @@ _FLOATS = (np.float16, np.float32, np.float64)
 
 
 def refuse_hidden(values: Any, name: str) -> None:
-    """Raise where a masked array hides values, which would be read as if they were there."""
+    """Refuse a masked array with hidden values, which would be read as if they were there."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
 

@@ -8,25 +8,25 @@ from skconf._core.probabilities import Floats
 STRATEGIES = ("uniform", "quantile")
 #: Shares of weight that differ from an edge by rounding count as on it.
 _ROUNDING = 1e-9
-#: How near an edge, for each bin, a value may lie so that a product may have crossed it.
+#: A value times the number of bins may round across an edge if it is nearer to it than this, times that number.
 _NEAR = 1e-12
 
 
 def equal_width_bin(values: Floats, n_bins: int) -> Codes:
     """Return the bin (k/n, (k + 1)/n] of every value in [0, 1]; 0 belongs to the first."""
     scaled = values * n_bins
-    found = np.clip(np.ceil(scaled), 1, n_bins).astype(np.intp)
-    found -= 1
+    bins = np.clip(np.ceil(scaled), 1, n_bins).astype(np.intp)
+    bins -= 1
     scaled -= np.rint(scaled)
     # The product may round across an edge; the edges themselves decide.
     near = np.flatnonzero(np.abs(scaled, out=scaled) < _NEAR * n_bins)
     if len(near):
         edges = np.arange(n_bins + 1) / n_bins
-        guess, at = found[near], values[near]
+        guess, at = bins[near], values[near]
         guess -= (at <= edges[guess]) & (guess > 0)
         guess += at > edges[guess + 1]
-        found[near] = guess
-    return found
+        bins[near] = guess
+    return bins
 
 
 def equal_mass_bin(weight: Floats, n_bins: int) -> Codes:

@@ -43,9 +43,10 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
 
 
 def check_threshold(value: Any, *, any_number: bool = False) -> None:
-    """Raise unless a threshold is None, in [0, 1] or, of scores that are no confidences, any number; or infinite.
+    """Raise unless a threshold is None, infinite, in [0, 1] or, with `any_number`, any number.
 
-    An infinite one is what a tuned classifier has that rejects everything.
+    Scores that are no confidences may be any numbers. A tuned classifier that rejects everything has an infinite
+    threshold.
     """
     if value is not None and not (isinstance(value, Real) and value == np.inf):
         check_number(value, "threshold", *(() if any_number else (0.0, 1.0)))

@@ -15,13 +15,13 @@ _TRUTH = {"true": "1", "false": "0"}
 
 
 def plain(label: Any) -> str:
-    """Return the text of a label without what depends on who wrote it: 1.0, True and "true" are "1"; "01" is not."""
+    """Return the text of a label in one spelling: 1.0, True and "true" become "1"; "01" stays."""
     text = str(label)
     return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
 
 
 class Spellings:
-    """Labels by their texts: as they are written, or else by the plain text, where no two labels share one."""
+    """Look labels up by text: as it is written, or else by its plain spelling, where no two labels share one."""
 
     def __init__(self, labels: Iterable[Any]) -> None:
         listed = list(labels)
@@ -41,7 +41,7 @@ class Spellings:
 def in_order_of(
     classes: NDArray[Any], proba: NDArray[Any], given: Any, name: str, positive: int | None = None
 ) -> NDArray[Any]:
-    """Return the columns of probabilities in the order of the classes, where the given table names them.
+    """Put the columns of probabilities in the order of the classes, if the given table names them.
 
     Parameters
     ----------
@@ -106,15 +106,15 @@ def positions_of_names(names: Sequence[Any], classes: NDArray[Any]) -> list[int]
 
 
 def _check_name_of_one(classes: NDArray[Any], called: Any, name: str, positive: int | None) -> None:
-    """Raise where the name of a single column says that it is the probability of another class than the positive."""
+    """Raise if the name of a single column says that it belongs to another class than the positive one."""
     if not isinstance(called, str) or positive is None:  # a number may merely count columns
         return
     labels = classes.tolist()
     known = Spellings(labels)
     texts = [text for text in (called, called.removeprefix(PREFIX)) if text in known]
-    said = known.label(texts[0]) if texts else labels[positive]
-    if said != labels[positive]:
+    named = known.label(texts[0]) if texts else labels[positive]
+    if named != labels[positive]:
         raise ValueError(
-            f"{name} is called {called!r}, the probability of the label {said!r}, but a single column is that of "
-            f"pos_label, here {labels[positive]!r}. Pass pos_label={said!r}, or the other column."
+            f"{name} is called {called!r}, the probability of the label {named!r}, but a single column is that of "
+            f"pos_label, here {labels[positive]!r}. Pass pos_label={named!r}, or the other column."
         )

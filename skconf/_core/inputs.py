@@ -17,7 +17,8 @@ from skconf._core.warn import warn
 WEIGHT_RANGE = 1e30
 
 
-#: What to say, after a name, where sizes of weights matter and none is that of one sample; the place is their sum.
+#: A warning of metrics that read weights as repetition counts, where all weights are below 1. The name of the metric
+#: comes before it, and the sum of the weights fills the place.
 BELOW_ONE = (
     "reads sample_weight as how often each sample counts, but all weights are below 1 (their sum is {:.3g}). If only "
     "their ratios are meant, divide them by their mean: sample_weight / sample_weight.mean()."
@@ -63,7 +64,7 @@ def scaled_weight(sample_weight: ArrayLike | None, n_samples: int) -> tuple[Floa
 
 
 def refuse_scaled(caller: str, scale: float) -> None:
-    """Raise where the sizes of weights matter, and they were so far from 1 that they had to be scaled."""
+    """Refuse weights that had to be scaled, for a metric that depends on their sizes."""
     if scale != 1:
         raise ValueError(
             f"{caller} depends on the sizes of sample_weight, not only on their ratios: the largest must lie in "

@@ -104,9 +104,9 @@ class LabelColumn:
     def positions_in(self, labels: NDArray[Any], hint: str = "") -> Codes:
         """Return the position of every row's label in ``labels``; a label that is not there raises."""
         where = {label: position for position, label in enumerate(labels.tolist())}
-        found = None if self._whole is None else _positions_of_whole(self._whole, where)
-        if found is not None:
-            return found
+        looked_up = None if self._whole is None else _positions_of_whole(self._whole, where)
+        if looked_up is not None:
+            return looked_up
         table = np.array([where.get(label, -1) for label in self.distinct], dtype=np.intp)
         positions = table[self.codes]
         if (table < 0).any():
@@ -123,7 +123,7 @@ class LabelColumn:
 
 
 def _positions_of_whole(numbers: NDArray[Any], where: dict[Any, int]) -> Codes | None:
-    """Return positions without a search for distinct numbers; None where they are too far apart, or one is unknown."""
+    """Look positions up in a table of all numbers between; None if they are too far apart, or one is unknown."""
     low, high = int(numbers.min()), int(numbers.max())
     if high - low >= _WIDEST:
         return None

@@ -52,7 +52,7 @@ def check_probabilities(proba: NDArray[Any], name: str) -> None:
 
 
 def at_least_single(block: NDArray[Any]) -> NDArray[Any]:
-    """Return a few rows in a type that arithmetic is fast in: numpy's takes a hundred times as long in float16."""
+    """Convert float16 to float32, in which numpy computes a hundred times as fast; leave other types."""
     return _halves()[block.view(np.uint16)] if block.dtype == np.float16 else block
 
 
@@ -136,9 +136,9 @@ def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any
     where = np.argwhere(bad)[0]
     value = block[tuple(where)]
     column = f", column {where[1]}" if block.ndim == 2 else ""
-    found = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
+    wrong = "NaN" if np.isnan(value) else f"{value}, outside [0, 1]"
     raise DataError(
-        f"{name} has {found}, in ",
+        f"{name} has {wrong}, in ",
         start + where[0],
         f"{column}. Pass probabilities (predict_proba), not scores or logits.",
         kind="missing" if np.isnan(value) else "out of range",
@@ -161,7 +161,7 @@ def _rows_off_one(block: NDArray[Any], start: int, dtype: np.dtype[Any]) -> list
 
 
 def _rounding_of_sums(rows: NDArray[Any]) -> float:
-    """Return how far sums may be off one because entries are written with 2 to 6 decimals; 0 if they have more."""
+    """Return how far sums may be off one if entries are rounded to 2 to 6 decimals; 0 if they have more."""
     for decimals in range(2, 7):
         units = rows.astype(np.float64) * 10**decimals
         if (np.abs(units - np.rint(units)) < 0.01).all():

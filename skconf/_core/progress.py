@@ -50,7 +50,7 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
 
 
 class _Lines:
-    """The lines that stand in for a bar: what is said, and from time to time how much is done."""
+    """Progress in lines, where no bar can be drawn: from time to time, the share that is done."""
 
     def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
         self.title, self.total, self.quiet = title, total, quiet
@@ -66,7 +66,7 @@ class _Lines:
         pass
 
     def update(self, amount: float) -> None:
-        """Add to what is done."""
+        """Advance by an amount."""
         self.done += amount
         # The longer it takes, the less often: a log of hours has a few dozen lines.
         pause = max(5.0, (self.last_line - self.started) / 4)

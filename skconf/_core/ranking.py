@@ -12,7 +12,7 @@ from skconf._core.probabilities import Floats, row_blocks
 
 
 class AtErrors(NamedTuple):
-    """The scores at which something is lost, from the highest down, and what areas need of all others.
+    """Scores of errors, from the highest down, with the weights that areas under curves are computed of.
 
     Attributes
     ----------
@@ -77,17 +77,17 @@ class Ranking:
 
     @property
     def total_errors(self) -> float:
-        """Sum of all that is lost."""
+        """Total weight of errors, or of other losses."""
         return float(self.errors.sum())
 
     @property
     def total_right(self) -> float:
-        """Sum of all that is not lost."""
+        """Total weight less the errors, or other losses."""
         return float((self.weight - self.errors).sum())
 
     @cached_property
     def at_errors(self) -> AtErrors:
-        """What areas read: the other scores add nothing to them."""
+        """Weights at the scores of errors: other scores add nothing to an area."""
         hit, right = np.flatnonzero(self.errors), self.weight - self.errors
         right_below = right.sum() - np.cumsum(right)
         return AtErrors(self.errors[hit], self.weight[hit], np.cumsum(self.weight)[hit], right_below[hit])
@@ -118,7 +118,7 @@ class Ranking:
 
 
 class _SortedApart(Ranking):
-    """Samples of weight 1 that are right or wrong: what only some metrics read is found when it is asked for."""
+    """A ranking of right and wrong answers of weight 1, whose parts are computed when they are asked for."""
 
     _right: Floats
     _wrong: Floats

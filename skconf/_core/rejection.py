@@ -72,8 +72,8 @@ def selection_score(confidence: Any, proba: NDArray[Any], predicted: Codes) -> F
         )
     rounding = 1e-6  # of float32 probabilities that are added up
     if not (score.min(initial=0.0) >= -rounding and score.max(initial=0.0) <= 1 + rounding):  # False for NaN, too
-        found = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
-        raise ValueError(f"confidence must return scores in [0, 1], but returned {found}.")
+        wrong = "NaN" if np.isnan(score).any() else f"values in [{score.min()}, {score.max()}]"
+        raise ValueError(f"confidence must return scores in [0, 1], but returned {wrong}.")
     return np.clip(score, 0.0, 1.0)
 
 

@@ -108,7 +108,7 @@ def respond(estimator: Any, X: Any, *, predict: bool = False, costs: Any = None)
 
 
 def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
-    """Return the classifier of each output, with the samples as it takes them; nothing of a classifier with one output.
+    """Return the classifier of each output with the samples it takes; an empty list if there is one output.
 
     Those of ``MultiOutputClassifier`` are its own, with their thresholds; of another, such as a forest, they repeat
     what it answers.
@@ -125,7 +125,7 @@ def outputs_of(estimator: Any, X: Any) -> list[tuple[Any, Any]]:
 
 
 def decides_by_sample(estimator: Any) -> bool:
-    """Return whether a classifier decides by costs of each sample, which it has to be given."""
+    """Return whether a classifier needs costs of each sample for its decisions."""
     rule = getattr(_innermost(estimator)[0], "rule_", None)
     return rule is not None and bool(rule.needs_costs)
 
@@ -214,7 +214,7 @@ def _innermost(estimator: Any) -> tuple[Any, list[Any], int]:
 
 
 def _warn_of_search(model: Any, compared: int) -> None:
-    """Warn if a search has kept one of several classifiers, each of which promises a risk as if it were alone."""
+    """Warn if a search has kept one of several classifiers: the guarantee of each holds for it alone."""
     level = getattr(model, "confidence_level", None)
     if level is not None and compared > model.n_candidates:
         warn(

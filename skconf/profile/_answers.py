@@ -1,4 +1,4 @@
-"""Answers: what every profile holds, and what is read off it."""
+"""Answers: the arrays of a profile, and what is computed from them."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -34,7 +34,7 @@ KNOWN: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answers:
-    """The arrays of a profile, by row, and what is read off them. :class:`ConfidenceProfile` documents them."""
+    """Hold the arrays of a profile, and compute what metrics read. :class:`ConfidenceProfile` documents them."""
 
     correctness: NDArray[Any]
     confidence: Floats
@@ -74,12 +74,12 @@ class Answers:
         if not isinstance(rows, slice) and np.ndim(rows) == 0:
             raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
         part = object.__new__(type(self))  # `replace` would take as long as some metrics of a block
-        of = part.__dict__
+        attributes = part.__dict__
         for name in _fields():
             value = getattr(self, name)
-            of[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value
+            attributes[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value
         if self.ranks_by_confidence:
-            of["score"] = of["confidence"]
+            attributes["score"] = attributes["confidence"]
         return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
@@ -110,7 +110,7 @@ class Answers:
 
     @property
     def kind(self) -> Kind:
-        """What is known of each answer."""
+        """Whether answers are right or wrong, graded, or known by their costs."""
         if self.answer_cost is not None:
             return "costs"
         return "right or wrong" if self.correctness.dtype == np.bool_ else "graded"
@@ -130,7 +130,7 @@ class Answers:
 
     @property
     def loss(self) -> NDArray[Any]:
-        """What each answer loses: whether it is wrong; or 1 less its graded correctness; or its cost."""
+        """Loss of each answer: whether it is wrong, or 1 − its graded correctness, or its cost."""
         if self.answer_cost is not None:
             return self.answer_cost
         return ~self.correct if self.kind == "right or wrong" else 1.0 - self.correctness
@@ -213,7 +213,7 @@ class Answers:
         return {name: value for name, value in vars(self).items() if not name.startswith("_computed")}
 
     def with_correctness(self, correctness: NDArray[Any]) -> Self:
-        """Return answers as sure as these, of another correctness; they share what was computed of confidences alone.
+        """Return the same confidences with another correctness, and share what was computed of confidences alone.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class Answers:
         return replace(self, costs=costs_given_truth(given, true_class, len(classes), n_decisions))
 
     def with_similarity(self, similarity: ArrayLike) -> Self:
-        """Return the same answers, graded by how similar what was predicted is to what is true.
+        """Return the same answers, graded by the similarity of the predicted to the true class.
 
         The confidence becomes the similarity that the probabilities promise, Σ_k p_k κ(ŷ, k), with κ the similarity and
         ŷ the predicted class. It is calibrated if, among answers of confidence c, the mean similarity is c; calibrated
@@ -345,7 +345,7 @@ class Answers:
     def require(self, attribute: Literal["positive_class"]) -> int: ...
 
     def require(self, attribute: str) -> Any:
-        """Return an attribute that not every profile has, or say what it lacks.
+        """Return an attribute that not every profile has, or raise an error that says what is missing.
 
         Parameters
         ----------

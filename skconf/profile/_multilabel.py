@@ -46,24 +46,24 @@ class Multilabel:
         return cls(truth, np.clip(proba, 0.0, 1.0), predicted, known)
 
     def jaccard(self) -> Floats:
-        """Return, for each sample, the labels that are predicted and true over those that are either; 1 of none."""
+        """Return Jaccard's index of each sample: labels predicted and true over labels that are either; 1 of none."""
         both, either = (self.truth & self.predicted).sum(axis=1), (self.truth | self.predicted).sum(axis=1)
         return np.where(either == 0, 1.0, both / np.maximum(either, 1))
 
     def expected_jaccard(self) -> Floats:
-        """Return the mean of that index where each label is true with its probability, independently.
+        """Return the expected Jaccard index if labels are independent and each is true with its probability.
 
         With m predicted labels, of which A are true, and B true ones that are not predicted, it is E[A] E[1/(m + B)],
         and the latter the integral of t^(m − 1) Π (1 − p + p t) over [0, 1], which Gauss' nodes give exactly.
         """
         size = self.predicted.sum(axis=1)
-        found = np.where(self.predicted, self.proba, 0.0).sum(axis=1)
+        hits = np.where(self.predicted, self.proba, 0.0).sum(axis=1)
         missed = np.where(self.predicted, 0.0, self.proba)
         inverse = np.zeros(len(size))
         nodes, weights = np.polynomial.legendre.leggauss(self.proba.shape[1] // 2 + 1)
         for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
             inverse += weight * node ** np.maximum(size - 1, 0) * (1 - missed * (1 - node)).prod(axis=1)
-        return np.where(size == 0, (1 - missed).prod(axis=1), np.clip(found * inverse, 0.0, 1.0))
+        return np.where(size == 0, (1 - missed).prod(axis=1), np.clip(hits * inverse, 0.0, 1.0))
 
 
 def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
@@ -80,7 +80,7 @@ def _indicators(given: Any, name: str) -> NDArray[np.bool_]:
 
 
 def _of_labels(given: Any) -> Any:
-    """Return the probability of each label, where both columns of each were given."""
+    """Return the probability of each label, also where a list with two columns for each label was given."""
     if not isinstance(given, list | tuple) or not given or np.ndim(given[0]) != 2:
         return given
     for position, part in enumerate(given):

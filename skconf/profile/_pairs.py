@@ -1,4 +1,4 @@
-"""Profiles of answers of which only their own correctness, or cost, and confidence are known."""
+"""Profiles from pairs of columns: correctness and confidence, or cost and uncertainty."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -16,7 +16,7 @@ from skconf.profile._answers import Answers
 
 
 class FromPairs(Answers):
-    """Constructors from one column that says how good each answer is, and one that says how sure it was."""
+    """Constructors from correctness and confidence, or from cost and uncertainty."""
 
     @classmethod
     def from_correctness(
@@ -171,7 +171,7 @@ class FromPairs(Answers):
 
 
 def _shares(given: Any, n_samples: int | None, name: str) -> Floats:
-    """Return a column of numbers in [0, 1], or outside by the rounding error that numbers of float32 may have."""
+    """Return a column of numbers in [0, 1]; the rounding errors of float32 are clipped."""
     column = check_column(given, n_samples, name)
     rounding = 8 * np.finfo(np.float32).eps
     outside = (column < -rounding) | (column > 1 + rounding)

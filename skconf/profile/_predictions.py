@@ -209,21 +209,21 @@ class FromPredictions(FromPairs):
 
 
 def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]) -> None:
-    """Warn where a single column seems to be the confidence in whichever class was predicted.
+    """Warn if a single column seems to hold the confidence in the prediction, not the probability of pos_label.
 
     It is never below 1/2; there are both classes, ten times at least; and it promises far more of the positive class
     than there are, which a model that predicts one class always, rightly or not far off, does not.
     """
-    n, found = len(present), np.count_nonzero(present)
-    if min(found, n - found) < 10 or positive_proba.min() < 0.5:
+    n, n_positive = len(present), np.count_nonzero(present)
+    if min(n_positive, n - n_positive) < 10 or positive_proba.min() < 0.5:
         return
     promised = positive_proba.astype(np.float64)
-    excess = float(promised.sum()) - found
+    excess = float(promised.sum()) - n_positive
     if excess > 3 * np.sqrt(float((promised * (1 - promised)).sum())):
         warn(
-            f"y_proba is nowhere below 0.5, and yet {n - found} of {n} samples are not of the positive class. It is "
-            "read as the probability of pos_label, in every row. If it is the confidence in the predicted label, such "
-            "as y_proba.max(axis=1), pass the probabilities of both classes, or use "
+            f"y_proba is nowhere below 0.5, and yet {n - n_positive} of {n} samples are not of the positive class. It "
+            "is read as the probability of pos_label, in every row. If it is the confidence in the predicted label, "
+            "such as y_proba.max(axis=1), pass the probabilities of both classes, or use "
             "ConfidenceProfile.from_correctness(correct, confidence).",
         )
 

@@ -209,14 +209,14 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             )
             return replace(micro, topic=np.tile(np.arange(n_labels), n_samples), topics=tuple(task.labels))
         names, rows = task.labels, codes_of(groups, len(task.proba))
-        found = {}
+        by_label = {}
         for label, truth, proba, predicted in zip(names, task.truth.T, task.proba.T, task.predicted.T, strict=True):
             y_pred = None if Y_pred is None else predicted
             profile = cls.from_predictions(
                 truth, proba, labels=[False, True], y_pred=y_pred, sample_weight=sample_weight
             )
-            found[label] = replace(profile, groups=rows)
-        return found
+            by_label[label] = replace(profile, groups=rows)
+        return by_label
 
     @classmethod
     def from_regression(
@@ -308,7 +308,7 @@ def as_profile(caller: str, y_true: Any, y_proba: Any = None, **given: Any) -> C
 
 
 def weigh_part(profile: ConfidenceProfile, sample_weight: ArrayLike | None) -> ConfidenceProfile:
-    """Return the predictions of a part with their weights, which may all be zero if other parts have positive ones."""
+    """Return the predictions of a part with weights that may all be zero, as other parts may have positive ones."""
     if sample_weight is None:
         return profile.with_weight(None)
     weight = as_floats(sample_weight, "sample_weight")

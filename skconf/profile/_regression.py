@@ -16,7 +16,7 @@ from skconf._core.problems import DataError
 
 @dataclass(frozen=True, eq=False)
 class Forecast:
-    """Errors, and how far the true value is expected to be from what is predicted.
+    """Errors of predicted numbers, and the errors that a model expects.
 
     Attributes
     ----------
