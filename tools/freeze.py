@@ -96,10 +96,21 @@ class Text(str):
 
 def shown(report: Any) -> Text:
     """Return a report as users see it: printed, as CSV, to the last bit, and as a model card."""
-    table = getattr(report, "frame", report)
+    table = report.frame
+    for name in {"best_model", "verdict"} & {*table.columns}:  # several models in a cell, as the command writes them
+        table = table.assign(**{name: table[name].map(joined)})
     return Text(
         "\n".join([str(report), table.to_csv(), exact(table), plain(outcome(lambda: Text(report.model_card())))])
     )
+
+
+def joined(cell: Any) -> str:
+    """Return a cell of several models as text."""
+    if isinstance(cell, tuple | dict):
+        cell = " | ".join(
+            [f"{model}: {text}" for model, text in cell.items()] if isinstance(cell, dict) else map(str, cell)
+        )
+    return str(cell)
 
 
 def outcome(function: Callable[..., Any], *given: Any, **options: Any) -> str:
