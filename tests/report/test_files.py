@@ -8,9 +8,7 @@ import pytest
 from _support.predictions import draw_table
 
 from skconf import ConfidenceProfile, ConfidenceReport, confidence_report
-from skconf.report._evidence import batches
 from skconf.report._sections.slices import slice_finding
-from skconf.tables import _files
 
 
 @pytest.fixture
@@ -120,8 +118,8 @@ class TestGraded:
     def answers(self, tmp_path, monkeypatch):
         """Answers of which the first 1,200 are right or wrong, more than are tried at first."""
         monkeypatch.chdir(tmp_path)
-        for module in (_files, batches):
-            monkeypatch.setattr(module, "BATCH_ROWS", 150)
+        for module in ("accumulation._read", "report._evidence.batches"):
+            monkeypatch.setattr(f"skconf.{module}.BATCH_ROWS", 150)
         rng = np.random.default_rng(0)
         sure = rng.random(2000)
         right = np.clip(sure + rng.normal(0, 0.2, 2000), 0, 1)
