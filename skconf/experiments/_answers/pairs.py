@@ -67,7 +67,7 @@ def _pair(a: Scored, b: Scored, rows: _Rows, shared: dict[str, Any]) -> Iterator
     raw = set(a.quantities("raw")) & set(b.quantities("raw"))
     for scores in ("raw", "calibrated"):
         metrics = [name for name in asked if (name in raw) == (scores == "raw")]
-        known = not any(np.isnan(each.scores[scores][at]).any() for each, at in zip((a, b), rows, strict=True))
+        known = not any(np.isnan(file.scores[scores][at]).any() for file, at in zip((a, b), rows, strict=True))
         if metrics and known:
             yield _differences({a.file.label: a, b.file.label: b}, rows, scores, metrics, shared)
 
@@ -86,7 +86,7 @@ def _differences(
     pair: Mapping[str, Scored], rows: _Rows, scores: str, metrics: Sequence[str], shared: dict[str, Any]
 ) -> pd.DataFrame:
     """Return the differences of a pair in these rows, a row for each metric."""
-    profiles = {name: each.profile(scores, at) for (name, each), at in zip(pair.items(), rows, strict=True)}
+    profiles = {name: file.profile(scores, at) for (name, file), at in zip(pair.items(), rows, strict=True)}
     with collected():  # values that are not defined are said with the figures
         table: Any = compare({name: METRICS[name] for name in metrics}, profiles, **shared)
     first, second = profiles.values()

@@ -80,7 +80,7 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     check_whole(n_repetitions, "n_repetitions", 2)
     printed = printed_figures()
     groups = np.repeat(np.arange(n_repetitions), _PAPER_SAMPLES)
-    found = []
+    compared = []
     for number, model in enumerate(SELECTIVE_MODELS):
         stream = RandomState(MT19937(SeedSequence(random_state, spawn_key=(number,))))
         profile = make_selective_model(model, len(groups), random_state=stream)
@@ -88,8 +88,8 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
         values = [
             metric_at(cell.quantity, cell.swept).by_group(profile, groups, n_repetitions) for cell in cells.itertuples()
         ]
-        found.append(cells.assign(ours=np.nanmean(values, axis=1), spread=np.nanstd(values, axis=1, ddof=1)))
-    return compare_with_paper(pd.concat(found, ignore_index=True), n_repetitions)
+        compared.append(cells.assign(ours=np.nanmean(values, axis=1), spread=np.nanstd(values, axis=1, ddof=1)))
+    return compare_with_paper(pd.concat(compared, ignore_index=True), n_repetitions)
 
 
 class CWSASweep(NamedTuple):

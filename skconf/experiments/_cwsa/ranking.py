@@ -116,8 +116,8 @@ def cwsa_ranking_experiment(
     --------
     >>> from skconf.experiments import cwsa_ranking_experiment
     >>> ranking = cwsa_ranking_experiment(dataset="breast_cancer", n_models=10)
-    >>> found = ranking.agreement.query("models == 'known distributions' and reference == 'accuracy'")
-    >>> found.set_index("score")["agree"].round(2).to_dict()
+    >>> agreement = ranking.agreement.query("models == 'known distributions' and reference == 'accuracy'")
+    >>> agreement.set_index("score")["agree"].round(2).to_dict()
     {'cwsa_area': 0.82, 'cwsa_plus_area': 0.78, 'cwsa_area_to_zero': 0.81, 'mean_cwsa': 0.81, 'aurc': 0.93}
     """
     if profiles is not None:
@@ -130,12 +130,13 @@ def cwsa_ranking_experiment(
         trained = _classifiers(models, halves, n_jobs, quiet=not progress)
         data = "data of one's own" if halves.is_own else dataset
         populations = {"known distributions": _known(random_state), f"classifiers on {data}": trained}
-    values = pd.concat([_values(each).assign(models=kind) for kind, each in populations.items()], ignore_index=True)
+    tables = [_values(profiles).assign(models=kind) for kind, profiles in populations.items()]
+    values = pd.concat(tables, ignore_index=True)
     values = values[["models", "model", *dict.fromkeys([*_REFERENCES, *_SCORES])]]
     rows = [
         {"models": kind, "score": score, "reference": reference}
-        | _agreement(of[score], of[reference], score, reference)
-        for kind, of in values.groupby("models", sort=False)
+        | _agreement(own[score], own[reference], score, reference)
+        for kind, own in values.groupby("models", sort=False)
         for score, reference in product(_SCORES, _REFERENCES)
         if score != reference
     ]
@@ -181,8 +182,8 @@ def _agreement(score: Any, reference: Any, score_name: str, reference_name: str)
     pairs = int(differ.sum()) // 2
     agree = same.sum() / differ.sum() if pairs else np.nan
     low, high = _interval(agree, same, differ) if pairs and n >= _LEAST_MODELS else (np.nan, np.nan)
-    chosen = second[first == first.max()]
-    place = float(np.mean([1 + (second > each).sum() for each in chosen]))
+    chosen = second[first == first.max(), np.newaxis]
+    place = float(np.mean(1 + (second > chosen).sum(axis=1)))
     return {"n_models": n, "n_pairs": pairs, "agree": agree, "low": low, "high": high, "place": place}
 
 

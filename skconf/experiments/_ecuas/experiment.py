@@ -132,8 +132,8 @@ def ecuas_experiment(
         for name, given, repetition in jobs
     ]
     values = run_parallel(tasks, "calibrating", n_jobs=n_jobs, quiet=not progress)
-    found = pd.DataFrame(values, index=pd.MultiIndex.from_tuples(jobs, names=["system", "scores", "repetition"]))
-    by_system = found.groupby(["system", "scores"], sort=False)
+    table = pd.DataFrame(values, index=pd.MultiIndex.from_tuples(jobs, names=["system", "scores", "repetition"]))
+    by_system = table.groupby(["system", "scores"], sort=False)
     cells = figures_of(by_system.mean().reset_index(), ["system", "scores"]).rename(columns={"paper": "ours"})
     cells["spread"] = figures_of(by_system.std().reset_index(), ["system", "scores"])["paper"].fillna(0.0)
     printed = figures_of(printed_table("ecuas_table3"), ["system", "scores"])
