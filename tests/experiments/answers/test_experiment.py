@@ -1,5 +1,7 @@
 """Files of graded answers: what is read, what it is worth, and how systems and methods differ."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -168,10 +170,10 @@ def test_a_best_method_may_be_chance(table, tmp_path):
     for task, (one, other) in {"sure": (too_sure, constant), "chance": near}.items():
         write(tmp_path, f"{task}/m.a.csv", table, confidence=one, correct=right)
         write(tmp_path, f"{task}/m.b.csv", table, confidence=other, correct=right)
-    said = {}
+    both, said = answers_experiment(tmp_path), {}
     for tasks in (["sure"], ["chance"], ["sure", "chance"]):
-        folder = tmp_path / tasks[0] if len(tasks) == 1 else tmp_path
-        report = answers_report(answers_experiment(folder), {})
+        figures, pairs = (table[table["task"].isin(tasks)] for table in (both.figures, both.comparisons))
+        report = answers_report(replace(both, figures=figures, comparisons=pairs), {})
         (said[len(tasks), tasks[0]],) = (found for found in report.findings if found.startswith("The best method"))
     assert "1 systems with several methods, and by more than chance explains in 1 of these" in said[1, "sure"]
     assert "1 systems with several methods, and by more than chance explains in none of these" in said[1, "chance"]

@@ -68,7 +68,7 @@ def test_few_models_and_ties_have_no_interval(profiles):
     same = cwsa_ranking_experiment(dict.fromkeys("abcdef", profiles["model 0"])).agreement
     assert (same["n_pairs"] == 0).all()
     assert same["agree"].isna().all()
-    with pytest.raises(ValueError, match="the number of models must be at least 2"):
+    with pytest.raises(ValueError, match="number of models"):
         cwsa_ranking_experiment(dict(list(profiles.items())[:1]))
 
 

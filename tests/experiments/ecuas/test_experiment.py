@@ -189,9 +189,9 @@ def test_costs_rise_with_the_temperature_of_answers(model_outputs):
 
 
 def test_mistakes_are_told(folder, tmp_path_factory):
-    with pytest.raises(ValueError, match="scores must be one of 'raw', 'cal', but is 'calibrated'"):
+    with pytest.raises(ValueError, match="scores"):
         ecuas.ecuas_experiment(folder, scores=["calibrated"])
-    with pytest.raises(ValueError, match="n_repetitions must be at least 2"):
+    with pytest.raises(ValueError, match="n_repetitions"):
         ecuas.ecuas_experiment(folder, n_repetitions=1)
     with pytest.raises(ValueError, match=r"temperatures must be 0 or greater, but one is -1.0"):
         ecuas.ecuas_sampling_experiment(folder, temperatures=[0.0, -1.0])
