@@ -703,7 +703,7 @@ class TestErrors:
             ({"metric": ["cf1_macro", "cf1_macro"]}, ValueError, "Two metrics have the same name"),
             ({"metric": ["cf1_macro"], "eps": 1}, TypeError, "eps: with several metrics, pass parameters with each"),
             ({"metric": "cf1_macro", "average": "micro"}, ValueError, "contradicts"),
-            ({"metric": get_scorer("cf1", pos_label=7)}, ValueError, "pos_label=7 is not among the labels"),
+            ({"metric": get_scorer("cf1", pos_label=7)}, ValueError, "pos_label=7"),
             ({"metric": "cf1_score", "average": None}, TypeError, "not a single number here.*Choose an average"),
             ({"metric": "brier_decomposition"}, TypeError, "brier_decomposition is not a single number"),
             ({"metric": "cw_accuracy", "n": 1}, TypeError, "cw_accuracy_score.. has no parameter 'n'"),

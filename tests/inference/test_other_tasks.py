@@ -161,7 +161,7 @@ class TestGroups:
             shift_test(profile, profile)
         total = MetricAccumulator("cw_accuracy").update(profile)
         assert total.result()["cw_accuracy"] == pytest.approx(DEFINITIONS["cw_accuracy_score"]()(profile))
-        with pytest.raises(ValueError, match="These answers are in groups"):
+        with pytest.raises(ValueError, match="groups"):
             total.confidence_interval()
 
 
@@ -277,7 +277,7 @@ class TestEverywhere:
         expected = confidence_interval(names, profile)
         np.testing.assert_allclose(list(total.result().values()), expected["value"], rtol=1e-12)
         np.testing.assert_allclose(total.confidence_interval()["high"], expected["high"], rtol=1e-9)
-        with pytest.raises(ValueError, match="Areas under curves of costs cannot be accumulated"):
+        with pytest.raises(ValueError, match="costs"):
             MetricAccumulator("aurc_loss").update(profile)
 
     def test_what_counts_errors_refuses_by_name(self):

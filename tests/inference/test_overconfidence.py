@@ -109,5 +109,5 @@ class TestOverconfidence:
 
     def test_weights_are_refused_by_the_simulation(self):
         y, proba = draw(30)
-        with pytest.raises(ValueError, match="takes no sample_weight"):
+        with pytest.raises(ValueError, match="sample_weight"):
             overconfidence_by_group(y, proba, groups=np.arange(30) % 2, sample_weight=np.arange(30))

@@ -330,7 +330,7 @@ class TestCWROC:
         shown.figure_.draw_without_rendering()
 
     def test_correctness_is_not_enough(self):
-        with pytest.raises(ValueError, match="built from correctness alone"):
+        with pytest.raises(ValueError, match="correctness"):
             CWROCDisplay.from_predictions(ConfidenceProfile.from_correctness([0, 1], [0.5, 0.7]))
 
 

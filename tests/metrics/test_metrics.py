@@ -51,7 +51,7 @@ def test_a_profile_may_stand_for_the_predictions(name):
     np.testing.assert_equal(function(profile), function(y, proba))
     with pytest.raises(TypeError, match=r"got a ConfidenceProfile and labels; the profile holds these"):
         function(profile, labels=["a", "b"])
-    with pytest.raises(TypeError, match="needs y_proba"):
+    with pytest.raises(TypeError, match="y_proba"):
         function(y)
 
 
@@ -192,7 +192,7 @@ def test_undefined_value_of_classes_is_nan_with_one_warning(name, reason):
 )
 def test_metrics_of_classes_refuse_a_profile_without_them(name, params):
     profile = ConfidenceProfile.from_correctness([1, 0], [0.5, 0.6])
-    with pytest.raises(ValueError, match=r"built from correctness alone.*from_predictions"):
+    with pytest.raises(ValueError, match="correctness"):
         getattr(metrics, name)(profile, **params)
 
 

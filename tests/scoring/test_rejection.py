@@ -42,7 +42,7 @@ class TestUndefined:
         return SelectiveClassifier(DummyClassifier(strategy="prior"), threshold=0.9).fit(X, y), X, y
 
     def test_it_is_nan_with_one_warning_and_the_others_keep_their_values(self, nothing_accepted):
-        with pytest.warns(UndefinedMetricWarning, match="selective_accuracy.* nothing is accepted") as caught:
+        with pytest.warns(UndefinedMetricWarning, match="selective_accuracy") as caught:
             scores = confidence_scoring(["coverage", "selective_accuracy", "cw_accuracy", "cwsa"])(*nothing_accepted)
         assert len(caught) == 1
         _, _, y = nothing_accepted
@@ -52,7 +52,7 @@ class TestUndefined:
         )
 
     def test_alone_it_is_nan_with_one_warning(self, nothing_accepted):
-        with pytest.warns(UndefinedMetricWarning, match="nothing is accepted") as caught:
+        with pytest.warns(UndefinedMetricWarning, match="selective_accuracy") as caught:
             assert np.isnan(get_scorer("selective_accuracy")(*nothing_accepted))
         assert len(caught) == 1
 
@@ -188,7 +188,7 @@ class TestThreshold:
         with pytest.warns(UserWarning, match="(?i)reject|threshold|target"):
             model = TunedSelectiveClassifierCV(DummyClassifier(strategy="prior"), target=0.01).fit(X, y)
         assert model.threshold_ == np.inf
-        with pytest.warns(UndefinedMetricWarning, match="nothing is accepted") as caught:
+        with pytest.warns(UndefinedMetricWarning, match="selective_accuracy") as caught:
             scores = confidence_scoring(["coverage", "cwsa", "cwsa_plus", "selective_accuracy", "cw_accuracy"])(
                 model, X, y
             )

@@ -190,7 +190,7 @@ class TestParameters:
     def test_a_positive_class_that_is_none_is_an_error_alone_and_nan_among_many(self):
         model, X, y = folds("logistic", 2)[0]
         scorer = get_scorer("cf1", pos_label="maybe")
-        with pytest.raises(ValueError, match=r"pos_label='maybe' is not among the labels \['no', 'yes'\]"):
+        with pytest.raises(ValueError, match="pos_label='maybe'"):
             scorer(model, X, y)
         with pytest.warns(UndefinedMetricWarning, match="^cf1 is undefined here and is NaN: pos_label='maybe'"):
             assert np.isnan(confidence_scoring([scorer])(model, X, y)["cf1"])

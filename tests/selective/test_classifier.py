@@ -661,7 +661,7 @@ def test_a_calibration_set_may_lack_a_class_of_a_frozen_classifier(three, calibr
 def test_a_calibration_set_with_a_label_that_a_frozen_classifier_does_not_know_is_refused(binary):
     X, y = binary
     fitted = FrozenEstimator(logistic().fit(X, y))
-    with pytest.raises(ValueError, match=r"y holds \[2\].*not among the labels \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"^y holds \[2\]"):
         SelectiveClassifier(fitted, calibration="platt").fit(X, y + (np.arange(len(y)) == 9) * (2 - y[9]))
 
 

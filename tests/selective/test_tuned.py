@@ -684,7 +684,7 @@ CONTRADICTIONS = [
     ({"cv": 1}, "'cv' parameter"),
     ({"cv": 1.0}, "'cv' parameter"),
     ({"cv": "prefit"}, "'cv' parameter"),
-    ({"reject_label": 1}, "reject_label=1 is one of the classes"),
+    ({"reject_label": 1}, "reject_label=1"),
 ]
 
 
