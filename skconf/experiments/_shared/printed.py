@@ -25,7 +25,7 @@ def printed_table(name: str) -> pd.DataFrame:
     -------
     pandas.DataFrame
     """
-    with (files("skconf.experiments") / "printed" / f"{name}.csv").open() as file:
+    with (files("skconf.experiments") / "printed" / f"{name}.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file)
 
 

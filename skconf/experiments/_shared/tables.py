@@ -1,6 +1,9 @@
 """Tables of texts: our figures beside the printed ones, a column for each quantity, and other tables."""
 
+import csv
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -18,52 +21,8 @@ _COLUMNS = {
 }
 #: Deviations of more standard errors are not meaningful: the errors are nearly 0.
 _MOST_ERRORS = 999
-#: Title and format of the quantities whose name is not a title.
-_SHOWN = {
-    "cw_accuracy": ("cwA", "{:.4f}"),
-    "delta_cw_accuracy": ("ΔcwA", "{:+.4f}"),
-    "gain": ("gain", "{:.1%}"),
-    "csr": ("CSR", "{:,.4g}"),
-    "csr_std": ("σ", "{:,.4g}"),
-    "risk_probability": ("P_risk", "{:.2%}"),
-    "over_1_sigma": (">1σ", "{:.4g}"),
-    "over_3_sigma": (">3σ", "{:.4g}"),
-    "ece": ("ECE", "{:.4f}"),
-    "ece10": ("ECE10", "{:.4f}"),
-    "ece15": ("ECE15", "{:.4f}"),
-    "brier": ("Brier", "{:.4f}"),
-    "ecd": ("ECD", "{:+.4f}"),
-    "ecd_test": ("ECD test", "{:+.2g}"),
-    "tce_percent": ("TCE %", "{:.1f}"),
-    "t_cal": ("T-Cal", "{:.4f}"),
-    "t_cal_reject": ("rejects", "{:.2g}"),
-    "calibration_distance": ("CalDist", "{:.4f}"),
-    "cwsa": ("CWSA", "{:.4f}"),
-    "cwsa_plus": ("CWSA+", "{:.4f}"),
-    "cwsa_0.5": ("CWSA", "{:.4f}"),
-    "cwsa_plus_0.5": ("CWSA+", "{:.4f}"),
-    "auc": ("AUC", "{:.4f}"),
-    "cw_auc": ("cwAUC", "{:.4f}"),
-    "delta_auc": ("ΔAUC", "{:+.4f}"),
-    "auc_gain": ("AUC gain", "{:.1%}"),
-    "cw_auc_above_auc": ("distributions with cwAUC > AUC", "{:.4g}"),
-    "aurc": ("AURC", "{:.4f}"),
-    "auc_confidence": ("AUC_c", "{:.4f}"),
-    "error_rate": ("ER", "{:.4f}"),
-    "cross_entropy_confidence": ("CE_c", "{:.4f}"),
-    "brier_confidence": ("BS_c", "{:.4f}"),
-    "ecuas_0": ("ECUAS_0", "{:.4f}"),
-    "ecuas_1": ("ECUAS_1", "{:.4f}"),
-    "ecuas_128": ("ECUAS_128", "{:.4f}"),
-    "n_error_rate": ("NER", "{:.4f}"),
-    "n_cross_entropy": ("NXE", "{:.4f}"),
-    "n_cross_entropy_confidence": ("NXE_c", "{:.4f}"),
-    "n_brier": ("NBr", "{:.4f}"),
-    "n_brier_confidence": ("NBr_c", "{:.4f}"),
-    "n_ecuas_0": ("NECUAS_0", "{:.4f}"),
-    "n_ecuas_1": ("NECUAS_1", "{:.4f}"),
-    "n_ecuas_128": ("NECUAS_128", "{:.4f}"),
-}
+#: Format of a quantity that has no other.
+_STYLE = "{:.4f}"
 
 
 def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
@@ -210,7 +169,14 @@ def title_of(quantity: str) -> str:
 
 def _shown(quantity: str) -> tuple[str, str]:
     """Return the title and the format of a quantity."""
-    return _SHOWN.get(quantity, (quantity.replace("_", " "), "{:.4f}"))
+    return _quantities().get(quantity, (quantity.replace("_", " "), _STYLE))
+
+
+@cache
+def _quantities() -> dict[str, tuple[str, str]]:
+    """Return title and format of the quantities whose name is not a title."""
+    with (files("skconf.experiments._shared") / "quantities.csv").open(encoding="utf-8") as file:
+        return {row["quantity"]: (row["title"], row["style"]) for row in csv.DictReader(file)}
 
 
 def _in_errors(deviation: float) -> str:
