@@ -205,8 +205,9 @@ def _of_all_classes(name: str, given: Floats, known: NDArray[Any], n_rows: int, 
         raise EstimatorError(
             f"predict_proba of {name} gives an array of shape {given.shape}, where ({n_rows}, {len(known)}) is needed."
         )
-    if not (given >= 0).all() or not np.allclose(given.sum(axis=1), 1, atol=1e-3):
-        row = int(np.argmax(~((given >= 0).all(axis=1) & np.isclose(given.sum(axis=1), 1, atol=1e-3))))
+    valid = (given >= 0).all(axis=1) & np.isclose(given.sum(axis=1), 1, atol=1e-3)
+    if not valid.all():
+        row = int(np.argmin(valid))
         raise EstimatorError(
             f"predict_proba of {name} gives no probabilities: row {row} is {given[row].round(4).tolist()}."
         )

@@ -18,7 +18,7 @@ _MARKERS = "os^Dvp*X"
 _GREY = "0.6"
 
 
-def new_figure(width: float, height: float) -> Any:
+def _new_figure(width: float, height: float) -> Any:
     """Return an empty figure of matplotlib that belongs to no window.
 
     Raises
@@ -57,7 +57,7 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
     columns = min(columns, len(charts))
     n_rows = -(-len(charts) // columns)
     named = max(len(chart.y.names) for chart in charts)
-    figure = new_figure(_WIDTH * columns + 1, max(_HEIGHT, 1.5 + _ROW * named) * n_rows)
+    figure = _new_figure(_WIDTH * columns + 1, max(_HEIGHT, 1.5 + _ROW * named) * n_rows)
     panels = figure.subplots(n_rows, columns, squeeze=False).ravel()
     for panel, chart, title in zip(panels, charts, titles or [chart.name for chart in charts], strict=False):
         _set_axis(panel, "x", chart.x)

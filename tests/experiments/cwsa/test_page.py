@@ -1,0 +1,55 @@
+"""What pages of the CWSA paper's experiments say of simulated models and of predictions in files."""
+
+import re
+
+import pandas as pd
+
+from skconf import experiments
+from skconf.experiments._cwsa.files import predictions_cells, read_predictions
+from skconf.experiments._cwsa.page import cwsa_report, predictions_report
+
+
+def test_what_simulated_models_show():
+    cells, sweep = experiments.cwsa_experiment(n_repetitions=2), experiments.cwsa_sweep()
+    report = cwsa_report(cells, sweep, {})
+    ranks, areas = report.findings[-2:]
+    assert re.findall(r"(\w+) \(", areas.partition(";")[0]) == list(
+        sweep.summary["cwsa_area"].sort_values(ascending=False).index
+    )
+    for text, values in (
+        (ranks.partition(";")[0], sweep.summary["ece"].sort_values()),
+        (ranks.partition(";")[2], -(-sweep.curves.groupby("model")["cwsa"].mean()).sort_values()),
+    ):
+        assert re.findall(r"(\w+) \(", text) == list(values.index)
+    by_ece, by_cwsa = (
+        {model: place for place, model in enumerate(re.findall(r"(\w+) \(", text), 1)} for text in ranks.split(";")
+    )
+    model, ece, cwsa = re.search(r"most on (\w+): number (\d) by ECE, (\d) by CWSA", ranks).groups()
+    assert (by_ece[model], by_cwsa[model]) == (int(ece), int(cwsa))
+    assert abs(int(ece) - int(cwsa)) == max(abs(by_ece[name] - by_cwsa[name]) for name in by_ece)
+    (chart,) = (
+        chart for chart in report.charts if "calibrated over" in chart.name and "Model calibrated" in chart.name
+    )
+    printed = cells[(cells["model"] == "calibrated") & cells["threshold"].notna()]
+    assert sorted(chart.data["paper"].dropna()) == sorted(printed["paper"])
+    assert "29 printed figures, of which 21 cannot be compared" in chart.finding
+
+
+def test_what_predictions_show(tmp_path):
+    rows = pd.DataFrame({"correct": [1, 1, 0, 1], "confidence": [0.9, 0.8, 0.7, 0.3]})
+    rows.to_csv(tmp_path / "cifar10_predictions.csv", index=False)
+    pd.DataFrame({"correct": [1, 1], "confidence": [1.0, 1.0]}).to_csv(tmp_path / "sure_predictions.csv", index=False)
+    read = read_predictions(tmp_path)
+    sweep = experiments.cwsa_sweep(read.profiles)
+    report = predictions_report(predictions_cells(read, sweep), sweep, {})
+    compared, went, ranks = report.result
+    assert "with a standard error of 0 are the printed ones" in compared
+    # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
+    assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
+    assert "by accuracy, sure (1.00), cifar10 (0.750); by AURC, sure (0)" in ranks
+    assert ranks.index("cifar10") < ranks.index("sure")  # by the area: a perfect model has 0
+    assert [chart.name for chart in report.charts] == [
+        "Model cifar10 over the threshold (Figure 2)",
+        "Model sure over the threshold",
+    ]
+    assert "where 75.0 % are answered" in report.charts[0].finding
