@@ -116,8 +116,8 @@ def accumulate(
         target, proba, prediction, correct, confidence, weight, groups, labels, pos_label, threshold, grades
     )
     job = Job(columns, empty._plan)  # noqa: SLF001 – of the same room
-    found = {group: holding(empty, state) for group, state in _read(data, job, progress, n_jobs).items()}
-    return found.get(None, empty) if groups is None else found
+    accumulators = {group: holding(empty, state) for group, state in _read(data, job, progress, n_jobs).items()}
+    return accumulators.get(None, empty) if groups is None else accumulators
 
 
 def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, State]:

@@ -305,17 +305,17 @@ class MetricAccumulator:
         rows = {}
         for name, score in self._plan.scores.items():
             value = self._plan.value(name, state)
-            found = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
+            interval = Interval(value, np.nan, np.nan, np.nan, confidence_level, "")
             if not np.isnan(value):
                 rng = np.random.default_rng(random_state)
                 reason = "its error cannot be estimated, because the samples differ too little or not at all"
                 try:
-                    found = score.interval(state, value, confidence_level, n_resamples, rng)
+                    interval = score.interval(state, value, confidence_level, n_resamples, rng)
                 except (ValueError, ArithmeticError) as error:
                     reason = str(error)
-                if np.isnan(found.low):
+                if np.isnan(interval.low):
                     warn(f"{name} has no interval: {reason}.", UndefinedMetricWarning)
-            rows[name] = {**asdict(found), "error_bound": score.error_bound(state)}
+            rows[name] = {**asdict(interval), "error_bound": score.error_bound(state)}
         return pd.DataFrame(rows.values(), index=pd.Index(rows, name="metric"))
 
     def state_dict(self) -> dict[str, NDArray[Any]]:

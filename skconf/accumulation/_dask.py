@@ -20,11 +20,11 @@ def read_dask(data: Any, job: Job) -> dict[Any, State]:
     job = job.on_parts(data.columns if is_frame else data)
     parts = data[job.columns.needed].to_delayed() if is_frame else _blocks(data, job.columns.needed)
     sent = delayed(job, pure=True)
-    found = [sent.read_part(part, number) for number, part in enumerate(parts)]
+    results = [sent.read_part(part, number) for number, part in enumerate(parts)]
     merge = delayed(merged)
-    while len(found) > 1:
-        found = [merge(found[start : start + _FAN_IN]) for start in range(0, len(found), _FAN_IN)]
-    return job.states(found[0].compute())
+    while len(results) > 1:
+        results = [merge(results[start : start + _FAN_IN]) for start in range(0, len(results), _FAN_IN)]
+    return job.states(results[0].compute())
 
 
 def _blocks(arrays: Mapping[str, Any], needed: list[str]) -> list[Any]:

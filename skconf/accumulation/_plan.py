@@ -81,7 +81,7 @@ class Plan:
         return partial(Plan, **options), (self.statistics,)
 
     def read(self, profile: ConfidenceProfile, groups: Groups | None = None, onto: State | None = None) -> Totals:
-        """Return what some predictions add up to, in each group; tables that `onto` has on the grid are put there.
+        """Return the sums and tables of some predictions, by group; tables that `onto` has on the grid are put there.
 
         Raises
         ------
@@ -167,40 +167,40 @@ class Plan:
 
     def sums(self, profile: ConfidenceProfile, groups: Codes | None = None, n_groups: int | None = None) -> SumVector:
         """Return the sums of all terms, of each group where there are groups."""
-        found: dict[str, Sums] = {}
+        total: dict[str, Sums] = {}
         for rows, block in profile.blocks(max(_MOST_NUMBERS // (profile.n_classes or 1), _FEWEST)):
             part = self._sums(block, None if groups is None else groups[rows], n_groups or 1)
-            found = {key: merge(found[key], of) for key, of in part.items()} if found else part
-        return SumVector.of(found, n_groups)
+            total = {key: merge(total[key], of) for key, of in part.items()} if total else part
+        return SumVector.of(total, n_groups)
 
     def tables(self, profile: ConfidenceProfile, rounded: Container[str]) -> dict[str, LevelTable]:
         """Return the tables; those named `rounded` are put on the grid at once."""
-        found: dict[str, LevelTable] = {}
+        tables: dict[str, LevelTable] = {}
         step = max(_AT_ONCE // (profile.n_classes or 1 if self.of_classes else 1), _FEWEST_ROWS)
         for start in range(0, len(profile), step):
             for name, limit, samples in self._samples(profile[start : start + step]):
-                table = found.get(name, LevelTable.empty(limit, exact=name not in rounded))
-                found[name] = table.extended(*samples)
-        return found
+                table = tables.get(name, LevelTable.empty(limit, exact=name not in rounded))
+                tables[name] = table.extended(*samples)
+        return tables
 
     def _sums(self, block: ConfidenceProfile, groups: Codes | None, n_groups: int) -> dict[str, Sums]:
         """Return the sums of all terms; for intervals also those of products, and those expected under calibration."""
         sums = BlockSums(block, groups, n_groups)
-        blocks, found = {None: block}, dict[str, Sums]()
+        blocks, by_name = {None: block}, dict[str, Sums]()
         for key, score in self.summed.items():
             metric, label = score.statistic.metric, score.statistic.pos_label
             if label not in blocks:
                 blocks[label] = block.with_positive(label)
             terms = metric.terms(blocks[label])
-            values = found[f"values/{key}"] = tuple(map(sums.of, terms))
+            values = by_name[f"values/{key}"] = tuple(map(sums.of, terms))
             if self.intervals and sum(map(np.size, values)) <= MOST_SUMS * n_groups:
-                found[f"products/{key}"] = sums.products(terms)
-                found[f"errors/{key}"] = sums_of_errors(metric.counted(block), block, sums)
+                by_name[f"products/{key}"] = sums.products(terms)
+                by_name[f"errors/{key}"] = sums_of_errors(metric.counted(block), block, sums)
                 if metric.zero_if_calibrated:
                     expected, deviations = calibrated_terms(metric, block)
-                    found[f"expected/{key}"] = tuple(map(sums.of, expected))
-                    found[f"variances/{key}"] = sums.products(deviations)
-        return found
+                    by_name[f"expected/{key}"] = tuple(map(sums.of, expected))
+                    by_name[f"variances/{key}"] = sums.products(deviations)
+        return by_name
 
     def _samples(self, profile: ConfidenceProfile) -> Iterator[tuple[str, int, tuple[Any, ...]]]:
         """Yield the tables: name, limit, and the samples as score, kind and weight."""

@@ -49,7 +49,7 @@ class Job:
         return replace(self, columns=columns)
 
     def read(self, table: Any) -> Totals:
-        """Return what the predictions in a table add to the result."""
+        """Return the sums and tables of the predictions in a table."""
         profile = self.columns.read(table)
         if profile is None:
             return Totals()
@@ -57,7 +57,7 @@ class Job:
         return self.plan.read(profile, groups)
 
     def read_part(self, table: Any, number: int) -> Totals:
-        """Return what one of several parts adds."""
+        """Return those of one of several parts, which errors name by its number."""
         with located(f"part {number} of the data"):
             return self.read(table)
 
@@ -69,12 +69,12 @@ class Job:
 
     def states(self, total: Totals) -> dict[Any, State]:
         """Return the states of the groups in sorted order; one under None without groups, empty without rows."""
-        found = total.states()
-        self.plan.check_exact(found.values())
+        states = total.states()
+        self.plan.check_exact(states.values())
         try:
-            return {group: found[group] for group in sorted(found)} if len(found) > 1 else found
+            return {group: states[group] for group in sorted(states)} if len(states) > 1 else states
         except TypeError:
-            keys = found if len(self.columns.groups) == 1 else chain.from_iterable(found)
+            keys = states if len(self.columns.groups) == 1 else chain.from_iterable(states)
             kinds = ", ".join(sorted({type(key).__name__ for key in keys}))
             raise ValueError(
                 f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}): "
@@ -83,7 +83,7 @@ class Job:
 
 
 def merged(parts: Iterable[Totals]) -> Totals:
-    """Return what several parts add up to. They are not changed: an engine may need them again."""
+    """Return the sum of several parts. They are not changed: an engine may need them again."""
     total = Totals()
     for part in parts:
         total.add(part)
@@ -112,15 +112,15 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
         with located(file.name):
             job.columns.check_further(file.names, asked, f"the first file, {first.name}")
     guesses = [file.guess_rows() for file in files] if progress else [None]
-    total = None if None in guesses else sum(filter(None, guesses))
-    found, warned, n_rows = Totals(), set[str](), dict.fromkeys(files, 0)
+    n_expected = None if None in guesses else sum(filter(None, guesses))
+    total, warned, n_rows = Totals(), set[str](), dict.fromkeys(files, 0)
     batch_rows = _OF_GROUPS * BATCH_ROWS if job.columns.groups else BATCH_ROWS
     needed, numbers = job.columns.needed, job.columns.numbers()
     batches = [zip(repeat(file), rows) for file in files for rows in file.streams(needed, numbers, batch_rows)]
     # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
     with (
         threadpool_limits(1, "blas"),
-        progress_bar("reading predictions", total, unit=" rows", quiet=not progress) as bar,
+        progress_bar("reading predictions", n_expected, unit=" rows", quiet=not progress) as bar,
         closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
     ):
         for read in parts:
@@ -129,7 +129,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
             try:
                 if isinstance(read.part, ValueError):
                     raise read.part
-                job.add(found, read.part)
+                job.add(total, read.part)
             except ValueError as error:
                 _refuse(error, file, n_rows[file])
             n_rows[file] += read.n_rows
@@ -139,7 +139,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")
     if empty:
         warn(f"{len(empty)} of {len(files)} files have no rows: {shorten(empty, 3)}")
-    return job.states(found)
+    return job.states(total)
 
 
 @cache
@@ -162,7 +162,7 @@ class _Read(NamedTuple):
 
 
 def _read_batch(job: Job, batch: tuple["ArrowFile | PandasFile", Any]) -> _Read:
-    """Return what a table, or a piece of text, adds to the result."""
+    """Read a table, or parse a piece of text, and return its sums, or what is wrong with it."""
     file, rows = batch
     with collected() as notices:
         try:

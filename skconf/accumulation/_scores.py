@@ -139,9 +139,9 @@ class ScoreOfTables(Score):
         for table in self.tables(state):
             _, first, weight, squares = table.samples()
             check_enough(float(weight[~first].sum()), float(weight.sum()), float(squares.sum()))
-        found = area_interval(self.statistic, value, *effects, state.n_units, confidence_level, kind)
+        interval = area_interval(self.statistic, value, *effects, state.n_units, confidence_level, kind)
         bound, (least, most) = self.error_bound(state), self.statistic.bounds
-        return replace(found, low=max(found.low - bound, least), high=min(found.high + bound, most))
+        return replace(interval, low=max(interval.low - bound, least), high=min(interval.high + bound, most))
 
     def kinds(self, state: State) -> NDArray[np.bool_] | None:  # noqa: ARG002
         """Return which samples are of the first of two kinds, if their numbers are taken as given; else None."""
@@ -209,12 +209,12 @@ class ScoreOfClasses(ScoreOfTables):
 
     def in_order(self, state: State, first_on_top: bool | None) -> tuple[float, list[Notice]]:
         """Return the score of the best or worst order within levels, or with ties for None; and its warnings."""
-        metric, found = self.statistic.metric, []
+        metric, by_class = self.statistic.metric, []
         for table in self.tables(state):
             score, first, weight, _ = table.samples(first_on_top)
             value, support = metric.of_class(score, first, weight)
-            found.append((metric.least_of_class(score, first, weight) if first_on_top is False else value, support))
-        values, support = (np.array(part) for part in zip(*found, strict=True))
+            by_class.append((metric.least_of_class(score, first, weight) if first_on_top is False else value, support))
+        values, support = (np.array(part) for part in zip(*by_class, strict=True))
         value = as_users_get_it(metric.of_classes(values, support))
         return float(self.statistic.score(value)), metric.notices_of_classes(values, state.task.classes, value)
 

@@ -10,16 +10,16 @@ from skconf.accumulation._state import State, Totals
 from skconf.tables._files import BATCH_ROWS
 from skconf.tables._parquet import BATCH_BYTES
 
-_SCHEMA = "part int, found binary"
+_SCHEMA = "part int, totals binary"
 
 
 def read_spark(data: Any, job: Job) -> dict[Any, State]:
     """Return the states of a Spark data frame."""
     job = job.on_parts(data.columns)
-    found = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
+    totals = data.select(*job.columns.needed).mapInArrow(_in_partition(job), _SCHEMA)
     # Pass no number of partitions, so that adaptive execution chooses it by the size of the results.
-    found = found.repartition("part").mapInArrow(_merge, _SCHEMA)
-    return job.states(merged(pickle.loads(row.found) for row in found.collect()))
+    totals = totals.repartition("part").mapInArrow(_merge, _SCHEMA)
+    return job.states(merged(pickle.loads(row.totals) for row in totals.collect()))
 
 
 def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
@@ -30,25 +30,25 @@ def _in_partition(job: Job) -> Callable[[Iterable[Any]], Iterator[Any]]:
 
         context: Any = TaskContext.get()  # there is one in every task
         part, row = context.partitionId(), 0
-        found = Totals()
+        totals = Totals()
         for table in _larger(batches):
             with located(f"part {part} of the data", row):
-                job.add(found, job.read(table))
+                job.add(totals, job.read(table))
             row += len(table)
-        yield _row(part, found)
+        yield _row(part, totals)
 
     return read
 
 
 def _merge(batches: Iterable[Any]) -> Iterator[Any]:
-    yield _row(0, merged(pickle.loads(found) for batch in batches for found in batch.column("found").to_pylist()))
+    yield _row(0, merged(pickle.loads(totals) for batch in batches for totals in batch.column("totals").to_pylist()))
 
 
-def _row(part: int, found: Totals) -> Any:
+def _row(part: int, totals: Totals) -> Any:
     import pyarrow as pa
 
-    columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(found)], pa.binary())]
-    return pa.record_batch(columns, names=["part", "found"])
+    columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(totals)], pa.binary())]
+    return pa.record_batch(columns, names=["part", "totals"])
 
 
 def _larger(batches: Iterable[Any]) -> Iterator[Any]:

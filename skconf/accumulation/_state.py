@@ -90,14 +90,14 @@ class SumVector:
 
     def get(self, name: str) -> Sums:
         """Return the sums of that name; none if there are none."""
-        start, found = 0, []
+        start, arrays = 0, []
         for each, shapes in self.shapes.items():
             for shape in shapes:
                 end = start + prod(shape)
                 if each == name:
-                    found.append(self.pairs[0, start:end].reshape(shape))
+                    arrays.append(self.pairs[0, start:end].reshape(shape))
                 start = end
-        return tuple(found)
+        return tuple(arrays)
 
 
 def table_of_class(weighted_by: str, code: int) -> str:
@@ -305,11 +305,11 @@ class Totals:
         """Return the state of each group, or of some."""
         if self.task is None or self.sums is None:
             return {}
-        counts, pairs, found = self.counts.tolist(), self.sums.pairs, {}
+        counts, pairs, states = self.counts.tolist(), self.sums.pairs, {}
         if len(pairs) == 1:
             pairs = np.concatenate([pairs, np.zeros_like(pairs)])
         for label in self.place if groups is None else groups:
             at = self.place[label]
             sums = SumVector(self.sums.shapes, pairs[:, :, at].copy())
-            found[label] = State(counts[at][0], counts[at][1], self.task, sums, self.tables[at])
-        return found
+            states[label] = State(counts[at][0], counts[at][1], self.task, sums, self.tables[at])
+        return states

@@ -128,19 +128,19 @@ class Columns:
         self.check(names_present)
         unnamed = [name for name in names_present if name not in self.named]
         given = self.correct is not None or self.confidence is not None
-        found: dict[str, Any] = {
+        roles: dict[str, Any] = {
             name: usual if getattr(self, name) is None and usual in unnamed else getattr(self, name)
             for name, usual in USUAL.items()
         }
         proba = list(self.proba) or [name for name in names_present if str(name).startswith(PREFIX)]
         proba = proba or [name for name in ("y_proba",) if name in names_present]
-        if found["target"] is not None and proba and not given:
+        if roles["target"] is not None and proba and not given:
             proba = self._in_order_of_labels(proba)
             labels = self.labels if self.labels is not None or len(proba) == 1 else _labels_after_prefix(proba)
-            found |= {"correct": None, "confidence": None}
-            return self._with(names_present, **found, proba=proba, labels=labels)
-        labels_tell = found["target"] is not None and found["prediction"] is not None
-        if found["confidence"] is None or (found["correct"] is None and not labels_tell):
+            roles |= {"correct": None, "confidence": None}
+            return self._with(names_present, **roles, proba=proba, labels=labels)
+        labels_tell = roles["target"] is not None and roles["prediction"] is not None
+        if roles["confidence"] is None or (roles["correct"] is None and not labels_tell):
             raise NoPredictionsError(
                 f"the columns {shorten(names_present)} hold no predictions under the usual names"
                 f"{first_line_is_data(names_present)}.",
@@ -149,13 +149,13 @@ class Columns:
                 f"of true and predicted labels ({option('prediction')}) and the confidence ({option('confidence')}); "
                 f"or of correctness ({option('correct')}) and confidence.",
             )
-        if found["correct"] is not None:
-            found |= {"target": None, "prediction": None}
-        return self._with(names_present, **found, proba=None)
+        if roles["correct"] is not None:
+            roles |= {"target": None, "prediction": None}
+        return self._with(names_present, **roles, proba=None)
 
-    def _with(self, names: list[Any], **found: Any) -> "Columns":
-        """Return these columns with what was found; raise if one of them occurs twice."""
-        columns = replace(self, **found)
+    def _with(self, names: list[Any], **roles: Any) -> "Columns":
+        """Return these columns with other names; raise if one of them occurs twice."""
+        columns = replace(self, **roles)
         columns.check(names)
         return columns
 

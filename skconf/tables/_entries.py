@@ -56,21 +56,22 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
         values = values.to_numpy()
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
-    found = np.asarray(values)
-    if found.dtype == object and len(found) and isinstance(found[0], list | tuple | np.ndarray):
-        _refuse(name, found, np.array([not isinstance(each, list | tuple | np.ndarray) for each in found]), "a list")
-        if len(set(map(len, found))) > 1:
+    entries = np.asarray(values)
+    if entries.dtype == object and len(entries) and isinstance(entries[0], list | tuple | np.ndarray):
+        wrong = np.array([not isinstance(entry, list | tuple | np.ndarray) for entry in entries])
+        _refuse(name, entries, wrong, "a list")
+        if len(set(map(len, entries))) > 1:
             raise ValueError(f"column {name!r} has lists of different lengths.")
-        found = np.stack(list(found))
-    if found.dtype.kind not in "fiub":
-        found = by_name(found, ["0", "1"]) if or_truth else found
-        numbers = as_numbers(pd.Series(found))
-        _refuse(name, found, np.isnan(numbers), "a number")
+        entries = np.stack(list(entries))
+    if entries.dtype.kind not in "fiub":
+        entries = by_name(entries, ["0", "1"]) if or_truth else entries
+        numbers = as_numbers(pd.Series(entries))
+        _refuse(name, entries, np.isnan(numbers), "a number")
         return numbers
-    if found.dtype.kind == "f":
-        missing = np.isnan(found)
-        _refuse(name, found, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
-    return found
+    if entries.dtype.kind == "f":
+        missing = np.isnan(entries)
+        _refuse(name, entries, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
+    return entries
 
 
 def as_series(values: Any) -> "pd.Series[Any]":

@@ -78,7 +78,7 @@ class Rows(NamedTuple):
 
 
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None) -> Rows | None:
-    """Return what the first rows of a file hold, or all rows; None if there are no rows.
+    """Read the first rows of a file, or all rows; return None if there are no rows.
 
     Errors name a row by its id, too: in column `ids`, or one that is called so.
     """

@@ -213,7 +213,7 @@ class _Readings:
 
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
         """Return the columns of classes that do not occur among the true labels, but are named as the others are."""
-        found = {}
+        others_named = {}
         places = [place for place, name in enumerate(others) if str(name) in truth]
         for place, name in enumerate(others):
             label = str(name).removeprefix(before).removesuffix(after)
@@ -221,9 +221,9 @@ class _Readings:
             stands_among_them = len(places) > 1 and places[0] < place < places[-1]
             is_called_so = label and f"{before}{label}{after}" == str(name) and label not in truth
             if is_called_so and (says_what_it_is or stands_among_them):
-                found[label] = name
-        self._loaded(list(found.values()))
-        return {label: name for label, name in found.items() if np.isnan(self.numbers(name)).mean() < 0.5}
+                others_named[label] = name
+        self._loaded(list(others_named.values()))
+        return {label: name for label, name in others_named.items() if np.isnan(self.numbers(name)).mean() < 0.5}
 
     def _are_probabilities(self, proba: list[Any], likely: bool) -> bool:
         """Return whether columns sum to 1, or to 100, in each row; or, if likely by their names, are out of range."""
@@ -300,17 +300,17 @@ class _Readings:
         if self.given.prediction is not None:
             return [self.given.prediction]
         known = set(self._truth(target))
-        found = []
+        predictions = []
         for name in self._called("prediction", aliases, [target]):
             texts = self.texts(name)
             if len(texts) and np.isin(texts, list(known)).mean() >= 0.5:
-                found.append(name)
-        return found
+                predictions.append(name)
+        return predictions
 
     def _prediction(self, target: Any, proba: Iterable[Any]) -> Any:
         """Return the column of predicted labels, if there is one."""
-        found = [name for name in self._predictions(target) if name not in proba]
-        return found[0] if len(found) == 1 else None
+        predictions = [name for name in self._predictions(target) if name not in proba]
+        return predictions[0] if len(predictions) == 1 else None
 
     def _truth(self, target: Any) -> list[str]:
         """Return the distinct labels of a column, sorted, as plain texts."""
@@ -405,8 +405,9 @@ def _listed(names: Sequence[Any], form: Callable[[Any], str] = repr, at_most: in
 
 def _left_out(names: Sequence[Any]) -> str:
     """Return a clause on columns that number the rows."""
-    found = [repr(name) if name else "the one without a name" for name in names if spelled(name) in INDICES]
-    return f"; left out {_listed(found, str)}, which number{'s' if len(found) == 1 else ''} the rows" if found else ""
+    columns = [repr(name) if name else "the one without a name" for name in names if spelled(name) in INDICES]
+    number = "numbers" if len(columns) == 1 else "number"
+    return f"; left out {_listed(columns, str)}, which {number} the rows" if columns else ""
 
 
 def _several(readings: Sequence[_Reading]) -> DataError:

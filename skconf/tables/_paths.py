@@ -100,7 +100,7 @@ class StandardInput(type(Path())):  # type: ignore[misc]
 
 
 def shown(path: Path) -> str:
-    """Return what messages call a file."""
+    """Return the name of a file in messages."""
     return "standard input" if isinstance(path, StandardInput) else str(path)
 
 
@@ -115,7 +115,7 @@ def list_files(paths: Paths) -> list[Path]:
     FileNotFoundError
         If one of them matches no file.
     """
-    found: dict[tuple[int, int], Path] = {}
+    by_inode: dict[tuple[int, int], Path] = {}
     for given in [paths] if isinstance(paths, str | PathLike) else paths:
         name, path = fspath(given), given if isinstance(given, StandardInput) else Path(given)
         files = _files_of(path) if path.exists() else _files_like(name)
@@ -129,8 +129,8 @@ def list_files(paths: Paths) -> list[Path]:
             raise FileNotFoundError(f"there is no file {name}")
         for file in files:
             about = file.stat()
-            found.setdefault((about.st_dev, about.st_ino), file)
-    return list(found.values())
+            by_inode.setdefault((about.st_dev, about.st_ino), file)
+    return list(by_inode.values())
 
 
 def _files_of(path: Path) -> list[Path]:
