@@ -1,9 +1,11 @@
 """Docstrings that share text."""
 
-from skconf._core.docstrings import filled
+import inspect
+
+from skconf._core.docstrings import documented, filled
 
 
-def documented():
+def of_places():
     """Sum of things.
 
     {parameters} and more of the same line
@@ -26,8 +28,8 @@ def test_places_are_filled_as_they_are_indented_and_wrapped_where_too_wide():
         "{facts}": "in [0, 1]; " * 9 + "in [0, 1].",
         "{reference}": "word " * 30,
     }
-    before = documented.__doc__
-    lines = filled(documented, places).splitlines()
+    before = of_places.__doc__
+    lines = filled(of_places, places).splitlines()
     assert lines[:2] == ["Sum of things.", ""]
     assert lines[2:6] == ["x : int", "    A number.", "y : int and more of the same line", "goes on here."]
     assert lines[7] == "    " + ("in [0, 1]; " * 9 + "in [0, 1].").strip()
@@ -36,4 +38,24 @@ def test_places_are_filled_as_they_are_indented_and_wrapped_where_too_wide():
     assert lines[12].startswith(".. [1] word word")
     assert lines[13].startswith("   word")
     assert max(map(len, lines[:-1])) <= 116
-    assert documented.__doc__ == before
+    assert of_places.__doc__ == before
+
+
+def test_functions_of_predictions_say_the_same_of_them():
+    @documented(more="more : int\n    What is more.")
+    def function():
+        """Do something.
+
+        Parameters
+        ----------
+        {predictions}
+        {more}
+        {labels}
+        """
+
+    lines = inspect.getdoc(function).splitlines()
+    assert [line.partition(" : ")[0] for line in lines if " : " in line] == [
+        *("y_true", "y_proba", "more", "labels", "pos_label")
+    ]
+    assert lines[lines.index("more : int") + 1] == "    What is more."
+    assert not any("{" in line for line in lines)
