@@ -5,12 +5,10 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_option, takes_no_estimator
+from skconf._core.checks import takes_no_estimator
 from skconf._core.docstrings import documented
-from skconf._core.messages import listed
-from skconf.profile import ConfidenceProfile, as_profile
-from skconf.report._evidence.predictions import evidence_of, read_models
-from skconf.report._evidence.tables import table_of_classes
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.predictions import source_of
 from skconf.report._report import ConfidenceReport
 
 
@@ -227,24 +225,21 @@ def confidence_report(
     dog         1.0000    0.5714 0.7273     0.7059  0.6000 0.6486 0.3250       2
     fox         1.0000    1.0000 1.0000     0.7143  0.5000 0.5882 0.1750       1
     """
-    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    check_option(by, "by", (None, "class"))
-    if by is not None:
-        unused = {"metrics": metrics, "threshold": threshold, "confidence_level": confidence_level}
-        unused |= {"baseline": baseline, "slices": slices}
-        names = [name for name, value in unused.items() if value is not None]
-        if names:
-            raise ValueError(f"by={by!r} has metrics of its own, of one model. Leave {listed(names)} out.")
-        return ConfidenceReport(table_of_classes(as_profile("A report", y_true, y_proba, **given), zero_division))
     return ConfidenceReport(
-        evidence_of(
-            read_models(y_true, y_proba, **given),
-            several=isinstance(y_true, Mapping) or isinstance(y_proba, Mapping),
+        source_of(
+            y_true,
+            y_proba,
+            y_pred=y_pred,
+            labels=labels,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
             metrics=metrics,
             threshold=threshold,
             confidence_level=confidence_level,
             baseline=baseline,
             slices=slices,
             random_state=random_state,
+            by=by,
+            zero_division=zero_division,
         )
     )

@@ -16,7 +16,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
 from skconf.report._evidence.origin import Origin
-from skconf.report._evidence.predictions import evidence_of
+from skconf.report._evidence.predictions import source_of
 from skconf.report._evidence.tables import TableAlone, table_of_slices, table_of_thresholds
 from skconf.report._sections.document import as_fragment, as_page, as_text, table_fragment, table_page
 from skconf.report._sections.model_card import model_card as model_card_of
@@ -125,7 +125,7 @@ class ConfidenceReport:
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         **options : dict
-            Other parameters of :func:`~skconf.confidence_report`, such as `metrics` and `confidence_level`.
+            Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `confidence_level` and `by`.
 
         Returns
         -------
@@ -162,8 +162,10 @@ class ConfidenceReport:
                 if several:
                     error.add_note(f"The error is in the predictions of the model {name!r}.")
                 raise
-        evidence = evidence_of(profiles, several=several, **options)
-        return cls(evidence if several else replace(evidence, name=type(estimator).__name__))
+        source = source_of(profiles if several else profiles["value"], **options)
+        if isinstance(source, Evidence) and not several:
+            source = replace(source, name=type(estimator).__name__)
+        return cls(source)
 
     @classmethod
     @takes_columns(

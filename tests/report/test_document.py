@@ -48,6 +48,20 @@ def test_from_estimator_is_the_report_on_its_predictions(models, report):
     assert "LogisticRegression" in single.page()
 
 
+def test_from_estimator_takes_the_options_of_a_report_and_no_others(models):
+    model, X_test, y_test = models["bayes"], X[1::2], WORDS[1::2]
+    by_class = ConfidenceReport.from_estimator(model, X_test, y_test, by="class")
+    pd.testing.assert_frame_equal(
+        by_class.frame,
+        confidence_report(y_test, model.predict_proba(X_test), labels=model.classes_, by="class").frame,
+    )
+    for given in ({"labels": [0, 1, 2]}, {"y_pred": y_test}, {"known": {}}, {"metric": ["aurc_loss"]}):
+        with pytest.raises(TypeError, match=next(iter(given))):
+            ConfidenceReport.from_estimator(model, X_test, y_test, **given)
+    with pytest.raises(ValueError, match="for several models"):
+        ConfidenceReport.from_estimator(model, X_test, y_test, baseline="a")
+
+
 def test_from_estimator_takes_threshold_and_weights(models):
     selective = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X[::2], WORDS[::2])
     weight = RNG.random(75) + 0.5

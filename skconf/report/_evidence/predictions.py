@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skconf._core.checks import check_option
+from skconf._core.messages import listed
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
@@ -15,9 +18,34 @@ from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.intervals import interval_ends
 from skconf.report._evidence.rows import Row, is_chosen, rows_of
 from skconf.report._evidence.slices import Slices, read_slices
+from skconf.report._evidence.tables import TableAlone, table_of_classes
 
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
+
+
+def source_of(
+    y_true: Any,
+    y_proba: Any = None,
+    *,
+    y_pred: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    by: str | None = None,
+    zero_division: Any = "warn",
+    **options: Any,
+) -> Evidence | TableAlone:
+    """Check predictions, and evaluate them as :func:`skconf.confidence_report` says, where parameters are described."""
+    given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    check_option(by, "by", (None, "class"))
+    if by is None:
+        several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
+        return evidence_of(read_models(y_true, y_proba, **given), several=several, **options)
+    unused = [name for name, value in options.items() if value is not None]
+    if unused:
+        raise ValueError(f"by={by!r} has metrics of its own, of one model. Leave {listed(unused)} out.")
+    return table_of_classes(as_profile("A report", y_true, y_proba, **given), zero_division)
 
 
 def evidence_of(
@@ -30,7 +58,6 @@ def evidence_of(
     baseline: Any = None,
     slices: Any = None,
     random_state: Any = None,
-    **about: Any,
 ) -> Evidence:
     """Evaluate predictions, and gather what a report on them rests on.
 
@@ -42,8 +69,6 @@ def evidence_of(
         Whether models were given by name.
     metrics, threshold, confidence_level, baseline, slices, random_state
         As in :func:`skconf.confidence_report`.
-    **about : dict
-        Further attributes of the evidence.
     """
     if baseline is not None and not several:
         raise ValueError(f"baseline={baseline!r} is for several models, given as mappings. Leave it out.")
@@ -51,8 +76,7 @@ def evidence_of(
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     if several:
         check_names(profiles, with_ends=confidence_level is not None)
-    if slices is not None:
-        about["slices"] = _slices(slices, profiles)
+    of_models = {} if slices is None else _slices(slices, profiles)
     if threshold is not None:
         get_metric("coverage_score", threshold=threshold)  # raises if it is out of range
         profiles = {model: replace(profile, threshold=threshold) for model, profile in profiles.items()}
@@ -77,7 +101,7 @@ def evidence_of(
         baseline=next(iter(profiles)) if baseline is None else baseline,
         level=LEVEL if confidence_level is None else confidence_level,
         ends=ends,
-        **about,
+        slices=of_models,
     )
 
 
