@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -132,13 +133,12 @@ class RankedByClass(Metric, rests_on="order"):
         return self.codes(len(profile.require("classes")), profile.positive_class)
 
     def _by_class(self, profile: ConfidenceProfile) -> tuple[Floats, Floats]:
-        return _values_by_class(profile, type(self))
+        return _values_by_class(profile, replace(self, average="macro"))
 
 
 @computed_once
-def _values_by_class(profile: ConfidenceProfile, kind: type[RankedByClass]) -> tuple[Floats, Floats]:
-    """Return the value and the weight of each class, by which all averages of a metric are computed."""
-    metric = kind()
+def _values_by_class(profile: ConfidenceProfile, metric: RankedByClass) -> tuple[Floats, Floats]:
+    """Return the value and the weight of each class, which all averages share: they ask for those of the macro one."""
     codes, weight, true_class = metric.classes_read(profile), metric.weight(profile), profile.require("true_class")
     values, support = np.empty(len(codes)), np.empty(len(codes))
     step = max(1, min(_MOST_COLUMNS, len(codes) // 16))
