@@ -225,13 +225,13 @@ def _printed() -> dict[tuple[str, ...], tuple[float, float]]:
 
 
 def _plain(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names by their letters and digits; that of a quantity is left as it is."""
+    """Return names in letters and digits alone, but that of the quantity."""
     *most, quantity = names
     return (*map(bare_name, most), quantity)
 
 
 def _facts(file: AnswerFile, grader: str) -> dict[str, Any]:
-    """Return what was read from a file."""
+    """Return counts and limits of what was read from a file."""
     grade, lacks = file.grades[grader], np.isnan(file.confidence)
     return {
         "task": file.task,

@@ -177,7 +177,7 @@ def _texts(column: "pd.Series[Any]") -> "pd.Series[str]":
 
 
 def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Floats | None:
-    """Return 1 for right and 0 for wrong, NaN where nothing stands; None, or an error, for a column of others."""
+    """Return 1 for right, 0 for wrong and NaN for an empty entry; for others None, or an error if they are needed."""
     texts = _texts(column)
     numbers = texts.map({"1": 1.0, "0": 0.0}).to_numpy(dtype=np.float64)
     other = np.isnan(numbers) & (texts != "").to_numpy()
@@ -193,7 +193,7 @@ def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Flo
 
 
 def _confidences(column: "pd.Series[Any]") -> Floats:
-    """Return numbers, NaN for what is none; "95 %" is .95."""
+    """Return confidences as numbers, NaN for what is no number; "95 %" is .95."""
     texts = _texts(column)
     in_percent = texts.str.endswith("%").to_numpy(dtype=bool)
     numbers = np.asarray(as_numbers(texts.str.removesuffix("%").str.strip()), dtype=np.float64)
@@ -231,7 +231,7 @@ def _bare(word: str) -> str:
 
 
 def _grades(words: "pd.Series[str]") -> list[str]:
-    """Return the words of a column, none where there are too many to be grades."""
+    """Return the distinct words of a column; none if there are too many to be grades."""
     distinct = [word for word in words.unique().tolist() if word]
     return distinct if len(distinct) <= _MOST_WORDS else []
 

@@ -48,7 +48,7 @@ _NOTES = (
 
 
 def answers_report(result: AnswersResult, source: Mapping[str, str]) -> ExperimentReport:
-    """Return what systems and methods are worth.
+    """Return what the answers of systems cost, and how systems and methods differ.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _published(figures: pd.DataFrame) -> Iterator[str]:
 
 
 def _graders(pairs: pd.DataFrame, best: pd.DataFrame) -> Iterator[str]:
-    """Yield what the grader decides."""
+    """Yield how often graders differ, and whether they prefer other methods."""
     if pairs.empty:
         return
     sure = pairs[pairs["p_adjusted"] < _CERTAIN]
@@ -223,7 +223,7 @@ def _counted(words: Mapping[str, int]) -> str:
 
 
 def _answers_read(files: pd.DataFrame) -> TablePart:
-    """Return what was read, without what no file has."""
+    """Return the table of files, without columns that are empty."""
     shown = files.drop(columns=["smallest", "largest"])
     limits = zip(map(number, files["smallest"]), map(number, files["largest"]), strict=True)
     shown["confidences"] = list(map(" to ".join, limits))

@@ -30,7 +30,7 @@ _FOLDS = 5
 
 
 class Scored:
-    """A file by one grader: its confidences as they are, and calibrated."""
+    """The answers of a file by one grader, with confidences as they are, and calibrated."""
 
     def __init__(self, file: AnswerFile, grader: str, seed: int) -> None:
         self.file, self.grader = file, grader
@@ -47,15 +47,15 @@ class Scored:
 
     @property
     def key(self) -> dict[str, str]:
-        """What tells it from the others."""
+        """The task, system, method and grader."""
         return {"task": self.file.task, "system": self.file.system, "method": self.file.method, "grader": self.grader}
 
     def quantities(self, scores: str) -> tuple[str, ...]:
-        """Return what can be computed of its confidences."""
+        """Return the names of the metrics that the confidences allow."""
         return tuple(METRICS) if scores == "calibrated" or self.file.is_probability else _RANKED
 
     def profile(self, scores: str, rows: NDArray[Any]) -> ConfidenceProfile:
-        """Return some of the answers."""
+        """Return the profile of the answers in some rows."""
         return ConfidenceProfile.from_correctness(self.correct[rows], self.scores[scores][rows])
 
 

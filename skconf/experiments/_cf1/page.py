@@ -129,17 +129,19 @@ def _same(means: pd.DataFrame) -> str:
     return f"{same}{paper}."
 
 
-def _variances(variances: pd.DataFrame, metric: str) -> Chart:
-    """Return the variances over the test size, a curve for each model, mean over classes."""
+def _variances(variances: pd.DataFrame, metric: str, *, models_named: bool = False) -> Chart:
+    """Return the variances over the test size, a curve for each model, mean over classes; perhaps with its name."""
     own = where(variances, metric=metric)
     own, ratio = own[own["variance"] > 0], ratios(own)
     kinds = {"variance": "ordinary", "c_variance": "probabilistic"}
     means = own.groupby(["model", "n_test"])[list(kinds)].mean()
     drawn = means.where(means > 0).reset_index()
     marks: list[Mark] = []
-    for series, (column, kind) in enumerate(kinds.items()):
-        for _, curve in drawn.groupby("model"):
-            marks.append(Line(curve["n_test"], curve[column], name=kind, series=series))
+    for of_kind, (column, kind) in enumerate(kinds.items()):
+        for of_model, (model, curve) in enumerate(drawn.groupby("model")):
+            name, series = (f"{model}, {kind}", of_model) if models_named else (kind, of_kind)
+            dashed = models_named and kind == "probabilistic"
+            marks.append(Line(curve["n_test"], curve[column], name=name, series=series, dashed=dashed))
             marks.append(Points(curve["n_test"], curve[column], series=series))
     return Chart(
         f"Variance of {_METRICS[metric]}",
@@ -235,7 +237,7 @@ def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
     >>> len(plot_cf1_variance(tables.variances).axes)
     3
     """
-    return draw([_variances(variances, metric) for metric in METRICS])
+    return draw([_variances(variances, metric, models_named=True) for metric in METRICS])
 
 
 def plot_cf1_values(variances: pd.DataFrame, metric: str = "f1") -> "Figure":

@@ -162,7 +162,7 @@ def cf1_variance_experiment(
 def _models(
     ratios: Sequence[float], training_shares: Sequence[float], label_noise: Sequence[float]
 ) -> dict[str, tuple[float, float]]:
-    """Return share of the training data and of altered labels of each model; raise if there is something wrong."""
+    """Return the share of training data and of altered labels of each model; raise if one is out of range."""
     for name, shares in (("ratios", ratios), ("training_shares", training_shares)):
         if not shares or not all(0 < share <= 1 for share in shares):
             raise ValueError(f"{name} must lie in (0, 1], but are {list(shares)}.")

@@ -32,7 +32,7 @@ _TRAPEZOID_NOTE = "the authors integrate the curve by trapezoids, with tied conf
 
 
 class Predictions(NamedTuple):
-    """What a folder holds.
+    """The predictions in a folder, and the figures to compare them with.
 
     Attributes
     ----------

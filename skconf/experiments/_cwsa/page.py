@@ -112,7 +112,7 @@ def _title(column: str) -> str:
 
 
 def _from_first_to_last(curves: pd.DataFrame) -> str:
-    """Return how CWSA goes over the thresholds, for each model."""
+    """Return CWSA at the first and at the last threshold, for each model."""
     by_model = curves.groupby("model", sort=False)["cwsa"]
     went = [f"from {number(cwsa.iloc[0])} to {number(cwsa.iloc[-1])} ({model})" for model, cwsa in by_model]
     more = f", and so on for {len(went) - _NAMED} more"

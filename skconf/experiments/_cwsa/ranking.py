@@ -164,7 +164,7 @@ def _classifiers(
 
 
 def _values(profiles: Mapping[str, ConfidenceProfile]) -> pd.DataFrame:
-    """Return what ranks each model, and what that is held against."""
+    """Return all scores and references of each model."""
     sweep = cwsa_sweep(profiles)
     to_zero = [metric_coverage_auc(profile, to_zero=True) for profile in profiles.values()]
     mean = sweep.curves.groupby("model", sort=False)["cwsa"].mean()
@@ -172,7 +172,7 @@ def _values(profiles: Mapping[str, ConfidenceProfile]) -> pd.DataFrame:
 
 
 def _agreement(score: Any, reference: Any, score_name: str, reference_name: str) -> dict[str, float]:
-    """Return in what share of pairs two rankings agree, its interval, and where one puts the first of the other."""
+    """Return the share of pairs in which two rankings agree, and the place of the first model by the reference."""
     # Sums in another order are no difference.
     first = _SCORES[score_name] * score.to_numpy(dtype=np.float64).round(_DIGITS)
     second = _REFERENCES[reference_name] * reference.to_numpy(dtype=np.float64).round(_DIGITS)

@@ -55,7 +55,7 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """What gives answers, anew where it can; and answers to inputs that are shifted so far, if it has inputs."""
+    """A model that answers, anew at each call if it can, and that answers shifted inputs if it has inputs."""
 
     answers: Callable[[np.random.Generator], Answers]
     shifted: Callable[[np.random.Generator, float], Answers] | None = None

@@ -38,7 +38,7 @@ _NOTES = (
 def ecuas_report(
     cells: pd.DataFrame, sampled: pd.DataFrame, source: Mapping[str, str], failed: Sequence[str] = ()
 ) -> ExperimentReport:
-    """Return what systems cost, raw, calibrated and with worse answers.
+    """Return what systems cost, with raw and calibrated scores, and with worse answers.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """The experiments' pictures, drawn by matplotlib: the same charts that stand on pages."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Inches of a panel, and of a row of names in it.
 _WIDTH, _HEIGHT, _ROW = 4.2, 3.4, 0.3
+#: Characters of a line of a label, values of an axis at most, and the share of it that is added at its ends.
+_LABEL, _VALUES, _BEYOND = 36, 6, 0.02
 #: Panels beside each other, at most.
 _COLUMNS = 3
 _MARKERS = "os^Dvp*X"
@@ -80,19 +83,17 @@ def draw(charts: Sequence[Chart], *, titles: Sequence[str] | None = None, column
 
 
 def _set_axis(panel: Any, which: str, axis: Axis) -> None:
-    """Give a panel the label, scale, ends and, of rows, the names of an axis."""
-    from matplotlib.ticker import PercentFormatter
-
+    """Give a panel the label, scale, ends and values of an axis, as pages write them."""
     own = getattr(panel, f"{which}axis")
-    own.set_label_text(axis.label, parse_math=False)
+    own.set_label_text(fill(axis.label, _LABEL), parse_math=False)
     if axis.is_log:
         panel.set(**{f"{which}scale": "log"})
-    if axis.scale == "category":
-        names = axis.written(0)
-        own.set_ticks(list(names), list(names.values()), parse_math=False)
-    if axis.scale in ("percent", "log percent"):
-        own.set_major_formatter(PercentFormatter(1))
-    panel.set(**{f"{which}lim": (axis.low, axis.high)})
+    values = axis.written(_VALUES)
+    own.set_ticks(list(values), list(values.values()), parse_math=False)
+    own.set_ticks([], minor=True)
+    # What lies at an end is drawn whole.
+    beyond = _BEYOND * (axis.high - axis.low) if axis.scale in ("linear", "percent") else 0.0
+    panel.set(**{f"{which}lim": (axis.low - beyond, axis.high + beyond)})
 
 
 def _draw(panel: Any, mark: Mark) -> None:
