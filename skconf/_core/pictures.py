@@ -17,25 +17,27 @@ def nines(confidence: ArrayLike) -> NDArray[Any]:
 
 def pieces(points: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the runs of points that have no NaN."""
-    gaps = np.flatnonzero(np.isnan(points).any(axis=1))
-    runs = np.split(points, gaps)
+    gaps = np.flatnonzero(np.logical_or.reduce([np.isnan(column) for column in points.T]))
     # Each run but the first starts with its gap.
-    return [run for run in (run[np.isfinite(run).all(axis=1)] for run in runs) if len(run)]
+    runs = [run[min(number, 1) :] for number, run in enumerate(np.split(points, gaps))]
+    return [run for run in runs if len(run)]
 
 
 def outlined(points: NDArray[Any], width: float) -> NDArray[Any]:
     """Return the first, last, highest and lowest point of a curve in each column of some width."""
-    column = np.floor((points[:, 0] - points[0, 0]) / width)
+    x, y = np.ascontiguousarray(points.T)
+    column = np.floor((x - x[0]) / width)
     starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))
     if 4 * len(starts) >= len(points):
         return points
     ends = np.append(starts[1:], len(points))
-    kept = [starts, ends - 1]
+    kept = np.zeros(len(points), dtype=bool)
+    kept[starts] = kept[ends - 1] = True
     for extreme in (np.minimum, np.maximum):
-        reached = extreme.reduceat(points[:, 1], starts)
-        hits = np.flatnonzero(points[:, 1] == np.repeat(reached, ends - starts))
-        kept.append(hits[np.searchsorted(hits, starts)])
-    return points[np.unique(np.concatenate(kept))]
+        reached = extreme.reduceat(y, starts)
+        hits = np.flatnonzero(y == np.repeat(reached, ends - starts))
+        kept[hits[np.searchsorted(hits, starts)]] = True
+    return points[kept]
 
 
 def straightened(points: NDArray[Any], unseen: float) -> NDArray[Any]:
