@@ -77,7 +77,7 @@ class ConfidenceReport:
     >>> float(report.frame.at["aurc_loss", "value"])
     0.0625
     >>> print(report.verdict["value"])
-    4 answers are too few to say: a gap of 100 points could be missed.
+    4 answers are too few to say: a gap of 59 points could be missed.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
