@@ -68,8 +68,7 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]
         numbers = as_numbers(pd.Series(entries))
         _refuse(name, entries, np.isnan(numbers), "a number")
         return numbers
-    if entries.dtype.kind == "f":
-        missing = np.isnan(entries)
+    if entries.dtype.kind == "f" and (missing := np.isnan(entries)).any():
         _refuse(name, entries, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
     return entries
 

@@ -56,8 +56,11 @@ class PathColumns:
         ValueError
             If the file has such a column, too.
         """
-        parts = [part.partition("=") for part in path.parent.parts if "=" in part]
-        values = {name: _typed(unquote(text)) for name, _, text in parts if text != _MISSING}
+        values = {}
+        for part in path.parent.parts:
+            name, equals, text = part.partition("=")
+            if equals and text != _MISSING:
+                values[name] = _typed(unquote(text))
         if twice := values.keys() & set(of_file):
             raise DataError(f"{shorten(sorted(twice))} is both a column of the file and a part of its path")
         return cls(values)
