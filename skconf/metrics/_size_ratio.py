@@ -67,10 +67,7 @@ class CalibratedSizeRatio(
     Ratio,
     name="calibrated_size_ratio",
     rests_on="tail",
-    aliases=(
-        "csr",
-        "size_ratio",
-    ),
+    aliases=("csr", "size_ratio"),
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2",
     scorers={

@@ -27,14 +27,44 @@ from skconf.metrics._confidence_weighted.confusion import OfOutcomes, outcomes_o
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._scorers import accepted_of
 
-_REFERENCE = "scikit-learn"
+#: One of scikit-learn's metrics by the name of its function.
+BY_FUNCTION_NAME: dict[str, type["Ordinary"]] = {}
 
 
 class Ordinary(Metric):
-    """One of scikit-learn's metrics."""
+    """One of scikit-learn's metrics.
+
+    Class keywords
+    --------------
+    function : callable
+        The function whose value it has; its name gives the direction.
+    bounds : tuple of float
+        Smallest and largest value.
+    scorer : str
+        scikit-learn's name of its scorer, where close matches are to name it.
+    aliases : tuple of str
+        Other names of the metric.
+    """
 
     #: The function whose value it has.
     stands_for: ClassVar[Callable[..., Any]]
+
+    def __init_subclass__(
+        cls,
+        *,
+        function: Callable[..., Any] | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        scorer: str = "",
+        aliases: tuple[str, ...] = (),
+        **kwargs: Any,
+    ) -> None:
+        if function is not None:
+            name, scorers = function.__name__, {scorer: Preset()} if scorer else {}
+            higher = not name.endswith("loss")
+            cls.stands_for = function
+            cls.info = Info(name, higher, bounds, float(higher), "scikit-learn", scorers, aliases)
+            BY_FUNCTION_NAME[name] = cls
+        super().__init_subclass__(**kwargs)
 
     @property
     def usual_label(self) -> Any:
@@ -47,11 +77,9 @@ class Ordinary(Metric):
 _OF_ALL = ("macro", "micro", "weighted")
 
 
-class Accuracy(Ordinary, Ratio, rests_on="errors"):
+class Accuracy(Ordinary, Ratio, rests_on="errors", function=sklearn.metrics.accuracy_score):
     """The share of right predictions; one that is rejected is not right."""
 
-    info = Info("accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.accuracy_score
     share_interval = "wilson"
     takes = "graded"
     of_losses = True
@@ -72,11 +100,9 @@ class _CountedOnce(Ordinary, OfOutcomes):
         return outcomes_of(profile.require("true_class"), predicted, n_classes, 1.0, positive)
 
 
-class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy):
+class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy, function=sklearn.metrics.balanced_accuracy_score):
     """The mean recall of the classes present."""
 
-    info = Info("balanced_accuracy_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.balanced_accuracy_score
     undefined = "there is a single class to adjust for"
 
     def __post_init__(self) -> None:
@@ -85,19 +111,15 @@ class BalancedAccuracy(_CountedOnce, CWBalancedAccuracy):
             object.__setattr__(self, "info", replace(self.info, bounds=(-1.0, 1.0)))
 
 
-class MatthewsCorrcoef(_CountedOnce, CWMatthewsCorrcoef):
+class MatthewsCorrcoef(
+    _CountedOnce,
+    CWMatthewsCorrcoef,
+    function=sklearn.metrics.matthews_corrcoef,
+    bounds=(-1.0, 1.0),
+    scorer="matthews_corrcoef",
+    aliases=("mcc",),
+):
     """The Matthews correlation coefficient of true and predicted classes."""
-
-    info = Info(
-        "matthews_corrcoef",
-        True,
-        (-1.0, 1.0),
-        1.0,
-        _REFERENCE,
-        scorers={"matthews_corrcoef": Preset()},
-        aliases=("mcc",),
-    )
-    stands_for = sklearn.metrics.matthews_corrcoef
 
 
 class _ClassAverage(_CountedOnce, OutcomeMasses):
@@ -112,57 +134,36 @@ class _ClassAverage(_CountedOnce, OutcomeMasses):
         return np.asarray((hit + false_alarm + missed).real > 0)
 
 
-class Precision(_ClassAverage, PrecisionOf):
+class Precision(_ClassAverage, PrecisionOf, function=sklearn.metrics.precision_score):
     """The share of the predictions of a class that are right."""
 
-    info = Info("precision_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.precision_score
 
-
-class Recall(_ClassAverage, RecallOf):
+class Recall(_ClassAverage, RecallOf, function=sklearn.metrics.recall_score):
     """The share of the samples of a class that are found."""
 
-    info = Info("recall_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.recall_score
 
-
-class F1(_ClassAverage, FScoreOf):
+class F1(_ClassAverage, FScoreOf, function=sklearn.metrics.f1_score):
     """The harmonic mean of precision and recall."""
 
-    info = Info("f1_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.f1_score
 
-
-class FBeta(_ClassAverage, FBetaOf):
+class FBeta(_ClassAverage, FBetaOf, function=sklearn.metrics.fbeta_score):
     """The harmonic mean of precision and recall, in which recall counts β times as much."""
 
-    info = Info("fbeta_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.fbeta_score
 
-
-class Jaccard(_ClassAverage, JaccardOf):
+class Jaccard(_ClassAverage, JaccardOf, function=sklearn.metrics.jaccard_score):
     """The share of what is claimed for a class, or is of it, that is both."""
 
-    info = Info("jaccard_score", True, (0.0, 1.0), 1.0, _REFERENCE)
-    stands_for = sklearn.metrics.jaccard_score
 
-
-class LogLoss(Ordinary, Ratio, rests_on="errors"):
+class LogLoss(
+    Ordinary,
+    Ratio,
+    rests_on="errors",
+    function=sklearn.metrics.log_loss,
+    bounds=(0.0, np.inf),
+    scorer="neg_log_loss",
+    aliases=("nll", "cross_entropy"),
+):
     """The mean of −log of the probability of the true class, kept off 0 and 1 by the rounding of its type."""
-
-    info = Info(
-        "log_loss",
-        False,
-        (0.0, np.inf),
-        0.0,
-        _REFERENCE,
-        {"neg_log_loss": Preset()},
-        (
-            "nll",
-            "cross_entropy",
-        ),
-    )
-    stands_for = sklearn.metrics.log_loss
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[Floats, float]:
         given = profile.proba[np.arange(len(profile)), profile.require("true_class")]
@@ -170,22 +171,16 @@ class LogLoss(Ordinary, Ratio, rests_on="errors"):
         return -np.log(np.clip(given, eps, 1 - eps).astype(np.float64)), 1.0
 
 
-class BrierLoss(Ordinary, Ratio, rests_on="errors"):
+class BrierLoss(
+    Ordinary,
+    Ratio,
+    rests_on="errors",
+    function=sklearn.metrics.brier_score_loss,
+    bounds=(0.0, 2.0),
+    scorer="neg_brier_score",
+    aliases=("brier", "brier_score"),
+):
     """The mean squared distance of the probabilities from the true class, halved in a binary task."""
-
-    info = Info(
-        "brier_score_loss",
-        False,
-        (0.0, 2.0),
-        0.0,
-        _REFERENCE,
-        {"neg_brier_score": Preset()},
-        (
-            "brier",
-            "brier_score",
-        ),
-    )
-    stands_for = sklearn.metrics.brier_score_loss
 
     scale_by_half: bool | str = "auto"
 
@@ -216,22 +211,9 @@ class _RankedOnce(Ordinary, RankedByClass):
         return np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
 
 
-class ROCAUC(_RankedOnce):
+class ROCAUC(_RankedOnce, function=sklearn.metrics.roc_auc_score, scorer="roc_auc", aliases=("auroc", "auc")):
     """The area under the ROC curve; of more than two classes, the mean area of each against the rest."""
 
-    info = Info(
-        "roc_auc_score",
-        True,
-        (0.0, 1.0),
-        1.0,
-        _REFERENCE,
-        {"roc_auc": Preset()},
-        (
-            "auroc",
-            "auc",
-        ),
-    )
-    stands_for = sklearn.metrics.roc_auc_score
     undefined = "no class has both samples of it and of others"
     given_numbers = True
 
@@ -260,13 +242,11 @@ class ROCAUC(_RankedOnce):
         return area_influence(score, present, weight)
 
 
-class AveragePrecision(_RankedOnce):
+class AveragePrecision(
+    _RankedOnce, function=sklearn.metrics.average_precision_score, scorer="average_precision", aliases=("auprc",)
+):
     """The mean, over the samples of a class, of the precision among those with a score as high; of each class."""
 
-    info = Info(
-        "average_precision_score", True, (0.0, 1.0), 1.0, _REFERENCE, {"average_precision": Preset()}, ("auprc",)
-    )
-    stands_for = sklearn.metrics.average_precision_score
     undefined = "there is no sample of the class"
 
     @property
@@ -306,23 +286,6 @@ def _counts_down(above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the positives' weight at each score from the highest down, and that of either kind down to there."""
     above, below = above[::-1], below[::-1]
     return above, above.cumsum(), below.cumsum()
-
-
-_KINDS: tuple[type[Any], ...] = (
-    Accuracy,
-    BalancedAccuracy,
-    MatthewsCorrcoef,
-    Precision,
-    Recall,
-    F1,
-    FBeta,
-    Jaccard,
-    LogLoss,
-    BrierLoss,
-    ROCAUC,
-    AveragePrecision,
-)
-BY_FUNCTION_NAME = {cls.info.name: cls for cls in _KINDS}
 
 
 def as_kind(function: Callable[..., Any], params: Mapping[str, Any]) -> Ordinary | None:

@@ -87,12 +87,7 @@ class ClassAverage(Additive, rests_on="classes"):
             return mean_of_defined(quotient, hit + missed)
         return quotient
 
-    def averaged(
-        self,
-        hit: NDArray[Any],
-        false_alarm: NDArray[Any],  # noqa: ARG002
-        missed: NDArray[Any],  # noqa: ARG002
-    ) -> NDArray[Any]:
+    def averaged(self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
         """Return the weights of the classes in the plain mean: ones."""
         return np.ones(hit.shape)
 
@@ -142,10 +137,7 @@ class PrecisionOf(ClassAverage):
     empty_class = "a class that is never predicted"
 
     def quotient(
-        self,
-        hit: NDArray[Any],
-        false_alarm: NDArray[Any],
-        missed: NDArray[Any],  # noqa: ARG002
+        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         return hit, hit + false_alarm
 
@@ -156,10 +148,7 @@ class RecallOf(ClassAverage):
     empty_class = "a class that is not present"
 
     def quotient(
-        self,
-        hit: NDArray[Any],
-        false_alarm: NDArray[Any],  # noqa: ARG002
-        missed: NDArray[Any],
+        self, hit: NDArray[Any], false_alarm: NDArray[Any], missed: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         return hit, hit + missed
 
@@ -209,7 +198,7 @@ class MatrixOfSums(Additive):
         """Return the sums, which are as large as the weights that were given."""
         return tuple(profile.weight_scale * part for part in super().sums(profile, groups, n_groups))
 
-    def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+    def influence(self, profile: ConfidenceProfile) -> Floats:
         """Refuse: the value is a matrix, and no number that a sample could have an effect on."""
         raise TypeError(f"{self.info.name} has no per-sample contributions: it is a matrix, not a number.")
 

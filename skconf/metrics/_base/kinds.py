@@ -64,18 +64,18 @@ class Metric(Registered):
         """Whether it is 0 of calibrated confidences, above 0 of any number of their samples, and reads no classes."""
         return False
 
-    def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:  # noqa: ARG002
+    def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
         """Return the kind of each sample, where the standard error takes the number of each kind as given; else None.
 
         It is then normal with the variances within the kinds, if samples are equal and were drawn one by one.
         """
         return None
 
-    def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:  # noqa: ARG002
+    def counted(self, profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
         """Return which answers it counts; None where all of them."""
         return None
 
-    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:  # noqa: ARG002
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
         """Return how much the value of each class adds to that of a metric of classes; None where they are pooled."""
         return None
 
@@ -109,7 +109,7 @@ class Metric(Registered):
         """Return what to warn of where this is the value of a profile."""
         return [*self.undefined_notices(value), *self.notices_of_threshold(profile.threshold)]
 
-    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:  # noqa: ARG002
+    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
         """Return what to warn of where predictions come with this threshold, or with none."""
         return []
 
@@ -138,11 +138,11 @@ class Metric(Registered):
         out[list(values)] = list(values.values())
         return out
 
-    def influence(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+    def influence(self, profile: ConfidenceProfile) -> Floats:
         """Return the first-order effect of each sample on the value, where it has one."""
         self._refuse_influence()
 
-    def contributions(self, profile: ConfidenceProfile) -> Floats:  # noqa: ARG002
+    def contributions(self, profile: ConfidenceProfile) -> Floats:
         """Return what each sample adds to the value, where the metric is additive."""
         self._refuse("per-sample contributions")
 
@@ -232,7 +232,7 @@ class Additive(Metric):
         value = as_users_get_it(self.of_sums(*sums))
         return value, [*self.undefined_notices(value), *self.notices_of_sums(*sums)]
 
-    def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:  # noqa: ARG002
+    def notices_of_sums(self, *sums: NDArray[Any]) -> list[Notice]:
         """Return further warnings, besides an undefined value, that follow from the sums over all samples."""
         return []
 
@@ -323,7 +323,7 @@ class Ranked(Metric):
         """Return what each answer loses in the ranking it reads."""
         return profile.loss
 
-    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:  # noqa: ARG002
+    def slopes(self, ranking: Ranking) -> tuple[Floats, Floats]:
         """Return the derivatives of the value by the weight of right and of wrong predictions at each score."""
         self._refuse_influence()
 

@@ -157,7 +157,7 @@ class SpiegelhalterTest(
         z = above / np.sqrt(variance) if variance else np.copysign(np.inf, above)
         return SpiegelhalterResult(float(z), float(2 * ndtr(-abs(z))))
 
-    def notices(self, profile: ConfidenceProfile, value: SpiegelhalterResult) -> list[Notice]:  # noqa: ARG002
+    def notices(self, profile: ConfidenceProfile, value: SpiegelhalterResult) -> list[Notice]:
         return self.undefined_notices(value.statistic)
 
 

@@ -28,10 +28,7 @@ class SmoothCalibrationError(
     Whole,
     name="smooth_calibration_error",
     rests_on="errors",
-    aliases=(
-        "smece",
-        "smooth_ece",
-    ),
+    aliases=("smece", "smooth_ece"),
     best=0.0,
     reference=SMOOTH_ECE,
     scorers="smooth_ece",

@@ -138,7 +138,7 @@ class TCalTest(
             p_values,
         )
 
-    def notices(self, profile: ConfidenceProfile, value: TCalResult) -> list[Notice]:  # noqa: ARG002
+    def notices(self, profile: ConfidenceProfile, value: TCalResult) -> list[Notice]:
         return resolution_notices(self.info.name, len(value.n_bins), self.n_resamples, self.alpha)
 
     def _draw(self, bins: "_NestedBins", confidence: Floats, weight: Floats) -> Floats:

@@ -90,7 +90,7 @@ class CWROCCurve(
     def __post_init__(self) -> None:
         check_option(self.drop_intermediate, "drop_intermediate", (False, True))
 
-    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:  # noqa: ARG002
+    def notices(self, profile: ConfidenceProfile, value: Any) -> list[Notice]:
         """Return the notices of axes that are undefined."""
         return [
             Notice(
@@ -125,10 +125,7 @@ cw_roc_curve = CWROCCurve.function
 class CWROCAUC(
     RankedByClass,
     name="cw_roc_auc_score",
-    aliases=(
-        "cwauc",
-        "cw_auc",
-    ),
+    aliases=("cwauc", "cw_auc"),
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):

@@ -91,7 +91,7 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         check_option(self.normalize, "normalize", NORMALIZE)
         check_reward(self.phi, self.similarity)
 
-    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:  # noqa: ARG002
+    def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
         """Return nothing: .5 is CWSA's own, where of two classes all count, by how far they are above chance."""
         return []
 

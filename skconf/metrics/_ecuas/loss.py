@@ -240,7 +240,7 @@ class RejectCostLoss(
             uncertainty = np.where(accepted, 0.0, np.inf) + np.zeros(len(profile))
         return uncertainty, cost, largest
 
-    def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:  # noqa: ARG002
+    def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
         return np.where(uncertainty.real > self.reject_cost, self.reject_cost, cost)
 
 

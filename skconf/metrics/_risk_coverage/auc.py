@@ -18,10 +18,7 @@ class ConfidenceROCAUC(
     Ranked,
     name="confidence_roc_auc_score",
     rests_on="order",
-    aliases=(
-        "auroc",
-        "failure_auroc",
-    ),
+    aliases=("auroc", "failure_auroc"),
     reference=FAILURE_AUROC,
     scorers="confidence_roc_auc",
 ):

@@ -160,10 +160,7 @@ class ExcessAURC(
     _Counted,
     name="excess_aurc_loss",
     rests_on="errors",
-    aliases=(
-        "eaurc",
-        "e_aurc",
-    ),
+    aliases=("eaurc", "e_aurc"),
     best=0.0,
     reference=references.AURC,
     scorers="excess_aurc",
