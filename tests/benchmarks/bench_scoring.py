@@ -7,9 +7,9 @@ probabilities ready, so that nothing but scoring is timed.
 import numpy as np
 import pytest
 import sklearn.metrics
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skconf import confidence_scoring
-from skconf._core.response import Answered
 
 N_SAMPLES, N_CLASSES = 100_000, 10
 RANKED = ["cw_roc_auc", "confidence_roc_auc", "metric_coverage_auc_to_zero", "neg_augrc", "neg_aurc", "neg_excess_aurc"]
@@ -21,6 +21,25 @@ TWENTY = [
 ]
 
 
+class Repeats(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that repeats its probabilities, whatever the samples."""
+
+    def __init__(self, classes, proba):
+        self.classes_, self.proba = classes, proba
+
+    def fit(self, X, y):  # noqa: ARG002
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):  # noqa: ARG002
+        return self.classes_[self.proba.argmax(axis=1)]
+
+    def predict_proba(self, X):  # noqa: ARG002
+        return self.proba
+
+
 @pytest.fixture(scope="module", params=["numbers", "strings", "weighted"])
 def task(request):
     rng = np.random.default_rng(0)
@@ -28,7 +47,7 @@ def task(request):
     codes = (rng.random((N_SAMPLES, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(max=N_CLASSES - 1)
     classes = np.arange(N_CLASSES) if request.param != "strings" else np.array([f"class {k}" for k in range(N_CLASSES)])
     weight = {"sample_weight": rng.exponential(1, N_SAMPLES)} if request.param == "weighted" else {}
-    return request.param, Answered(classes, proba), classes[codes], weight
+    return request.param, Repeats(classes, proba), classes[codes], weight
 
 
 def test_twenty_metrics(task, ratio):
