@@ -10,7 +10,8 @@ from skconf._core.probabilities import Floats
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.kinds import Ranked, Ratio
 from skconf.metrics._base.registry import get_metric
-from skconf.profile import ConfidenceProfile, computed_once
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once
 from skconf.scoring._names import Statistic
 
 #: From how many of them on influence values tell the error: errors, or samples of a class that an order rests on; and

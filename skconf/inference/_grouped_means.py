@@ -11,7 +11,8 @@ from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf.metrics._base.kinds import divide
-from skconf.profile import ConfidenceProfile, computed_once
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once
 
 #: A sum of squares that is a smaller share of what it may be is 0, but for rounding.
 _ROUNDING = 1e-12

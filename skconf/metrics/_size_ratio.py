@@ -15,7 +15,8 @@ from skconf.metrics._base.kinds import Additive, Metric, Ratio, Substitute, Term
 from skconf.metrics._base.references import CSR
 from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
 from skconf.metrics._base.tails import chance_of_sum
-from skconf.profile import ConfidenceProfile, computed_once, computed_once_of_confidence
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once, computed_once_of_confidence
 
 
 def _deviation(ratio: Any) -> Any:

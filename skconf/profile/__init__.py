@@ -1,15 +1,7 @@
 """ConfidenceProfile: who was right, and how sure it was. Predictions are checked once, here."""
 
-from skconf.profile._answers import KNOWN, Kind, computed_once, computed_once_of_confidence
+from skconf.profile._answers import KNOWN, Kind
 from skconf.profile._profile import ConfidenceProfile, as_profile
 from skconf.profile._similarity import tree_similarity
 
-__all__ = [
-    "KNOWN",
-    "ConfidenceProfile",
-    "Kind",
-    "as_profile",
-    "computed_once",
-    "computed_once_of_confidence",
-    "tree_similarity",
-]
+__all__ = ["KNOWN", "ConfidenceProfile", "Kind", "as_profile", "tree_similarity"]

@@ -10,7 +10,8 @@ from skconf._core.bins import equal_width_bin
 from skconf._core.probabilities import Floats
 from skconf._core.ranking import Ranking
 from skconf.metrics._base.sums import Cells
-from skconf.profile import ConfidenceProfile, computed_once, computed_once_of_confidence
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once, computed_once_of_confidence
 
 #: Share of a weight by which sums in another order differ.
 _ROUNDING = 1e-14

@@ -15,7 +15,8 @@ from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import Notice
 from skconf.metrics._base.averages import mean_of_defined
 from skconf.metrics._base.kinds import Metric
-from skconf.profile import ConfidenceProfile, computed_once
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once
 
 #: Columns of a probability matrix copied together: a row of them fills one line of the processor's cache.
 _MOST_COLUMNS = 16

@@ -14,7 +14,8 @@ from skconf._core.warn import Notice
 from skconf.metrics._base.columns import scored_from
 from skconf.metrics._base.references import CWSA
 from skconf.metrics._risk_coverage.thresholds import AtThreshold
-from skconf.profile import ConfidenceProfile, computed_once_of_confidence
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once_of_confidence
 from skconf.profile._similarity import check_similarity, similarity_of
 
 NORMALIZE = ("accepted", "all")

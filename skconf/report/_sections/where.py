@@ -7,7 +7,8 @@ import pandas as pd
 
 from skconf._core.messages import listed, visible
 from skconf._core.numbers import decimal, number, percent
-from skconf.profile import ConfidenceProfile, computed_once
+from skconf.profile import ConfidenceProfile
+from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels, Topics
 from skconf.report._evidence.shares import Shares
