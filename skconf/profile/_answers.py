@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, wraps
 from types import MappingProxyType
-from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar, cast, overload
+from typing import Any, Literal, Self, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,7 @@ from skconf._core.probabilities import Floats, at_least_single, both_columns, ro
 from skconf._core.ranking import Ranking
 from skconf.profile._similarity import check_similarity, similarity_of
 
-Result = TypeVar("Result")
-Profile = TypeVar("Profile", bound="Answers")
-Parameters = ParamSpec("Parameters")
+Function = TypeVar("Function", bound=Callable[..., Any])
 #: What may be known of an answer. Costs are any numbers from 0 on; what is graded is a correctness in [0, 1].
 Kind = Literal["right or wrong", "graded", "costs"]
 #: The end of a sentence that refuses answers of a kind.
@@ -376,10 +374,7 @@ class Answers:
         )
 
 
-Function = Callable[Concatenate[Profile, Parameters], Result]
-
-
-def computed_once(function: Function[Profile, Parameters, Result]) -> Function[Profile, Parameters, Result]:
+def computed_once(function: Function) -> Function:
     """Let a function of a profile compute once for each profile, and for each of its other parameters.
 
     Parameters
@@ -395,22 +390,20 @@ def computed_once(function: Function[Profile, Parameters, Result]) -> Function[P
     return _kept(function, "_computed")
 
 
-def computed_once_of_confidence(
-    function: Function[Profile, Parameters, Result],
-) -> Function[Profile, Parameters, Result]:
+def computed_once_of_confidence(function: Function) -> Function:
     """Let a function of confidences and scores alone compute once, also for answers of another correctness."""
     return _kept(function, "_computed_of_confidence")
 
 
-def _kept(function: Function[Profile, Parameters, Result], place: str) -> Function[Profile, Parameters, Result]:
+def _kept(function: Function, place: str) -> Function:
     @wraps(function)
-    def ask(profile: Profile, /, *args: Parameters.args, **given: Parameters.kwargs) -> Result:
-        computed, key = getattr(profile, place), (function, *args)
+    def ask(profile: Any, /, *parameters: Hashable) -> Any:
+        computed, key = getattr(profile, place), (function, *parameters)
         if key not in computed:
-            computed[key] = function(profile, *args, **given)
-        return cast(Result, computed[key])
+            computed[key] = function(profile, *parameters)
+        return computed[key]
 
-    return ask
+    return cast(Function, ask)
 
 
 @cache
