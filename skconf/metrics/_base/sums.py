@@ -86,10 +86,9 @@ class _Read(NamedTuple):
     values: _Values
     cells: Cells | None
     power: int
-
-    @property
-    def n_cells(self) -> int:
-        return 1 if self.cells is None else self.cells.n
+    n_cells: int
+    #: Whether the values are a matrix that is best left whole.
+    is_wide: bool
 
 
 class BlockSums:
@@ -118,7 +117,7 @@ class BlockSums:
 
     def of(self, term: Term) -> NDArray[Any]:
         """Return the sum of a term: a number, or an array over those of (groups, cells, columns) that exist."""
-        values, cells, power = self._read(term)
+        values, cells, power, *_ = self._read(term)
         shape = self._lead + (() if cells is None else (cells.n,))
         if values.given.ndim < 2:
             return self._sum([values], power, cells).reshape(shape)
@@ -147,7 +146,7 @@ class BlockSums:
         return self._sum([self._read(Term(column)).values for column in columns], power, None).reshape(self._lead)
 
     def _pair(self, one: _Read, other: _Read) -> NDArray[Any]:
-        if self._is_wide(one) or self._is_wide(other):
+        if one.is_wide or other.is_wide:
             return self._pair_with_matrix(one, other)
         power, sizes = one.power + other.power, (one.n_cells, other.n_cells)
         left, right = self._columns(one.values), self._columns(other.values)
@@ -169,7 +168,8 @@ class BlockSums:
                 factor *= float(column.given)
             elif not (column in arrays and column.given.dtype == np.bool_):  # whose square is itself
                 arrays.append(column)
-        place, power = self._joint(self.groups, cells), 1 if self.weight is None else power
+        place = cells if self.groups is None else self._joint(self.groups, cells)
+        power = 1 if self.weight is None else power
         if factor == 0:
             return np.zeros(1 if place is None else place.n)
         key = ("sum", *arrays, power, place)
@@ -229,17 +229,13 @@ class BlockSums:
             "joint", one, other, find=lambda: Cells(first.codes * second.n + second.codes, first.n * second.n)
         )
 
-    def _is_wide(self, term: _Read) -> bool:
-        """Return whether the values are a matrix that is best left whole."""
-        size = term.values.given.shape
-        return len(size) == 2 and size[1] > _FEW and term.cells is None and self.groups is None
-
     def _read(self, term: Term) -> _Read:
         """Return a term with what stands for its values and its cells: the same for all that go by the same name."""
         if term not in self._kept:
             values = self._shared(term.values, lambda: _Values(np.asarray(term.values)))
             cells = None if term.cells is None else self._shared(term.cells.codes, lambda: term.cells, term.cells.n)
-            self._kept[term] = _Read(values, cells, term.power)
+            is_wide = values.given.ndim == 2 and values.given.shape[1] > _FEW and cells is None and self.groups is None
+            self._kept[term] = _Read(values, cells, term.power, 1 if cells is None else cells.n, is_wide)
         return self._kept[term]
 
     def _shared(self, array: Any, make: Callable[[], Any], *of: Any) -> Any:
