@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from skconf.cli.options import grade, grades_of, output_file
-from skconf.cli.output import CommandError, csv_text, line_width, say, write_file
+from skconf._core.command_options import grade, grades_of, output_file
+from skconf._core.terminal import CommandError, csv_text, line_width, say, write_file
+from skconf._core.usual_names import USUAL
 from skconf.cli.standard_input import DASH, written_out
-from skconf.tables._usual_names import USUAL
 
 _DESCRIPTION = """\
 Evaluate the confidences in files of predictions. Files have a row for each prediction, and
@@ -161,21 +161,20 @@ def _run(options: argparse.Namespace) -> int:
     from skconf.report._evidence.files import evidence_of_files
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
-    from skconf.tables._columns import Columns  # which needs pandas, and help does not
 
     if options.anonymous and options.html is None:
         raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
-        columns = Columns(
+        columns = {
             **{name: getattr(options, name) for name in _COLUMNS},
-            proba=options.proba,
-            groups=options.group,
-            labels=options.labels,
-            pos_label=options.pos_label,
-            threshold=options.threshold,
-            grades=grades_of(options.grades),
-        )
+            "proba": options.proba,
+            "groups": options.group,
+            "labels": options.labels,
+            "pos_label": options.pos_label,
+            "threshold": options.threshold,
+            "grades": grades_of(options.grades),
+        }
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
         with written_out(list(dict.fromkeys(options.files))) as files:

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from skconf._core.terminal import CommandError, say, write_plainly_where_needed
 from skconf._core.version import __version__
-from skconf.cli.output import CommandError, say, write_plainly_where_needed
 
 #: Every command: its module, imported when the command is used, and its help text.
 COMMANDS = {

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skconf.cli.output import say
+from skconf._core.terminal import StandardInput, say
 
 #: What stands for standard input among the files of a command.
 DASH = "-"
@@ -21,8 +21,6 @@ def written_out(files: Sequence[str]) -> Iterator[list[str | Path]]:
     if DASH not in files:
         yield list(files)
         return
-    from skconf.tables._paths import StandardInput  # which needs numpy, and help does not
-
     if sys.stdin.isatty():
         say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)
     with TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ from skconf.report._sections.document import as_fragment, as_page, as_text, tabl
 from skconf.report._sections.model_card import model_card as model_card_of
 from skconf.report._sections.table import as_lines, as_table, frame_of, notes_of
 from skconf.report._sections.verdicts import verdicts_of
-from skconf.tables._columns import Columns, takes_columns
+from skconf.tables._columns import takes_columns
 from skconf.tables._paths import Paths
 
 
@@ -268,9 +268,19 @@ class ConfidenceReport:
         accuracy_score 0.7500    1  higher  [0, 1]
         aurc_loss      0.0625    0  lower   [0, 1]
         """
-        columns = Columns(
-            target, proba, prediction, correct, confidence, weight, groups, labels, pos_label, threshold, grades
-        )
+        columns = {
+            "target": target,
+            "proba": proba,
+            "prediction": prediction,
+            "correct": correct,
+            "confidence": confidence,
+            "weight": weight,
+            "groups": groups,
+            "labels": labels,
+            "pos_label": pos_label,
+            "threshold": threshold,
+            "grades": grades,
+        }
         return cls(
             evidence_of_files(
                 files,

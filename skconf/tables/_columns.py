@@ -17,6 +17,7 @@ from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, as_data_error
+from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
 from skconf.profile._profile import weigh_part
 from skconf.tables._csv import first_line_is_data
@@ -30,7 +31,6 @@ from skconf.tables._entries import (
     numbers_in,
     refuse_thousands,
 )
-from skconf.tables._usual_names import USUAL
 
 _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 

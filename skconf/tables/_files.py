@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, located
+from skconf._core.usual_names import IDS, spelled
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.tables._csv import layout_of
@@ -21,7 +22,6 @@ from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, shown
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import UnreadableError, readable
-from skconf.tables._usual_names import IDS, spelled
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS = 1 << 18

@@ -1,7 +1,7 @@
 """Guesses of what the columns of a file hold: only where a single reading fits the data, and never silently.
 
 A reading is tried where the usual names do not suffice. The names of columns propose it, by the table in
-`skconf.tables._usual_names`, and the first rows must agree: probabilities of a row sum to 1, and their columns cover
+`skconf._core.usual_names`, and the first rows must agree: probabilities of a row sum to 1, and their columns cover
 the true labels.
 """
 
@@ -18,10 +18,7 @@ from skconf._core.columns import Spellings, plain
 from skconf._core.grades import has_grades, number_of
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError
-from skconf.tables._columns import Columns, NoPredictionsError
-from skconf.tables._csv import first_line_is_data
-from skconf.tables._entries import as_numbers, as_series
-from skconf.tables._usual_names import (
+from skconf._core.usual_names import (
     AROUND_LABELS,
     CONFIDENCES,
     CONFIDENCES_OR_POSITIVES,
@@ -33,6 +30,9 @@ from skconf.tables._usual_names import (
     TARGETS,
     spelled,
 )
+from skconf.tables._columns import Columns, NoPredictionsError
+from skconf.tables._csv import first_line_is_data
+from skconf.tables._entries import as_numbers, as_series
 
 #: Rows from which readings are told.
 HEAD_ROWS = 10_000

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from skconf._core.messages import shorten
 from skconf._core.problems import DataError
+from skconf._core.terminal import StandardInput
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -96,10 +97,6 @@ def names_table(name: str) -> bool:
 def stem(name: str) -> str:
     """Return the name of a file without these endings."""
     return _ANY.sub("", name, count=1) or name
-
-
-class StandardInput(type(Path())):  # type: ignore[misc]
-    """The path of a file that holds what came through standard input."""
 
 
 def shown(path: Path) -> str:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from skconf._core.columns import plain
 from skconf._core.messages import shorten, suggest
 from skconf._core.probabilities import Floats
+from skconf._core.usual_names import CORRECTNESS, IDS, spelled
 from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import open_table
 from skconf.tables._paths import names_table, stem
-from skconf.tables._usual_names import CORRECTNESS, IDS, spelled
 
 #: Columns that say which question a row is about, beside those of ids; questions as texts come last.
 _QUESTIONS = ("question_id", "qid", "question_number", "question")

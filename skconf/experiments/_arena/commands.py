@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from skconf.cli.options import whole_number
-from skconf.cli.output import CommandError
+from skconf._core.command_options import whole_number
+from skconf._core.terminal import CommandError
 from skconf.experiments._arena.experiment import arena_experiment
 from skconf.experiments._arena.page import arena_report
 from skconf.experiments._shared.commands import (

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from skconf.cli.options import one_of, share
+from skconf._core.command_options import one_of, share
 from skconf.experiments._cf1.agreement import cf1_agreement_experiment
 from skconf.experiments._cf1.page import cf1_report
 from skconf.experiments._cf1.variance import cf1_variance_experiment

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from skconf.cli.options import one_of, whole_number
-from skconf.cli.output import CommandError, say
+from skconf._core.command_options import one_of, whole_number
+from skconf._core.terminal import CommandError, say
 from skconf.datasets import list_uci
 from skconf.experiments._csr.experiment import CALIBRATIONS, PRESETS, csr_experiment
 from skconf.experiments._csr.page import csr_report

@@ -4,8 +4,8 @@ import argparse
 import sys
 from functools import partial
 
-from skconf.cli.options import one_of
-from skconf.cli.output import say
+from skconf._core.command_options import one_of
+from skconf._core.terminal import say
 from skconf.datasets import describe_uci, fetch_uci, list_uci
 from skconf.datasets._uci import changed_files, unchecked_files
 from skconf.experiments._shared.commands import add_data_home, new_command

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from skconf.cli.output import say
+from skconf._core.terminal import say
 from skconf.experiments._cwsa.experiment import cwsa_experiment, cwsa_sweep
 from skconf.experiments._cwsa.files import Predictions, predictions_cells, read_predictions
 from skconf.experiments._cwsa.page import cwsa_report, predictions_report

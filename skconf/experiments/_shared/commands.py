@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from skconf.cli.options import one_of, output_file, whole_number
-from skconf.cli.output import CommandError, line_width, say, write_file
+from skconf._core.command_options import one_of, output_file, whole_number
+from skconf._core.terminal import CommandError, line_width, say, write_file
 from skconf.datasets import list_uci
 from skconf.experiments._shared.estimators import find_estimator, seeded
 from skconf.experiments._shared.own_file import read_own_file

@@ -10,12 +10,12 @@ from sklearn.utils import Bunch
 
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import located
+from skconf._core.usual_names import INDICES, spelled
 from skconf._core.warn import warn
 from skconf.tables._csv import first_line_is_data, layout_of
 from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import open_table
 from skconf.tables._paths import PARQUET, list_files, shown, stem
-from skconf.tables._usual_names import INDICES, spelled
 
 #: What stands in columns of numbers where there is none.
 _MISSING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown"})

@@ -12,8 +12,8 @@ from importlib.metadata import version
 import pandas as pd
 
 from skconf._core.messages import visible
+from skconf._core.terminal import csv_text
 from skconf._core.version import __version__
-from skconf.cli.output import csv_text
 from skconf.experiments._shared.agreement import agreement_words, distance_chart, not_compared
 from skconf.report._page.chart import Chart
 from skconf.report._page.document import made_on, page, without_folders

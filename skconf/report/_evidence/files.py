@@ -28,7 +28,7 @@ _MOST_BYTES = 100_000_000
 
 def evidence_of_files(
     files: Paths | Mapping[str, Paths],
-    columns: Columns,
+    parameters: Mapping[str, Any],
     metrics: Any,
     *,
     in_batches: bool | None,
@@ -39,8 +39,11 @@ def evidence_of_files(
     confidence_level: float | None = None,
     n_jobs: int | None = None,
 ) -> Evidence | TableAlone:
-    """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says."""
-    several = isinstance(files, Mapping)
+    """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says.
+
+    The parameters of `Columns` come by name.
+    """
+    columns, several = Columns(**parameters), isinstance(files, Mapping)
     if isinstance(files, Mapping):
         check_names(files, with_ends=confidence_level is not None)
         models = {model: list_files(paths) for model, paths in files.items()}

@@ -27,6 +27,10 @@ _PLAIN = {
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+class StandardInput(type(Path())):  # type: ignore[misc]
+    """The path of a file that holds what came through standard input."""
+
+
 class CommandError(Exception):
     """A mistake of the user in a command, reported without a traceback."""
 
