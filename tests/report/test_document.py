@@ -58,6 +58,8 @@ def test_from_estimator_takes_the_options_of_a_report_and_no_others(models):
     for given in ({"labels": [0, 1, 2]}, {"y_pred": y_test}, {"known": {}}, {"metric": ["aurc_loss"]}):
         with pytest.raises(TypeError, match=next(iter(given))):
             ConfidenceReport.from_estimator(model, X_test, y_test, **given)
+    with pytest.raises(TypeError, match=r"no option 'metric'.*'metrics'"):
+        ConfidenceReport.from_estimator(model, X_test, y_test, metric=["aurc_loss"])
     with pytest.raises(ValueError, match="for several models"):
         ConfidenceReport.from_estimator(model, X_test, y_test, baseline="a")
 

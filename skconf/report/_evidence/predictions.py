@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
-from skconf._core.messages import listed
+from skconf._core.messages import listed, suggest
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
@@ -22,6 +22,8 @@ from skconf.report._evidence.tables import TableAlone, table_of_classes
 
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
+#: What a report may be asked for, besides predictions.
+_OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state")
 
 
 def source_of(
@@ -39,6 +41,9 @@ def source_of(
     """Check predictions, and evaluate them as :func:`skconf.confidence_report` says, where parameters are described."""
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     check_option(by, "by", (None, "class"))
+    for name in options:
+        if name not in _OPTIONS:
+            raise TypeError(f"a report has no option {name!r}.{suggest(name, _OPTIONS)}")
     if by is None:
         several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
         return evidence_of(read_models(y_true, y_proba, **given), several=several, **options)
