@@ -16,6 +16,8 @@ MODULES = (
     "skconf.datasets",
     "skconf.experiments",
 )
+#: Public names of modules whose others the root shows.
+BESIDE_THE_ROOT = ("skconf.profile.tree_similarity", "skconf.selective.TunedThreshold")
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def public_names():
     called = {
         name: [each for each in module.__all__ if callable(getattr(module, each))] for name, module in modules.items()
     }
-    return [f"{name}.{each}" for name, names in called.items() for each in names]
+    return [*(f"{name}.{each}" for name, names in called.items() for each in names), *BESIDE_THE_ROOT]
 
 
 def names_by_family():
