@@ -73,6 +73,7 @@ class Answers:
             raise TypeError(f"A profile is indexed by a slice, a mask or an array of rows, not by {rows!r}.")
         part = object.__new__(type(self))  # `replace` would take as long as some metrics of a block
         attributes = part.__dict__
+        attributes["_computed"], attributes["_computed_of_confidence"] = {}, {}
         for name in _fields():
             value = getattr(self, name)
             attributes[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value

@@ -1,7 +1,7 @@
 """Terms of metrics, and their sums over the samples of a block."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -72,12 +72,13 @@ class Term:
         return np.broadcast_to(product if product.ndim < 2 else product.sum(axis=1), n_samples)
 
 
-@dataclass(eq=False)
 class _Values:
     """Values of a term: a number, a column or a matrix; and the same times powers of the weights, found once."""
 
-    given: NDArray[Any]
-    weighted: dict[int, Floats] = field(default_factory=dict)
+    __slots__ = ("given", "weighted")
+
+    def __init__(self, given: NDArray[Any]) -> None:
+        self.given, self.weighted = given, dict[int, Floats]()
 
 
 class _Read(NamedTuple):
@@ -231,17 +232,25 @@ class BlockSums:
 
     def _read(self, term: Term) -> _Read:
         """Return a term with what stands for its values and its cells: the same for all that go by the same name."""
-        if term not in self._kept:
-            values = self._shared(term.values, lambda: _Values(np.asarray(term.values)))
-            cells = None if term.cells is None else self._shared(term.cells.codes, lambda: term.cells, term.cells.n)
+        read: _Read | None = self._kept.get(term)
+        if read is None:
+            values = self._shared(term.values, _Values, np.asarray(term.values))
+            own = term.cells
+            cells = None if own is None else self._shared(own.codes, Cells, own.codes, own.n)
             is_wide = values.given.ndim == 2 and values.given.shape[1] > _FEW and cells is None and self.groups is None
-            self._kept[term] = _Read(values, cells, term.power, 1 if cells is None else cells.n, is_wide)
-        return self._kept[term]
+            read = self._kept[term] = _Read(values, cells, term.power, 1 if cells is None else cells.n, is_wide)
+        return read
 
-    def _shared(self, array: Any, make: Callable[[], Any], *of: Any) -> Any:
+    def _shared(self, array: Any, make: Callable[..., Any], given: NDArray[Any], *more: Any) -> Any:
         """Return what is made of an array: once for all that go by the same name."""
         name = self.block.name_of(array) if isinstance(array, np.ndarray) else None
-        return make() if name is None else self._once("shared", name, *of, find=make)
+        if name is None:
+            return make(given, *more)
+        key = (make, name, *more)
+        shared = self._kept.get(key)
+        if shared is None:
+            shared = self._kept[key] = make(given, *more)
+        return shared
 
     def _columns(self, values: _Values) -> list[_Values]:
         """Return values as columns, each in one piece of memory; or as the number they are."""
