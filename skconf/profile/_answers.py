@@ -97,7 +97,8 @@ class Answers:
             Its predictions.
         """
         for rows in row_blocks(len(self), 1 if self.classes is None else len(self.classes), most_rows):
-            block = self[rows]
+            # A single part is the profile itself, and keeps what one metric computes for the next.
+            block = self if rows.stop - rows.start == len(self) else self[rows]
             if block.given_proba is not None and block.given_proba.dtype == np.float16:
                 block = replace(block, given_proba=at_least_single(block.given_proba))
             yield rows, block
