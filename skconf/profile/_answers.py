@@ -193,7 +193,7 @@ class Answers:
         hashable
         """
         for held in (self._computed, self._computed_of_confidence, self.__dict__):
-            for name, value in held.items():
+            for name, value in tuple(held.items()):  # as it is now: other threads may compute on the same profile
                 if value is array:
                     return name
         return None

@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+import sys
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from inspect import signature
 from typing import ClassVar
 
@@ -32,7 +34,16 @@ from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
 from skconf import ConfidenceProfile, SelectiveClassifier
-from skconf.metrics import aurc_loss, calibrated_size_ratio, cf1_score, cw_accuracy_score
+from skconf.metrics import (
+    aurc_loss,
+    calibrated_size_ratio,
+    cf1_score,
+    confidence_brier_loss,
+    confidence_gain,
+    confidence_gap,
+    cw_accuracy_score,
+    expected_calibration_error,
+)
 
 try:
     import polars as pl
@@ -961,3 +972,20 @@ class TestFromEstimatorErrors:
             from_estimator(model, X2[:2], [0, 1, 1])
         with pytest.raises(ValueError, match="sample_weight has 3 rows, but there are 2"):
             from_estimator(model, X2[:2], [0, 1], sample_weight=[1, 2, 3])
+
+
+def test_threads_share_a_profile():
+    interval = sys.getswitchinterval()
+    rng = np.random.default_rng(0)
+    proba, labels = rng.dirichlet(np.ones(3), 300), rng.integers(0, 3, 300)
+    functions = [cw_accuracy_score, confidence_gap, confidence_brier_loss, confidence_gain]
+    functions += [expected_calibration_error, calibrated_size_ratio, aurc_loss]
+    expected = [function(labels, proba, labels=[0, 1, 2]) for function in functions]
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            for _ in range(300):
+                profile = ConfidenceProfile.from_predictions(labels, proba, labels=[0, 1, 2])
+                assert list(pool.map(lambda function, shared=profile: function(shared), functions)) == expected
+    finally:
+        sys.setswitchinterval(interval)
