@@ -86,28 +86,34 @@ def p_value(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """Write a number of a sentence with one decimal: "12.3", "−.8", "0"."""
+    """Write a number of a sentence with one decimal: "12.3", "−0.8", "0"."""
     if abs(value) >= 999.5:
         return with_minus(f"{value:,.0f}")
     text = decimal(value, 1)
-    return "0" if text == "0.0" else without_zero(text)
+    return "0" if text == "0.0" else text
+
+
+def digits_apart(first: float, second: float) -> int:
+    """Return how many decimals tell two shares in percent apart: from one to four, or one if none do."""
+    apart = (n for n in range(1, 5) if decimal(100 * first, n) != decimal(100 * second, n))
+    return next(apart, 1)
 
 
 def expected_count(count: float) -> str:
-    """Write a number of errors that are expected, which need be no whole one: "none", ".03", "12.3"."""
+    """Write a number of errors that are expected, which need be no whole one: "none", "0.03", "12.3"."""
     if count < _EPS:
         return "none"
     if count >= 99.95:
         return f"{count:,.0f}"
-    return f"{count:.1f}" if count >= 1 else without_zero(f"{count:.1g}")
+    return f"{count:.1f}" if count >= 1 else f"{count:.1g}"
 
 
 def confidence(value: float) -> str:
-    """Write a confidence in as few digits as distinguish it from 1: ".8", ".95", ".9995"."""
+    """Write a confidence in as few digits as distinguish it from 1: "0.8", "0.95", "0.9995"."""
     if value >= 1 - _EPS:
         return "1.0"
     digits = max(2, ceil(-log10(1 - value) + 1e-9) + 1)
-    return without_zero(f"{value:.{digits}f}".rstrip("0"))
+    return f"{value:.{digits}f}".rstrip("0")
 
 
 def four_decimals(value: float) -> str:

@@ -44,14 +44,14 @@ def upper_limit(hits: Any, misses: Any, quantile: Any) -> Any:
         return np.where(np.greater(misses, 0), betaincinv(np.add(hits, 1), misses, quantile), 1.0)[()]
 
 
-def exact_interval(hits: Any, misses: Any, confidence_level: float) -> tuple[Any, Any]:
+def exact_interval(hits: Any, misses: Any, confidence_level: Any) -> tuple[Any, Any]:
     """Return Clopper and Pearson's intervals of the share of hits; none at all have the interval [0, 1].
 
     Parameters
     ----------
     hits, misses : float or ndarray
         Counts, which need be no whole numbers.
-    confidence_level : float
+    confidence_level : float or ndarray
         Confidence level of the interval.
 
     Returns

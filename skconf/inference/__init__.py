@@ -1,6 +1,6 @@
 """How sure are we? Intervals, comparisons and slices for every metric."""
 
-from skconf.inference._assessment import Assessment, TopErrors
+from skconf.inference._assessment import Assessment, Stretch
 from skconf.inference._comparison import Comparison, compare
 from skconf.inference._contributions import contributions
 from skconf.inference._cross_validation import compare_scores
@@ -15,7 +15,7 @@ __all__ = [
     "Comparison",
     "Interval",
     "ShiftTest",
-    "TopErrors",
+    "Stretch",
     "assess_confidence",
     "by_group",
     "compare",

@@ -1,74 +1,94 @@
 """The result of an assessment: a verdict on confidences, and the numbers it rests on."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+#: How much harm miscalibration does, from none that is known to the worst.
+Grade = Literal["too few to say", "none shown", "close to calibrated", "negligible", "mild", "serious", "unusable"]
+Direction = Literal["overconfident", "underconfident"]
+
 
 @dataclass(frozen=True)
-class TopErrors:
-    """Expected and observed errors among the answers at or above a confidence.
+class Stretch:
+    """Expected and observed errors among the answers of a range of confidence.
 
     Attributes
     ----------
-    confidence : float
-        Where the top begins.
-    count, wrong : int
-        Number of answers there, and of errors among them.
-    announced : float
-        Number of errors that their confidences announce, Σ (1 − c).
     low, high : float
-        95 % interval of `wrong` / `announced`, exact for a Poisson number.
+        The confidences from `low` on and below `high`; a `high` of inf stands for all from `low` on.
+    count : float
+        Number of answers, or their weight.
+    observed : float
+        Number of errors; of graded answers what is lost, Σ (1 − correctness).
+    expected : float
+        Number of errors that the confidences imply, Σ (1 − c).
+    errors_low, errors_high : float
+        Interval of the number of errors. The intervals of all stretches hold together in 95% of samples or more, and
+        each leaves out `expected` exactly if miscalibration was found there.
     p_value : float
-        One-sided p-value of as many errors, exact.
+        Two-sided p-value of as many errors, exact, of this stretch alone.
+    found : bool
+        Whether the number of errors is more than chance, among all stretches that were looked at.
+    direction : {"overconfident", "underconfident"} or None
+        What was found.
+    grade : str
+        The harm that was found, "negligible", "mild", "serious" or "unusable"; "none shown" where nothing was.
     """
 
-    confidence: float
-    count: int
-    wrong: int
-    announced: float
     low: float
     high: float
+    count: float
+    observed: float
+    expected: float
+    errors_low: float
+    errors_high: float
     p_value: float
+    found: bool
+    direction: Direction | None
+    grade: Grade
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """A verdict on confidences, and the numbers behind it; ``str`` gives the sentence.
+    """A verdict on confidences, and the numbers behind it; ``str`` gives the sentences.
 
     Attributes
     ----------
     text : str
-        The verdict as a sentence.
+        The verdict, in one or two sentences.
     p_value : float
-        Joint p-value of calibrated confidences: that of the smallest p-value of gap, size ratio, errors at the top and
-        smooth error among those of the same draws.
+        Joint p-value of calibrated confidences. NaN where there are too few errors to say.
+    found : bool
+        Whether miscalibration was found: the joint p-value is at most 0.05.
+    grade : str
+        The harm that the data show, by the near ends of the intervals: "negligible", "mild", "serious" or "unusable".
+        "close to calibrated" where the far ends, too, are negligible; "none shown" where nothing was found, and "too
+        few to say" where 10 points of overconfidence could have been missed.
+    grade_at_most : str
+        The harm that may be there, by the far ends of the intervals: "negligible" to "unusable".
     n_samples : int
         Number of answers.
     confidence, accuracy : float
-        Mean confidence and accuracy.
+        Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95 % interval of the accuracy, by Clopper and Pearson; of a weighted one by the normal distribution.
+        95% interval of the accuracy, which agrees with the test.
     gap, gap_low, gap_high : float
-        Mean confidence less accuracy, and its 95 % interval.
-    wrong, announced : float
-        Number of errors, and the number that the confidences announce, Σ (1 − c). NaN of weighted answers.
-    size_ratio : float
-        Calibrated size ratio.
-    tops : tuple of TopErrors
-        Errors at .9, .99 and .999 or more, if there are such answers.
-    smooth_error : float
-        Smooth calibration error at a bandwidth of .05.
-    gap_p_value, top_p_value, shape_p_value : float
-        P-values of the three parts: the gap (two-sided, exact), the top (size ratio and errors there, one-sided), and
-        the shape (smooth error). NaN where a part is not tested.
-    gap_holds, top_holds, shape_holds : bool
-        Whether the p-value of a part is at most .05 after Holm's adjustment for the three, and the joint one, too.
-    detectable_gap, detectable_ratio : float
-        The gap, and the ratio of errors to announced ones, that four of five such samples would have shown. NaN where
-        something was found, or the ratio cannot be estimated.
+        Average confidence less accuracy, and its 95% interval.
+    observed_errors, expected_errors : float
+        Number of errors, and the number that the confidences imply, Σ (1 − c). NaN of weighted answers, and of costs.
+    levels : tuple of Stretch
+        All answers, and those of confidences of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, as far as there are any. Empty
+        where only the gap is tested.
+    overconfident, underconfident : Stretch or None
+        The answers that carry the evidence of each, if any was found.
+    detectable_over, detectable_under : float
+        Overconfidence and underconfidence, as a gap, that are found in four of five such samples, or more. NaN where
+        none could be.
+    most_frequent : float
+        Share of the most frequent class: the accuracy of always giving it. NaN where classes are not known.
     decisive : float or None
         Confidence of the one wrong answer without which nothing would have been found.
     decisive_row : int or None
@@ -79,6 +99,9 @@ class Assessment:
 
     text: str = ""
     p_value: float
+    found: bool
+    grade: Grade = "none shown"
+    grade_at_most: Grade = "unusable"
     n_samples: int
     confidence: float
     accuracy: float
@@ -87,19 +110,14 @@ class Assessment:
     gap: float
     gap_low: float
     gap_high: float
-    wrong: float = np.nan
-    announced: float = np.nan
-    size_ratio: float = np.nan
-    tops: tuple[TopErrors, ...] = ()
-    smooth_error: float = np.nan
-    gap_p_value: float
-    top_p_value: float = np.nan
-    shape_p_value: float = np.nan
-    gap_holds: bool
-    top_holds: bool = False
-    shape_holds: bool = False
-    detectable_gap: float = np.nan
-    detectable_ratio: float = np.nan
+    observed_errors: float = np.nan
+    expected_errors: float = np.nan
+    levels: tuple[Stretch, ...] = ()
+    overconfident: Stretch | None = None
+    underconfident: Stretch | None = None
+    detectable_over: float = np.nan
+    detectable_under: float = np.nan
+    most_frequent: float = np.nan
     decisive: float | None = None
     decisive_row: int | None = None
     certain: int = 0
@@ -111,29 +129,18 @@ class Assessment:
     def __repr__(self) -> str:
         return f"Assessment({self.text!r}, p_value={self.p_value:.2g})"
 
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """The levels, and after them the two that carry the evidence, where these are no levels."""
+        named = (self.overconfident, self.underconfident)
+        return self.levels + tuple(each for each in named if each is not None and each not in self.levels)
+
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a table: a row for the gap, the size ratio, errors at each top, and the smooth error.
+        """Return the numbers as a table: a row for each level, and for each stretch that carries the evidence.
 
         Returns
         -------
         DataFrame
-            Columns `value`, `low`, `high`, `wrong`, `announced`, `p_value`, `holds` (of the part: gap, top or shape)
-            and `detectable`.
+            The fields of :class:`Stretch` as columns; no rows where only the gap is tested.
         """
-        nan = np.nan
-        rows: dict[str, tuple[Any, ...]] = {
-            "gap": (
-                *(self.gap, self.gap_low, self.gap_high, self.wrong, self.announced),
-                *(self.gap_p_value, self.gap_holds, self.detectable_gap),
-            ),
-            "size ratio": (self.size_ratio, *[nan] * 4, self.top_p_value, self.top_holds, self.detectable_ratio),
-        }
-        for top in self.tops:
-            ratio = top.wrong / top.announced if top.announced else (np.inf if top.wrong else nan)
-            rows[f"errors at {top.confidence:g} or more"] = (
-                *(ratio, top.low, top.high, top.wrong, top.announced),
-                *(top.p_value, self.top_holds, nan),
-            )
-        rows["smooth error"] = (self.smooth_error, *[nan] * 4, self.shape_p_value, self.shape_holds, nan)
-        columns = ["value", "low", "high", "wrong", "announced", "p_value", "holds", "detectable"]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+        return pd.DataFrame([asdict(each) for each in self.stretches], columns=list(Stretch.__annotations__))

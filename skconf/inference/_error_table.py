@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
@@ -16,11 +16,23 @@ from skconf.profile import ConfidenceProfile
 
 #: A confidence of 1, as in the size ratio.
 EPS = 1e-8
-#: Confidences from which on the errors at the top are counted.
+#: Where the bands begin in which errors are counted; the last one holds confidences of 1.
+BANDS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999, 1 - EPS)
+#: Confidences from which on the surest answers are counted.
 TOPS = (0.9, 0.99, 0.999)
-#: Ends of the cells: within one the odds of an error differ by 5 %, which changes a variance by less than 1e-3.
-_ENDS = np.unique(np.concatenate([expit(np.arange(-18.4, 18.4, 0.05)), TOPS, [1 - EPS]]))
+
+
+def _ends_of_cells() -> Floats:
+    """Return ends of cells within which the odds differ by 7% at most, which changes a variance by less than 1e-3."""
+    grid, bands = np.arange(-18.4, 18.4, 0.05), logit(BANDS[1:])
+    apart = np.abs(grid[:, np.newaxis] - bands).min(axis=1) > 0.02  # two ends never lie closer
+    return np.sort(np.concatenate([expit(grid[apart]), BANDS[1:]]))
+
+
+_ENDS = _ends_of_cells()
 N_CELLS = len(_ENDS) + 1
+#: The band of each cell.
+_BAND = np.searchsorted(BANDS, np.append(0.0, _ENDS), side="right") - 1
 #: Doubts 1 − c that agree in so many first bits lie in one cell, or in two: these are searched no further.
 _BITS = 20
 _SMALLEST, _HALF = (np.array([1e-9, 0.5]).view(np.int64) >> 64 - _BITS).tolist()
@@ -43,6 +55,8 @@ class ErrorTable:
         Chance of an error, 1 − c, the mean of the level.
     count, wrong : ndarray of shape (n_levels,)
         Number of answers, and of errors.
+    band : ndarray of shape (n_levels,)
+        Position among `BANDS`.
     sizes : float
         Sum of 1/(1 − c) over the errors.
     """
@@ -50,6 +64,7 @@ class ErrorTable:
     chance: Floats
     count: Floats
     wrong: Floats
+    band: Codes
     sizes: float
 
     @classmethod
@@ -62,7 +77,7 @@ class ErrorTable:
         """Return the table of sums over cells, those of `ErrorSums`."""
         filled = count > 0
         count = count[filled]
-        return cls(np.clip(chances[filled] / count, 0.0, 1.0), count, wrong[filled], float(sizes))
+        return cls(np.clip(chances[filled] / count, 0.0, 1.0), count, wrong[filled], _BAND[filled], float(sizes))
 
     @property
     def confidence(self) -> Floats:

@@ -10,22 +10,23 @@ from scipy.special import ndtr
 from skconf._core.checks import check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
-from skconf._core.proportions import clopper_pearson, poisson_interval
-from skconf.inference._assessment import Assessment, TopErrors
-from skconf.inference._calibration_draws import CalibrationDraws
+from skconf.inference._assessment import Assessment, Grade, Stretch
 from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
-from skconf.inference._p_values import holm
-from skconf.inference._wording import gap_in_words, in_words, one_answer
+from skconf.inference._harm import GRADES, harm
+from skconf.inference._joint_test import LEVEL, JointTest
+from skconf.inference._wording import gap_in_words, in_words
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
-#: Level of the verdict.
-LEVEL = 0.05
-#: A gap of so many standard deviations is found in four of five samples: among four statistics, and alone.
-_FOUND_JOINTLY, _FOUND_ALONE = 3.08, 2.8
-#: Standard errors on each side of a 95 % interval.
+#: A gap of so many standard deviations is found in four of five samples by a test of the gap alone.
+_FOUND_ALONE = 2.8
+#: Standard errors on each side of a 95% interval.
 _TWO_SIDED = 1.96
 #: Share by which equal sums differ in another order.
 _ROUNDING = 1e-9
+#: Overconfidence that a sample must be able to show, in four of five cases: else it is too small to say.
+_TOO_WIDE = 0.1
+#: Share of the answers from which on a stretch decides the grade.
+_MANY = 0.01
 
 
 @documented()
@@ -33,7 +34,7 @@ def assess_confidence(
     y_true: ArrayLike | ConfidenceProfile,
     y_proba: ArrayLike | None = None,
     *,
-    n_resamples: int = 4999,
+    n_resamples: int = 1999,
     random_state: int | np.random.Generator | None = 0,
     y_pred: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -42,17 +43,16 @@ def assess_confidence(
 ) -> Assessment:
     """Assess whether confidences may be trusted: a verdict that says neither more nor less than the data show.
 
-    Three numbers decide: the gap (mean confidence less accuracy; too sure or too modest overall), the top (the
-    calibrated size ratio, and errors announced and seen at .9, .99 and .999 or more; too sure where it is surest), and
-    the shape (the smooth calibration error; errors that cancel overall). All are compared with what errors drawn from
-    the confidences themselves give, so that the verdict holds at any number of answers: of calibrated classifiers, no
-    more than one in twenty gets a verdict of miscalibration.
+    The number of errors is compared with the number that the confidences imply, Σ (1 − c): among all answers, among
+    those of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, and in every other stretch of seventeen bands of confidence. All
+    tests share one critical value. Of calibrated classifiers, at most one in twenty gets a verdict of miscalibration,
+    at any number of answers.
 
     Parameters
     ----------
     {predictions}
-    n_resamples : int, default=4999
-        Number of draws; the smallest joint p-value is 1 / (n_resamples + 1).
+    n_resamples : int, default=1999
+        Number of draws that the critical value is found from.
     random_state : int, Generator or None, default=0
         Seed of the draws.
     {predicted}
@@ -64,43 +64,52 @@ def assess_confidence(
     Returns
     -------
     Assessment
-        The sentence, a joint p-value, and all that it rests on.
+        The sentences, a joint p-value, the harm in a word, and all that it rests on.
 
     Raises
     ------
     ValueError
-        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot reject at the level of .05.
+        If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot reject at the level of 0.05.
     TypeError
         If predictions are missing, or given beside a profile that holds them.
 
     See Also
     --------
     skconf.confidence_report : The verdict beside metrics, of several models.
-    overconfidence_by_group : Which slices are too sure.
+    overconfidence_by_group : Which slices are overconfident.
     skconf.metrics.spiegelhalter_test : A check that many know, with limits.
 
     Notes
     -----
-    The gap has the exact distribution of the number of errors. The joint p-value is that of the smallest one of four
-    (gap, size ratio, errors at the top, smooth error) among those of the same draws [1]_. Where it is at most .05, a
-    part is worded if its own p-value is at most .05 after Holm's adjustment for the three parts. Answers are
-    drawn in cells within which the odds of an error differ by at most 5 %, a few answers each by itself: time hardly
-    grows with their number.
+    A stretch is a run of neighbouring bands, which begin at 0, 0.2, 0.3, …, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999,
+    0.9999 and 1. Its p-value is that of the number of errors, two-sided, by its exact law, a Poisson binomial one.
+    Miscalibration is found if p ≤ t · w, with w = 1 for levels and ¼ for other stretches, where t is the 5% quantile of
+    the smallest p / w among draws of errors from the confidences [1]_. The interval of a stretch is Clopper and
+    Pearson's at the level 1 − t · w: the intervals hold together, and none disagrees with its test.
 
-    Where nothing is found, `detectable_gap` is 3.08 times the standard deviation of the gap, which is found in four of
-    five samples; `detectable_ratio` is found by draws with that many times as many errors. Neither is a bound on what
-    is there: that is the interval [2]_.
+    The stretch of the smallest p / w is named in each direction, less the ends that have no part in it. Its number of
+    errors is told, not its gap: the gap of a stretch that was chosen for being large exaggerates.
+
+    Where nothing is found, `detectable_over` is the overconfidence that would have been found in four of five such
+    samples or more, however the errors are spread [2]_. It is no bound on what is there: that is the interval [3]_.
+
+    The grade is that of the worst level or named stretch with 1% of the answers or more, by the near end of its
+    interval. Overconfident, per 1,000 answers: mild from 10 errors more than expected, serious from 50, unusable from
+    200; or twice the expected errors and 1 more, three times and 2 more, ten times and 20 more. Underconfident: mild
+    from 20 errors fewer than expected, serious from 100.
 
     Weights break the draws: where the chance of being sampled depends on the label, errors of a calibrated classifier
     do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
-    standard errors, that which the confidences announce and that of the data. Fewer than 30 effective errors are too
-    few to say. Of graded answers, and of answers in groups (a profile's `groups`), the standard error of the gap is
-    that of the data, by group.
+    standard errors, that which the confidences imply and that of the data. Fewer than 30 effective errors are too few
+    to say. Of graded answers, and of answers in groups (a profile's `groups`), the standard error of the gap is that of
+    the data, by group.
 
     References
     ----------
     .. [1] P. H. Westfall and S. S. Young, Resampling-Based Multiple Testing, 1993.
-    .. [2] J. M. Hoenig and D. M. Heisey, The Abuse of Power, The American Statistician 55, 2001.
+    .. [2] W. Hoeffding, On the Distribution of the Number of Successes in Independent Trials, Annals of Mathematical
+       Statistics 27, 1956.
+    .. [3] J. M. Hoenig and D. M. Heisey, The Abuse of Power, The American Statistician 55, 2001.
 
     Examples
     --------
@@ -111,10 +120,10 @@ def assess_confidence(
     >>> y_true = (rng.random(1000) < 0.5 + 0.8 * (y_proba - 0.5)).astype(int)
     >>> found = assess_confidence(y_true, y_proba)
     >>> print(found)
-    Too sure: says 74.7 %, is right in 68.8 % [65.8, 71.7]; 312 wrong, 253 announced. More so at the top: 30 of 185
-    answers at .9 or more are wrong, 9.0 announced (× 3.3 [2.2, 4.8]).
-    >>> found.p_value
-    0.0002
+    Overconfident: average confidence is 74.7%, but 68.8% of answers are right (95% interval 65.2–72.2). Worst from 0.9
+    up: 30 errors in 185 answers, where the confidences imply 9.0.
+    >>> found.grade
+    'serious'
     """
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("assess_confidence()", y_true, y_proba, **given)
@@ -122,7 +131,7 @@ def assess_confidence(
     return assess(profile, n_resamples, random_state)
 
 
-def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
+def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 0) -> Assessment:
     """Return the verdict on a profile; weights that are all alike, or zero, are none."""
     if profile.kind == "costs":
         raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
@@ -133,12 +142,21 @@ def assess(profile: ConfidenceProfile, n_draws: int = 4999, random_state: Any = 
         return assess_graded(
             len(profile) if weight is None else int(np.count_nonzero(weight)), *GradedSums().sums(profile)
         )
+    frequent = _most_frequent(profile)
     if weight is not None:
         positive = weight[weight > 0]
         if not len(positive) or positive.min() < positive.max():
-            return assess_gap(len(positive), "weighted", *GapSums().sums(profile))
+            return assess_gap(len(positive), "weighted", *GapSums().sums(profile), most_frequent=frequent)
         unweighted = profile[weight > 0].with_weight(None)
-    return _with_row(assess_table(ErrorTable.of(unweighted), n_draws, random_state), profile)
+    return assess_table(ErrorTable.of(unweighted), n_draws, random_state, profile=profile, most_frequent=frequent)
+
+
+def _most_frequent(profile: ConfidenceProfile) -> float:
+    """Return the share of the most frequent class; NaN if classes are not known."""
+    if profile.classes is None or profile.true_class is None:
+        return np.nan
+    weights = np.bincount(profile.true_class, profile.given_weight)
+    return float(weights.max() / weights.sum())
 
 
 def _assess_groups(profile: ConfidenceProfile) -> Assessment:
@@ -147,63 +165,96 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     apart = weight * (profile.confidence - profile.correctness)
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
     apart, size = (np.bincount(cast(Codes, profile.groups), terms) for terms in (apart, weight))
-    # Nothing is known of the variance that the confidences announce.
+    # Nothing is known of the variance that the confidences imply.
     kind = "graded" if profile.kind == "graded" else "in groups"
     return assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)
 
 
-def _with_row(verdict: Assessment, profile: ConfidenceProfile) -> Assessment:
-    """Return a verdict with the row of the one answer that decides, where one does."""
-    if verdict.decisive is None:
-        return verdict
-    wrong = ~profile.correct
-    if profile.sample_weight is not None:
-        wrong &= profile.sample_weight > 0
-    row = int(np.argmax(np.where(wrong, profile.confidence, -1.0)))
-    verdict = replace(verdict, decisive_row=row)
-    return replace(verdict, text=one_answer(verdict, len(profile)))
-
-
-def assess_table(table: ErrorTable, n_draws: int = 4999, random_state: Any = 0) -> Assessment:
-    """Return the verdict on unweighted errors by confidence."""
-    draws = CalibrationDraws(table, n_draws, random_state)
-    observed = draws.observed()
-    evidence = draws.evidence(observed)
-    n, wrong, announced = table.n, round(table.wrong.sum()), draws.overall.mean
-    gap_p_value, top_p_value, shape_p_value = parts = (float(evidence.gap[0]), evidence.top, float(evidence.shape[0]))
-    rejected = evidence.joint <= LEVEL
-    gap_holds, top_holds, shape_holds = (bool(rejected and p <= LEVEL) for p in holm(parts))
-    decisive = _decisive(table, draws) if rejected else None
-    accuracy, (low, high) = 1 - wrong / n, map(float, clopper_pearson((n - wrong) / n, n, 1 - LEVEL))
-    sure, certain = 1 - announced / n, table.chance <= EPS
+def assess_table(
+    table: ErrorTable,
+    n_draws: int = 1999,
+    random_state: Any = 0,
+    *,
+    profile: ConfidenceProfile | None = None,
+    most_frequent: float = np.nan,
+) -> Assessment:
+    """Return the verdict on unweighted errors by confidence; of a profile, with the row of an error that decides."""
+    test = JointTest(table, n_draws, random_state)
+    found = bool(test.found.any())
+    levels = tuple(test.stretch(at) for at in test.levels)
+    over, under = (
+        None if at is None else test.stretch(at)
+        for at in (test.strongest("overconfident"), test.strongest("underconfident"))
+    )
+    overall, n = levels[0], table.n
+    accuracy, expected = 1 - overall.observed / n, overall.expected / n
+    low, high = 1 - overall.errors_high / n, 1 - overall.errors_low / n
+    detectable = test.detectable("overconfident")
+    shown, at_most = _harm_of(levels, (over, under), n)
+    if at_most == GRADES[0]:
+        shown = "close to calibrated"
+    elif not found:
+        shown = "none shown" if detectable <= _TOO_WIDE else "too few to say"
+    decisive = _decisive(table, test) if found else None
+    certain = table.chance <= EPS
     assessment = Assessment(
-        p_value=evidence.joint,
+        p_value=test.joint,
+        found=found,
+        grade=shown,
+        grade_at_most=at_most,
         n_samples=n,
-        confidence=sure,
+        confidence=1 - expected,
         accuracy=accuracy,
         accuracy_low=low,
         accuracy_high=high,
-        gap=sure - accuracy,
-        gap_low=sure - high,
-        gap_high=sure - low,
-        wrong=wrong,
-        announced=announced,
-        size_ratio=table.sizes / n,
-        tops=tuple(_top(table, draws, top) for top in draws.tops),
-        smooth_error=float(draws.smooth_error(observed)),
-        gap_p_value=gap_p_value,
-        top_p_value=top_p_value,
-        shape_p_value=shape_p_value,
-        gap_holds=gap_holds,
-        top_holds=top_holds,
-        shape_holds=shape_holds,
-        detectable_gap=np.nan if rejected else _FOUND_JOINTLY * np.sqrt(draws.overall.variance) / n,
-        detectable_ratio=np.nan if rejected else draws.detectable_ratio(evidence.needed),
+        gap=1 - expected - accuracy,
+        gap_low=1 - expected - high,
+        gap_high=1 - expected - low,
+        observed_errors=overall.observed,
+        expected_errors=overall.expected,
+        levels=levels,
+        overconfident=over,
+        underconfident=under,
+        detectable_over=detectable,
+        detectable_under=test.detectable("underconfident"),
+        most_frequent=most_frequent,
         decisive=None if decisive is None else float(1 - table.chance[decisive]),
+        decisive_row=None if decisive is None or profile is None else _surest_error(profile),
         certain=round(table.count[certain].sum()),
         certain_wrong=round(table.wrong[certain].sum()),
     )
-    return replace(assessment, text=in_words(assessment, table, draws.chance_limit()))
+    return replace(assessment, text=in_words(assessment, None if profile is None else len(profile)))
+
+
+def _harm_of(levels: tuple[Stretch, ...], named: tuple[Stretch | None, ...], n: int) -> tuple[Grade, Grade]:
+    """Return the worst grade of levels and named stretches that hold enough answers, shown and at most."""
+    many = [each for each in (*levels, *named) if each is not None and each.count >= _MANY * n]
+    grades = [
+        harm(each.errors_low / each.count, each.errors_high / each.count, each.expected / each.count) for each in many
+    ]
+    shown, at_most = (max(ends, key=GRADES.index) for ends in zip(*grades, strict=True))
+    return shown, at_most
+
+
+def _surest_error(profile: ConfidenceProfile) -> int:
+    """Return the row of the wrong answer of the highest confidence."""
+    wrong = ~profile.correct
+    if profile.sample_weight is not None:
+        wrong &= profile.sample_weight > 0
+    return int(np.argmax(np.where(wrong, profile.confidence, -1.0)))
+
+
+def _decisive(table: ErrorTable, test: JointTest) -> int | None:
+    """Return the level of the one error without which nothing would be found; None if there is no such error."""
+    wrong = np.flatnonzero(table.wrong > 0)
+    if not len(wrong):
+        return None
+    surest = int(wrong[np.argmin(table.chance[wrong])])
+    # Of many errors, each may tip the balance; one decides only if it is rarer than all others together.
+    if 1 / max(table.chance[surest], EPS) < 0.5 * table.sizes:
+        return None
+    band = int(np.searchsorted(np.unique(table.band), table.band[surest]))
+    return None if test.is_found_without(band) else surest
 
 
 def assess_sums(n: int, *sums: Any) -> Assessment:
@@ -220,7 +271,7 @@ def assess_graded(n: int, *sums: Any) -> Assessment:
     return assess_gap(n, "graded", *sums)
 
 
-def assess_gap(n: int, kind: str, *sums: Any) -> Assessment:
+def assess_gap(n: int, kind: str, *sums: Any, most_frequent: float = np.nan) -> Assessment:
     """Return the verdict on the gap alone of `n` answers, "weighted", "graded" or "in groups", from their `GapSums`."""
     weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
@@ -229,9 +280,19 @@ def assess_gap(n: int, kind: str, *sums: Any) -> Assessment:
     enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
     p_value = float(2 * ndtr(-abs(gap) / error)) if enough else np.nan
     reach = _TWO_SIDED * error if enough else np.nan
-    rejected = p_value <= LEVEL
+    found = p_value <= LEVEL
+    shown: Grade = "too few to say"
+    at_most = GRADES[-1]
+    if enough:
+        # The interval of the gap, which is the one that agrees with the test.
+        expected, seen = 1 - confidence, 1 - accuracy
+        shown, at_most = harm(seen - reach, seen + reach, expected)
+        shown = "close to calibrated" if at_most == GRADES[0] else shown if found else "none shown"
     assessment = Assessment(
         p_value=p_value,
+        found=found,
+        grade=shown,
+        grade_at_most=at_most,
         n_samples=n,
         confidence=confidence,
         accuracy=accuracy,
@@ -240,27 +301,8 @@ def assess_gap(n: int, kind: str, *sums: Any) -> Assessment:
         gap=gap,
         gap_low=gap - reach,
         gap_high=gap + reach,
-        gap_p_value=p_value,
-        gap_holds=rejected,
-        detectable_gap=np.nan if rejected or not enough else _FOUND_ALONE * error,
+        detectable_over=_FOUND_ALONE * error if enough else np.nan,
+        detectable_under=_FOUND_ALONE * error if enough else np.nan,
+        most_frequent=most_frequent,
     )
     return replace(assessment, text=gap_in_words(assessment, kind))
-
-
-def _top(table: ErrorTable, draws: CalibrationDraws, top: float) -> TopErrors:
-    """Return expected and observed errors at or above a confidence."""
-    rows, null = table.at_least(top), draws.tops[top]
-    wrong = round(table.wrong[rows].sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (float(np.divide(end, null.mean)) for end in poisson_interval(wrong, 1 - LEVEL))
-    return TopErrors(top, null.size, wrong, null.mean, low, high, float(null.at_least(wrong)))
-
-
-def _decisive(table: ErrorTable, draws: CalibrationDraws) -> int | None:
-    """Return the level of the one error without which calibration would not be rejected; else None."""
-    if not table.wrong.any():
-        return None
-    largest = int(np.argmax(np.where(table.wrong > 0, draws.size, 0.0)))
-    if draws.size[largest] < 0.5 * table.sizes:
-        return None
-    return largest if draws.evidence(draws.observed(without=largest)).joint > LEVEL else None

@@ -2,59 +2,65 @@
 
 import numpy as np
 
-from skconf._core.numbers import confidence, decimal, expected_count, short, without_zero
-from skconf.inference._assessment import Assessment, TopErrors
-from skconf.inference._error_table import EPS, ErrorTable
+from skconf._core.numbers import confidence, decimal, digits_apart, expected_count, short
+from skconf.inference._assessment import Assessment, Stretch
+from skconf.inference._error_table import EPS
 
-#: If gaps of this size, in points, and ratios of this size could be missed, the sample is too small to say.
-_TOO_WIDE, _TOO_HIGH = 10.0, 3.0
+#: How an overall direction is told, by grade.
+_HOW = {"close to calibrated": "Slightly ", "negligible": "Slightly ", "mild": "Slightly ", "unusable": "Far "}
+#: A level tells where it is worst if it holds at least, and at most, this share of the answers.
+_FEW, _MOST = 0.01, 0.9
+_WORTH_TELLING = ("mild", "serious", "unusable")
 
 
-def in_words(verdict: Assessment, table: ErrorTable, chance_limit: float) -> str:
-    """Return the sentence on errors, of which gap, top and shape are tested.
+def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
+    """Return the verdict on right and wrong answers, in two sentences at most; rows are numbered if they are there.
 
-    Parameters
-    ----------
-    verdict : Assessment
-        All numbers.
-    table : ErrorTable
-        The table that the numbers come from.
-    chance_limit : float
-        Size ratio that one in twenty calibrated samples exceeds.
+    A third one follows where one answer for all would be right as often.
     """
-    if not verdict.p_value <= 0.05:
-        return _nothing(verdict)
+    return _two(_on_confidences(verdict, n_rows), _one_for_all(verdict))
+
+
+def _on_confidences(verdict: Assessment, n_rows: int | None) -> str:
     if verdict.decisive is not None:
-        return one_answer(verdict)
-    if verdict.gap_holds and verdict.gap > 0:
-        return _too_sure(verdict) + _more_at_the_top(verdict)
-    if verdict.gap_holds:
-        overall = f"Too modest: says {_percent(verdict.confidence)} %, is right in {_accuracy(verdict)}."
-        return overall + (f" But too sure at the top: {_top(verdict, chance_limit)}." if verdict.top_holds else "")
-    if verdict.top_holds:
-        return f"Too sure at the top: {_top(verdict, chance_limit)}. Overall not shown."
-    if verdict.shape_holds:
-        return _shape(table)
-    return "Off by more than chance, but this sample does not show where: overall, at the top or in between."
+        return _one_answer(verdict, n_rows)
+    if verdict.grade == "close to calibrated":
+        return _two(f"Close to calibrated: {_average_and_right(verdict)}.", _rare_level(verdict))
+    if not verdict.found:
+        return _nothing(verdict)
+    overall = verdict.levels[0]
+    if overall.direction is not None:
+        how = f"{_HOW.get(verdict.grade, '')}{overall.direction}".capitalize()
+        return _two(
+            f"{how}: {_average_and_right(verdict)}.",
+            _worst_level(verdict) or _opposite(verdict) or _rare_level(verdict),
+        )
+    named = [each for each in (verdict.overconfident, verdict.underconfident) if each is not None]
+    first, *second = (f"{_how(each)} {_where(each)}: {_counts(each)}." for each in named)
+    return _two(first, second[0] if second else f"Overall, {_average_and_right(verdict)}.")
 
 
 def _nothing(verdict: Assessment) -> str:
-    points = 100 * verdict.detectable_gap
-    if points > _TOO_WIDE:
-        answers = "1 answer is" if verdict.n_samples == 1 else f"{verdict.n_samples:,} answers are"
-        return f"{answers} too few to say: a gap of {min(points, 100):.0f} points could be missed."
-    text = "No sign that it is too sure or too modest. "
-    text += f"The gap is {_gap(verdict)}; one of {short(points)} would have been found in four of five such samples."
-    if np.isinf(verdict.detectable_ratio):
-        text += " At the top the sample is too small: any size ratio could be missed."
-    elif verdict.detectable_ratio > _TOO_HIGH:
-        missed = f"a size ratio of {short(verdict.detectable_ratio)}"
-        text += f" At the top the sample is too small: {missed} could be missed."
-    return text
+    observed, expected = verdict.levels[0].observed, expected_count(verdict.expected_errors)
+    if verdict.grade == "too few to say":
+        answers = f"{verdict.n_samples:,} {'answer' if verdict.n_samples == 1 else 'answers'}"
+        is_wrong = f"{observed:,.0f} of {answers} {'is' if observed == 1 or verdict.n_samples == 1 else 'are'} wrong"
+        text = f"Too few to say: {is_wrong}, where the confidences imply {expected}."
+        if np.isnan(verdict.detectable_over):
+            return f"{text} No overconfidence could be found in so small a sample."
+        return f"{text} Overconfidence of {_points(verdict)} points would be missed in one of five such samples."
+    found = f"Overconfidence of {_points(verdict)} points would be found in four of five such samples."
+    return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}"
 
 
-def one_answer(verdict: Assessment, n_rows: int | None = None) -> str:
-    """Return the sentence on the one answer that decides; with its number if the number of rows is given."""
+def _one_for_all(verdict: Assessment) -> str:
+    if verdict.grade == "too few to say" or not verdict.accuracy <= verdict.most_frequent:
+        return ""
+    always = decimal(100 * verdict.most_frequent, 1)
+    return f"Its answers are right no more often than always giving the most frequent class ({always}%)."
+
+
+def _one_answer(verdict: Assessment, n_rows: int | None) -> str:
     chance = 1 - (verdict.decisive or 0.0)
     rarity = "which should never happen" if chance <= EPS else f"expected of 1 in {1 / chance:,.0f}"
     number = (
@@ -63,108 +69,98 @@ def one_answer(verdict: Assessment, n_rows: int | None = None) -> str:
     return f"One answer decides:{number} wrong at {confidence(1 - chance)}, {rarity}."
 
 
-def _too_sure(verdict: Assessment) -> str:
-    counts = f"{verdict.wrong:,} wrong, {expected_count(verdict.announced)} announced"
-    if verdict.certain and not verdict.certain_wrong and verdict.size_ratio < 1:
-        answers = (
-            "its answer at 1.0 announces"
-            if verdict.certain == 1
-            else f"its {verdict.certain:,} answers at 1.0 announce"
-        )
-        return f"Too sure: {counts}; {answers} no error and do not change this."
-    return f"Too sure: says {_percent(verdict.confidence)} %, is right in {_accuracy(verdict)}; {counts}."
+def _average_and_right(verdict: Assessment) -> str:
+    """Compare average confidence and accuracy."""
+    is_off = verdict.levels[0].found and verdict.grade != "close to calibrated"
+    return _compared(verdict, is_off, "{}% of answers are right")
 
 
-def _more_at_the_top(verdict: Assessment) -> str:
-    """Return the part that is worse at the top than overall by more than chance, if it is at most half the answers."""
-    worst = _worst(verdict)
-    few = worst is not None and worst.count <= verdict.n_samples / 2
-    if worst is None or not few or not verdict.top_holds or worst.low <= verdict.wrong / verdict.announced:
+def _compared(verdict: Assessment, is_off: bool, is_right: str) -> str:
+    """Compare average confidence and accuracy; where they are off, in as many decimals as tell them apart."""
+    numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
+    digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
+    said, right, low, high = (decimal(100 * each, digits) for each in numbers)
+    is_right = is_right.format(right)
+    return f"average confidence is {said}%, {'but' if is_off else 'and'} {is_right} (95% interval {low}–{high})"
+
+
+def _worst_level(verdict: Assessment) -> str:
+    """Tell the level that is worse than all answers by more than chance, and worst among such."""
+    overall, n = verdict.levels[0], verdict.n_samples
+    if overall.direction != "overconfident":
         return ""
-    return f" More so at the top: {_errors(worst)}."
+    ratio = overall.observed / overall.expected if overall.expected else np.inf
+    worse = [
+        each
+        for each in verdict.levels[1:]
+        if _FEW * n <= each.count <= _MOST * n and each.found and each.errors_low > ratio * each.expected
+    ]
+    if not worse:
+        return ""
+
+    def excess(each: Stretch) -> float:
+        return float(np.arcsin(np.sqrt(each.errors_low / each.count)) - np.arcsin(np.sqrt(each.expected / each.count)))
+
+    worst = max(worse, key=excess)
+    return f"Worst {_where(worst)}: {_counts(worst)}."
 
 
-def _top(verdict: Assessment, chance_limit: float) -> str:
-    worst = _worst(verdict)
-    if worst is None or worst.p_value > 0.05:
-        ratio = f"its errors would be expected of {short(verdict.size_ratio)} times as many answers (size ratio"
-        return f"{ratio}; chance gives {short(chance_limit)} or more in one of twenty such samples)"
-    return _errors(worst)
+def _opposite(verdict: Assessment) -> str:
+    """Tell where the verdict is the opposite of the overall one."""
+    over = verdict.levels[0].direction == "overconfident"
+    other = verdict.underconfident if over else verdict.overconfident
+    return "" if other is None else f"But {other.direction} {_where(other)}: {_counts(other)}."
 
 
-def _worst(verdict: Assessment) -> TopErrors | None:
-    return min(verdict.tops, key=lambda top: top.p_value, default=None)
+def _rare_level(verdict: Assessment) -> str:
+    """Tell of a level that is too rare to decide the grade, if it is worth telling."""
+    rare = [each for each in verdict.levels if each.count < _FEW * verdict.n_samples and each.grade in _WORTH_TELLING]
+    return f"Worst {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
 
 
-def _errors(top: TopErrors) -> str:
-    ratio = ""
-    if top.announced > EPS * top.count and top.low > 1:
-        ratio = f" (× {short(top.wrong / top.announced)} [{short(top.low)}, {short(top.high)}])"
-    elif top.announced > EPS * top.count:  # a one-sided test with so few errors says that, and not how much
-        ratio = f" (chance alone gives as many in {_percent(top.p_value)} % of such samples)"
-    are = "is" if top.wrong == 1 else "are"
-    where = f"{top.wrong:,} of {top.count:,} answers at {confidence(top.confidence)} or more {are} wrong"
-    return f"{where}, {expected_count(top.announced)} announced{ratio}"
+def _two(first: str, second: str) -> str:
+    return f"{first} {second}".rstrip()
 
 
-def _shape(table: ErrorTable) -> str:
-    """Describe where errors have opposite signs: above and below a confidence, or between two."""
-    order = np.argsort(table.chance)  # the surest first
-    count, wrong = table.count[order], table.wrong[order]
-    chances = count * table.chance[order]
-    excess = np.concatenate([[0.0], np.cumsum(wrong - chances)])
-    first, last = sorted((int(excess.argmin()), int(excess.argmax())))  # the largest excess of a stretch, or lack
+def _how(stretch: Stretch) -> str:
+    return f"{_HOW.get(stretch.grade, '')}{stretch.direction}".capitalize()
 
-    def says(part: slice) -> tuple[float, float]:
-        n = count[part].sum()
-        return 100 - 100 * float(chances[part].sum() / n), 100 - 100 * float(wrong[part].sum() / n)
 
-    def is_sure(part: slice) -> bool:
-        return bool(wrong[part].sum() > chances[part].sum())
+def _where(stretch: Stretch) -> str:
+    """Say which confidences: "from 0.9 up", "between 0.7 and 0.8", "below 0.3"."""
+    if stretch.low >= 1:
+        return "at 1.0"
+    if np.isinf(stretch.high):
+        return f"from {confidence(stretch.low)} up"
+    return (
+        f"between {confidence(stretch.low)} and {confidence(stretch.high)}"
+        if stretch.low
+        else f"below {confidence(stretch.high)}"
+    )
 
-    split = last if first == 0 else first
-    if (first == 0 or last == len(count)) and 0 < split < len(count):
-        upper, lower = slice(None, split), slice(split, None)
-        if is_sure(upper) != is_sure(lower):
-            (sure, right), (sure_below, right_below) = says(upper), says(lower)
-            above, below = ("Too sure", "too modest") if is_sure(upper) else ("Too modest", "too sure")
-            parts = (
-                f"{above} above ({sure:.0f} %, right {right:.0f}), {below} below ({sure_below:.0f}, {right_below:.0f})"
-            )
-            return f"{parts}; overall they cancel."
-    stretch = slice(first, last)
-    (sure, right), direction = says(stretch), "sure" if is_sure(stretch) else "modest"
-    low, high = (without_zero(decimal(1 - table.chance[order][at], 2)) for at in (last - 1, first))
-    where = f"between {low} and {high}"
-    return f"Too {direction} {where}: says {sure:.0f} %, is right in {right:.0f} %. Overall not shown."
+
+def _counts(stretch: Stretch) -> str:
+    errors = f"{stretch.observed:,.0f} {'error' if stretch.observed == 1 else 'errors'}"
+    answers = f"{stretch.count:,.0f} {'answer' if stretch.count == 1 else 'answers'}"
+    return f"{errors} in {answers}, where the confidences imply {expected_count(stretch.expected)}"
+
+
+def _points(verdict: Assessment) -> str:
+    return short(100 * verdict.detectable_over)
 
 
 def gap_in_words(verdict: Assessment, kind: str) -> str:
-    """Return the sentence on "graded" or "weighted" answers, or those "in groups", of which the gap alone is tested."""
+    """Return the sentences on "graded" or "weighted" answers, or those "in groups": only their gap is tested."""
     if np.isnan(verdict.p_value):
         answers = "answers in groups" if kind == "in groups" else f"{kind} answers"
-        return f"The {answers} have too few errors to say."
-    if not verdict.gap_holds:
-        points = short(100 * verdict.detectable_gap)
-        text = f"No sign of a gap. It is {_gap(verdict)}; one of {points} would have been found in four of five such "
-        text += "samples."
-    else:
-        direction = "sure" if verdict.gap > 0 else "modest"
-        is_right_in = "has a mean correctness of" if kind == "graded" else "is right in"
-        seen = f"says {_percent(verdict.confidence)} %, {is_right_in} {_percent(verdict.accuracy)} %"
-        text = f"Too {direction}: {seen}, a gap of {_gap(verdict)}."
-    return f"{text} {kind.capitalize()}: only the gap is tested."
-
-
-def _accuracy(verdict: Assessment) -> str:
-    low, high = _percent(verdict.accuracy_low), _percent(verdict.accuracy_high)
-    return f"{_percent(verdict.accuracy)} % [{low}, {high}]"
-
-
-def _gap(verdict: Assessment) -> str:
-    low, high = short(100 * verdict.gap_low), short(100 * verdict.gap_high)
-    return f"{short(100 * verdict.gap)} points [{low}, {high}]"
-
-
-def _percent(share: float) -> str:
-    return decimal(100 * share, 1)
+        return f"Too few to say: the {answers} have too few errors."
+    is_right = "average correctness is {}%" if kind == "graded" else "{}% of answers are right"
+    text = f"{_compared(verdict, verdict.found and verdict.grade != 'close to calibrated', is_right)}."
+    only = f"The answers are {kind}: only the overall gap is tested."
+    if verdict.grade == "close to calibrated":
+        return f"Close to calibrated: {text} {only}"
+    if not verdict.found:
+        points = _points(verdict)
+        return f"No sign of a gap: {text} A gap of {points} points would be found in four of five such samples. {only}"
+    direction = "overconfident" if verdict.gap > 0 else "underconfident"
+    return _two(f"{(_HOW.get(verdict.grade, '') + direction).capitalize()}: {text} {only}", _one_for_all(verdict))

@@ -1,12 +1,12 @@
-"""The verdict on announced costs: whether answers cost more, or less, than their uncertainties say."""
+"""The verdict on expected costs: whether answers cost more, or less, than their uncertainties say."""
 
 import numpy as np
 from scipy.special import stdtr
 
 from skconf.inference._assessment import Assessment
 from skconf.inference._grouped_means import Means, expected_and_observed
+from skconf.inference._joint_test import LEVEL
 from skconf.inference._p_values import student
-from skconf.inference._verdict import LEVEL
 from skconf.profile import ConfidenceProfile
 
 #: Fewest units whose mean cost is near enough to normal.
@@ -16,9 +16,10 @@ _FOUND = 2.8
 
 
 def assess_costs(profile: ConfidenceProfile) -> Assessment:
-    """Compare announced with observed costs by a t test of their mean difference, in groups by group.
+    """Compare expected with observed costs by a t test of their mean difference, in groups by group.
 
-    Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not announced.
+    Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not expected.
+    Costs have no scale on which to grade harm.
     """
     whole, (said, paid) = np.zeros(len(profile), dtype=np.intp), expected_and_observed(profile)
     doubt, cost, apart = (
@@ -32,6 +33,8 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
     low, high = (float(end) for end in cost.ends(1 - LEVEL, bounded=False))
     return Assessment(
         p_value=p_value,
+        found=p_value <= LEVEL,
+        grade="none shown" if enough else "too few to say",
         n_samples=len(profile),
         confidence=float(doubt.mean),
         accuracy=float(cost.mean),
@@ -40,7 +43,6 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
         gap=gap,
         gap_low=gap - reach,
         gap_high=gap + reach,
-        gap_p_value=p_value,
-        gap_holds=p_value <= LEVEL,
-        detectable_gap=_FOUND * error if enough else np.nan,
+        detectable_over=_FOUND * error if enough else np.nan,
+        detectable_under=_FOUND * error if enough else np.nan,
     )

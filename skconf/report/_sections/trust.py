@@ -1,20 +1,21 @@
 """May I trust its confidences? The verdict on each model, what to do, and two pictures."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skconf._core.numbers import DASH, number, percent
-from skconf.inference._assessment import Assessment
+from skconf._core.numbers import DASH, confidence, number, percent
+from skconf.inference._assessment import Assessment, Stretch
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.reliability import reliability
-from skconf.report._evidence.tops import Top, counted_tops, error_tail, tops_in_units
+from skconf.report._evidence.tops import error_tail, levels_of
 from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.verdicts import verdicts_of
+from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
 #: A limit of 0 on a logarithmic axis.
@@ -26,69 +27,95 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     parts: list[Part] = []
     advised: dict[str, list[str]] = {}
     words, verdicts = words_of(evidence), verdicts_of(evidence)
+    levels = {
+        model: levels_of(assessment, evidence.profiles.get(model), LEVEL)
+        for model, assessment in evidence.assessments.items()
+    }
     for model, assessment in evidence.assessments.items():
         text = f"{start_of(evidence, model)}{verdicts[model]}"
-        parts.append(Prose(text, "finding fault" if assessment.p_value <= 1 - LEVEL else "finding"))
+        parts.append(Prose(text, "finding fault" if is_fault(assessment) else "finding"))
         advised.setdefault(_advice(assessment, words.numbers), []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {' and '.join(models)}" if evidence.several else ""
         parts.append(Prose(f"What to do{whom}: {advice}"))
-    if evidence.profiles and pictures:
-        tails = [] if evidence.kind == "costs" else _tail(evidence)
-        parts.append(Beside([ChartPart(_reliability(evidence)), *map(ChartPart, tails)]))
-    parts.append(_tops(evidence))
+    if pictures:
+        charts = [_reliability(evidence)] if evidence.profiles else []
+        charts += _tail(evidence, levels)
+        if charts:
+            parts.append(Beside([ChartPart(chart) for chart in charts]))
+    parts.append(_table(evidence, levels))
     return Section(f"May I trust its {words.numbers}?", "Trust", parts)
 
 
 def _advice(assessment: Assessment, numbers: str) -> str:
     """Advise what to do about a verdict."""
-    how = "calibrate it on rows that did not train it, and look at others again"
-    if numbers == "uncertainties" and assessment.p_value <= 1 - LEVEL:
-        return f"{how}. Until then, read its uncertainties as the diagram below has them."
-    if assessment.gap_holds and assessment.gap < 0 and not assessment.top_holds:
-        return f"its numbers are too low; their order may still serve to abstain. To use the numbers, {how}."
-    if assessment.gap_holds or assessment.top_holds or assessment.shape_holds or assessment.decisive is not None:
-        return f"{how}. Until then, read its highest confidences as the table below has them."
-    if assessment.p_value <= 1 - LEVEL:
-        return f"collect more labelled rows, or {how}."
-    return "no fault shown is not no fault: mind how large a gap could hide. More labelled rows show smaller ones."
+    how = "calibrate it on rows that did not train it, and look at other rows again"
+    if numbers == "uncertainties":
+        return f"{how}." if assessment.found else "use the uncertainties, and mind how large a gap could hide."
+    if assessment.accuracy <= assessment.most_frequent:
+        return "find out first why it is right no more often than one answer for all; calibration does not mend that."
+    if assessment.decisive is not None:
+        return "look at that row first: a wrong label would explain it. Else collect more labelled rows."
+    if assessment.grade in ("mild", "serious", "unusable"):
+        until = "do not act on its confidences" if assessment.grade == "unusable" else "use the observed errors below"
+        return f"{how}. Until then, {until}."
+    if assessment.grade in ("close to calibrated", "negligible"):
+        return "use its confidences as they are."
+    if assessment.grade == "too few to say":
+        return "collect more labelled rows."
+    return "use its confidences, but mind how much could hide: the intervals below tell. More labelled rows show more."
 
 
-def _tops(evidence: Evidence) -> TablePart:
-    """Return the errors announced and seen: of all answers, and of the surest ones."""
+def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> TablePart:
+    """Return expected and observed errors: of all answers, of the most confident, and where something was found."""
     rows: list[dict[str, str]] = []
     words = words_of(evidence)
     for model, assessment in evidence.assessments.items():
         named = {"model": str(model)} if evidence.several else {}
         profile = evidence.profiles.get(model)
-        if not np.isnan(assessment.wrong):
-            rows += [{**named, **_top(top, words_for("right or wrong"))} for top in counted_tops(assessment, LEVEL)]
-        elif profile is not None and profile.kind != "costs" and profile.sample_weight is None:
-            rows += [{**named, **_top(top, words)} for top in tops_in_units(profile, LEVEL)]
-        else:  # weighted, or costs: there are no counts
+        weighted = profile is not None and profile.sample_weight is not None and not assessment.levels
+        stretches = assessment.stretches or levels[model]
+        if stretches and not weighted:
+            counted = words_for("right or wrong") if assessment.levels else words
+            rows += [{**named, **_row(each, counted)} for each in stretches]
+        else:  # there are no counts
             right = words.amount(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
             said = {words.says_long: words.amount(assessment.confidence), words.right_long: right}
             rows.append({**named, "answers": "all", "rows": f"{assessment.n_samples:,}", **said})
+    frame = pd.DataFrame(rows).fillna(DASH)
+    if "finding" in frame and (frame["finding"] == DASH).all():
+        frame = frame.drop(columns="finding")
     note = {
-        "right or wrong": "Announced: the number of errors that the confidences themselves announce, Σ (1 − c).",
-        "graded": "Lost: Σ (1 − correctness). Announced: what the confidences themselves say is lost, Σ (1 − c).",
-        "costs": "Announced: the mean uncertainty.",
+        "right or wrong": "Expected: the errors that the confidences imply, Σ (1 − c). All intervals hold together.",
+        "graded": "Lost: Σ (1 − correctness). Expected: what the confidences imply, Σ (1 − c).",
+        "costs": "Expected: the average uncertainty.",
     }[words.kind]
-    title = "Costs announced and paid" if words.kind == "costs" else "Errors announced and seen"
-    return TablePart(title, pd.DataFrame(rows).fillna(DASH), (note,))
+    title = "Expected and observed costs" if words.kind == "costs" else "Expected and observed errors"
+    return TablePart(title, frame, (note,))
 
 
-def _top(top: Top, words: Words) -> dict[str, str]:
+def _row(stretch: Stretch, words: Words) -> dict[str, str]:
     """Return a row of counts."""
+    count, is_count = stretch.count, words.kind == "right or wrong"
+    ends = (1 - end / count for end in (stretch.observed, stretch.errors_high, stretch.errors_low))
     return {
-        "answers": f"≥ {top.cut:g}" if top.cut else "all",
-        "rows": f"{top.count:,.0f}",
-        words.says_long: words.amount(1 - top.announced / top.count),
-        words.right_long: percent(top.right, top.low, top.high),
-        words.wrong: f"{top.wrong:,.0f}" if words.kind == "right or wrong" else number(top.wrong),
-        "announced": number(top.announced),
-        f"{words.wrong} ÷ announced": number(top.wrong / top.announced, *top.ratio_ends) if top.announced else DASH,
+        "answers": _range(stretch),
+        "rows": f"{count:,.0f}",
+        words.says_long: words.amount(1 - stretch.expected / count),
+        words.right_long: percent(*ends),
+        words.wrong: f"{stretch.observed:,.0f}" if is_count else number(stretch.observed),
+        "expected": number(stretch.expected),
+        "finding": f"{stretch.direction}: {stretch.grade}" if stretch.direction else DASH,
     }
+
+
+def _range(stretch: Stretch) -> str:
+    """Write which answers these are: "all", "≥ 0.9", "0.7 to 0.8"."""
+    if np.isinf(stretch.high):
+        return f"≥ {confidence(stretch.low)}" if stretch.low else "all"
+    return (
+        f"{confidence(stretch.low)} to {confidence(stretch.high)}" if stretch.low else f"< {confidence(stretch.high)}"
+    )
 
 
 def _reliability(evidence: Evidence) -> Chart:
@@ -107,15 +134,15 @@ def _reliability(evidence: Evidence) -> Chart:
         ends = [table[name].dropna() for name in ("says", "right", "low", "high")]
         says, right = (Axis.around(name, "linear", *ends) for name in (words.says_long, words.right_long))
         finding, title = (
-            f"Above the line it costs more than it announces. {each}",
-            "What it announces, and what it costs",
+            f"Above the line it costs more than expected. {each}",
+            "Cost by uncertainty",
         )
     else:
         low = np.floor(float(table[["says", "low"]].min().min()) * 10) / 10
         says, right = (Axis(name, "percent", low, 1.0) for name in (words.says_long, words.right_long))
-        finding = f"Below the line it is too sure, above it too modest. {each}"
-        title = "What it says, and what is right"
-    marks.insert(0, Line([says.low, says.high], [says.low, says.high], name="as it says", dashed=True))
+        finding = f"Below the line it is overconfident, above it underconfident. {each}"
+        title = "Accuracy by confidence"
+    marks.insert(0, Line([says.low, says.high], [says.low, says.high], name="calibrated", dashed=True))
     return Chart(title, finding, says, right, marks, table)
 
 
@@ -124,40 +151,33 @@ def _label(evidence: Evidence, model: Any) -> str | None:
     return str(model) if len(evidence.profiles) > 1 else None
 
 
-def _tail(evidence: Evidence) -> list[Chart]:
-    """Chart the errors among the surest answers, observed and expected, by where the surest begin."""
+def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list[Chart]:
+    """Chart the errors among the most confident answers, observed and expected, by where these begin."""
     marks: list[Mark] = []
     data = []
-    for series, (model, profile) in enumerate(evidence.profiles.items()):
-        top, name = error_tail(profile, evidence.level), evidence.title_of(model)
-        label = _label(evidence, model) or "seen"
+    tails = {model: error_tail(found) for model, found in levels.items() if found}
+    for series, (model, top) in enumerate(tails.items()):
+        label = str(model) if len(tails) > 1 else "observed"
         # Intervals of several models stand beside each other.
-        beside = 1 - (1 - top["from"]) * 10 ** (0.06 * (series - (len(evidence.profiles) - 1) / 2))
+        beside = 1 - (1 - top["from"]) * 10 ** (0.06 * (series - (len(tails) - 1) / 2))
         seen = top["wrong"].where(top["wrong"] > 0)
         low = top["low"].where(top["low"] > 0, _FLOOR)
         colour = series % N_SERIES
         marks.append(Points(beside, seen.fillna(top["high"]), low, top["high"], name=label, series=colour))
         marks.append(Line(beside, seen, name=label, series=colour))
-        announced = top["announced"].where(top["announced"] > 0)
-        marks.append(
-            Line(
-                top["from"],
-                announced,
-                name="announced" if len(evidence.profiles) == 1 else None,
-                series=colour,
-                dashed=True,
-            )
-        )
-        data.append(top.assign(model=name))
-    table = pd.concat(data)
-    if not len(table):
+        expected, name = top["expected"].where(top["expected"] > 0), "expected" if len(tails) == 1 else None
+        marks.append(Line(top["from"], expected, name=name, series=colour, dashed=True))
+        data.append(top.assign(model=evidence.title_of(model)))
+    if not data:
         return []
-    rates = np.concatenate([table["high"], *(table[name][table[name] > 0] for name in ("wrong", "announced"))])
+    table = pd.concat(data)
+    rates = np.concatenate([table["high"], *(table[name][table[name] > 0] for name in ("wrong", "expected"))])
     rates = np.maximum(rates, rates.max() / 10_000)
     rate = Axis.around(f"{words_of(evidence).of_these}, log scale", "log percent", rates)
-    surest = Axis("answers that say this or more", "nines", 0.4, 1 - 0.7 * (1 - max(float(table["from"].max()), 0.9)))
+    last = max(float(table["from"][table["from"] < 1].max()), 0.9)
+    surest = Axis("confidence of at least", "nines", 0.4, 1 - 0.7 * (1 - last))
     finding = (
-        "Points: errors seen, with their interval; where there are none, its upper end. Dashed: errors announced. "
-        "Too sure is where a whole interval is above it."
+        "Points: observed errors, with their interval; where there are none, its upper end. Dashed: expected errors. "
+        "It is overconfident where a whole interval is above them."
     )
-    return [Chart("Its surest answers", finding, surest, rate, marks, table)]
+    return [Chart("Errors of the most confident answers", finding, surest, rate, marks, table)]

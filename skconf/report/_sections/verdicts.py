@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from skconf._core.numbers import decimal, number
+from skconf._core.numbers import decimal, digits_of, number
 from skconf.inference._assessment import Assessment
 from skconf.report._evidence.evidence import Evidence
 
@@ -19,17 +19,20 @@ def verdicts_of(evidence: Evidence) -> dict[Any, str]:
 
 
 def _of_costs(assessment: Assessment) -> str:
-    """Return the verdict on announced costs."""
+    """Return the verdict on expected costs."""
     if np.isnan(assessment.p_value):
-        return "There are too few answers with costs to say."
-    only = "Costs: only their mean is tested."
-    if assessment.gap_holds:
-        what = "Too sure" if assessment.gap > 0 else "Too modest"
-        paid = number(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
-        digits = len(paid.split()[0].partition(".")[2])
-        return f"{what}: announces a mean cost of {decimal(assessment.confidence, digits)}, costs {paid}. {only}"
-    gap = number(assessment.gap, assessment.gap_low, assessment.gap_high)
-    return (
-        f"No sign of a gap: answers cost {gap} more than announced, in the mean; a gap of "
-        f"{number(assessment.detectable_gap)} would have been found in four of five such samples. {only}"
-    )
+        return "Too few to say: there are too few answers with costs."
+    digits = digits_of(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
+    numbers = assessment.confidence, assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high
+    said, paid, low, high = (decimal(each, digits) for each in numbers)
+    but, only = "but" if assessment.found else "and", "Only the mean cost is tested."
+    text = f"average uncertainty is {said}, {but} the average cost is {paid} (95% interval {low}–{high})."
+    if assessment.found:
+        return f"{'Overconfident' if assessment.gap > 0 else 'Underconfident'}: {text} {only}"
+    missed = f"A gap of {number(assessment.detectable_over)} would be found in four of five such samples."
+    return f"No sign of a gap: {text} {missed} {only}"
+
+
+def is_fault(assessment: Assessment) -> bool:
+    """Return whether a verdict shows harm."""
+    return assessment.found and assessment.grade not in ("close to calibrated", "negligible")

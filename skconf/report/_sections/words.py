@@ -57,8 +57,8 @@ class Words:
     numbers: str = "confidences"
     says: str = "says"
     right: str = "is right in"
-    says_long: str = "says it is right in"
-    right_long: str = "is right in"
+    says_long: str = "average confidence"
+    right_long: str = "accuracy"
     is_right: str = "is right in"
     wrong: str = "wrong"
     of_these: str = "wrong of these"
@@ -86,8 +86,8 @@ _WORDS = {
     "graded": Words(
         "graded",
         right="mean correctness",
-        says_long="expected correctness",
-        right_long="mean correctness",
+        says_long="average confidence",
+        right_long="average correctness",
         is_right="has a mean correctness of",
         wrong="lost",
         of_these="lost of these",
@@ -108,8 +108,8 @@ _WORDS = {
         numbers="uncertainties",
         says="announces",
         right="costs",
-        says_long="announced cost",
-        right_long="mean cost",
+        says_long="average uncertainty",
+        right_long="average cost",
         is_right="costs",
         wrong="cost",
         of_these="mean cost of these",

@@ -1,0 +1,40 @@
+"""How much harm miscalibration does: what it changes for somebody who accepts answers by their confidence."""
+
+from skconf.inference._assessment import Grade
+
+#: From the least harm to the most.
+GRADES: tuple[Grade, ...] = ("negligible", "mild", "serious", "unusable")
+#: Excess errors in 1,000 accepted answers from which a grade holds; or as many times the expected errors, with so many.
+_OVERCONFIDENT = {"mild": (10, 2, 1), "serious": (50, 3, 2), "unusable": (200, 10, 20)}
+#: Errors in 1,000 answers that were expected and are not there. Nobody accepts an error for it: it is never unusable.
+_UNDERCONFIDENT = {"mild": 20, "serious": 100}
+
+
+def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
+    """Grade the harm of some answers by the near end of an interval of their error rate, and by its far end.
+
+    Parameters
+    ----------
+    low, high : float
+        Interval of the error rate.
+    expected : float
+        The error rate that the confidences imply.
+
+    Returns
+    -------
+    shown, at_most : str
+        "negligible": no two-digit confidence changes. "mild": a threshold gives another risk. "serious": one more error
+        in twenty answers, or a promise off by three. "unusable": a promise off by ten.
+    """
+    return _worst(low, high, expected), _worst(high, low, expected)
+
+
+def _worst(at_least: float, at_most: float, expected: float) -> Grade:
+    """Grade by the excess that one end of the interval shows, and by what the other one lacks."""
+    excess, lack = 1000 * (at_least - expected), 1000 * (expected - at_most)
+    over = [
+        excess >= alone or (at_least >= times * expected and excess >= least)
+        for alone, times, least in _OVERCONFIDENT.values()
+    ]
+    under = [lack >= alone for alone in _UNDERCONFIDENT.values()]
+    return GRADES[max(sum(over), sum(under))]

@@ -1,0 +1,172 @@
+"""One test of calibration: the number of errors in every stretch of confidence, with one critical value for all."""
+
+from bisect import bisect_left
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from skconf._core.probabilities import Floats
+from skconf._core.proportions import exact_interval
+from skconf.inference._assessment import Direction, Grade, Stretch
+from skconf.inference._error_table import EPS, TOPS, ErrorTable
+from skconf.inference._harm import harm
+from skconf.inference._stretch_laws import StretchLaws
+
+#: Level of the verdict.
+LEVEL = 0.05
+#: Where the levels begin that people accept answers from.
+_LEVELS = (0.0, 0.5, *TOPS, 1 - EPS)
+#: Weight of other stretches in the test, where that of a level is 1.
+_WEIGHT = 0.25
+#: Power of the gap that is told where nothing was found.
+_POWER = 0.8
+#: Numbers that agree so closely are equal.
+_ROUNDING = 1e-9
+#: An end band of a stretch that has such a one-sided p-value, or a larger one, has no part in what was found.
+_NO_PART = 0.2
+#: From here on are the surest answers, which are named only if they are found by themselves.
+_SUREST = 0.9
+
+
+class JointTest:
+    """Two-sided tests of the number of errors in all stretches, which together err in one of twenty samples at most.
+
+    A stretch is found where p ≤ t · w, with the weight w of the stretch: 1 for levels, ¼ for others. The critical value
+    t is the 5% quantile of min p / w among draws of errors from the confidences, and no less than Bonferroni's.
+
+    Attributes
+    ----------
+    laws : StretchLaws
+        The stretches, with their counts and laws.
+    p_values : ndarray of shape (n_stretches,)
+        Two-sided p-value of each.
+    found : ndarray of shape (n_stretches,)
+        Where the number of errors is more than chance.
+    joint : float
+        P-value of the strongest evidence among that of the draws.
+    """
+
+    def __init__(self, table: ErrorTable, n_draws: int, random_state: int | np.random.Generator | None) -> None:
+        self.laws = laws = StretchLaws(table)
+        n_bands = len(laws.edges)
+        self._at = np.zeros((n_bands, n_bands), dtype=np.intp)
+        self._at[laws.first, laws.last] = np.arange(len(laws.first))
+        begins, place = np.unique(np.searchsorted(laws.edges, _LEVELS), return_index=True)
+        #: Where each level begins, by its stretch: several that hold the same answers are one.
+        self.levels = {
+            self._at[first, -1].item(): _LEVELS[at] for first, at in zip(begins, place, strict=True) if first < n_bands
+        }
+        self._weight = np.full(len(laws.first), _WEIGHT)
+        self._weight[list(self.levels)] = 1.0
+        drawn = laws.two_sided(laws.draw(n_draws, np.random.default_rng(random_state)))
+        self._least = np.sort((drawn / self._weight).min(axis=1))
+        place = int(LEVEL * (n_draws + 1)) - 1
+        bonferroni = LEVEL / self._weight.sum()
+        self._critical = float(np.clip(self._least[place] * (1 - _ROUNDING), bonferroni, LEVEL))
+        self._below, self._above = laws.tails(laws.observed)
+        self.p_values = np.minimum(2 * np.minimum(self._below, self._above), 1.0)
+        self.found = self._is_found(self.p_values)
+        self.joint = self._rank(float((self.p_values / self._weight).min()))
+
+    def _is_found(self, p_values: Floats) -> NDArray[np.bool_]:
+        return np.asarray(p_values <= self._critical * self._weight)
+
+    def _rank(self, least: float) -> float:
+        """Return the joint p-value of the smallest p / w; beyond that of all draws, in proportion to it."""
+        n_draws = len(self._least)
+        rank = 1 + int(np.searchsorted(self._least, least * (1 + _ROUNDING), side="right"))
+        p_value = rank / (n_draws + 1) if rank > 1 else least * LEVEL / self._critical
+        return min(p_value, LEVEL) if least <= self._critical else max(p_value, float(np.nextafter(LEVEL, 1)))
+
+    def is_found_without(self, band: int) -> bool:
+        """Return whether anything would have been found without one of the errors of a band."""
+        errors = self.laws.band_errors.copy()
+        errors[band] -= 1
+        below, above = self.laws.tails(np.rint(self.laws.of_bands(errors)))
+        return bool(self._is_found(2 * np.minimum(below, above)).any())
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Intervals of the numbers of errors, which leave out the expected number exactly where a stretch is found."""
+        laws, expected = self.laws, self.laws.expected
+        level = 1 - self._critical * self._weight
+        low, high = (laws.count * end for end in exact_interval(laws.observed, laws.count - laws.observed, level))
+        above = laws.observed > expected
+        low_if_found = np.where(above, np.maximum(low, np.nextafter(expected, np.inf)), low)
+        high_if_found = np.where(above, high, np.minimum(high, np.nextafter(expected, -np.inf)))
+        low = np.where(self.found, low_if_found, np.minimum(low, expected))
+        return low, np.where(self.found, high_if_found, np.maximum(high, expected))
+
+    def stretch(self, at: int) -> Stretch:
+        """Return a stretch with its numbers."""
+        laws, low, high = self.laws, *(float(end[at]) for end in self.ends)
+        first, last = laws.first[at], laws.last[at]
+        count, expected, found = int(laws.count[at]), float(laws.expected[at]), bool(self.found[at])
+        direction: Direction = "overconfident" if laws.observed[at] > expected else "underconfident"
+        grade: Grade = harm(low / count, high / count, expected / count)[0] if found else "none shown"
+        begins = self.levels.get(at, laws.edges[first] if first else 0.0)
+        return Stretch(
+            low=_edge(begins),
+            high=_edge(laws.edges[last + 1]) if last + 1 < len(laws.edges) else np.inf,
+            count=count,
+            observed=int(laws.observed[at]),
+            expected=expected,
+            errors_low=low,
+            errors_high=high,
+            p_value=float(self.p_values[at]),
+            found=found,
+            direction=direction if found else None,
+            grade=grade,
+        )
+
+    def strongest(self, direction: Direction) -> int | None:
+        """Return the stretch that carries the evidence in a direction, less the ends that have no part in it."""
+        laws, found = self.laws, self._found_in(direction)
+        if not found.any():
+            return None
+        apart = np.abs(laws.observed - laws.expected) / np.sqrt(laws.expected + 1)
+        evidence = np.where(found, self.p_values / self._weight, np.inf)
+        at = np.lexsort((-apart, evidence))[0]
+        first, last = int(laws.first[at]), int(laws.last[at])
+        one_sided = self._above if direction == "overconfident" else self._below
+        while first < last:
+            ends = {first: (first + 1, last), last: (first, last - 1)}
+            trimmed = [
+                end for end, rest in ends.items() if one_sided[self._at[end, end]] > _NO_PART and found[self._at[rest]]
+            ]
+            if not trimmed:
+                break
+            first, last = ends[max(trimmed, key=lambda end: one_sided[self._at[end, end]])]
+        surest = int(np.searchsorted(laws.edges, _SUREST))
+        if first < surest <= last and not found[self._at[surest, last]] and found[self._at[first, surest - 1]]:
+            last = surest - 1
+        return int(self._at[first, last])
+
+    def _found_in(self, direction: Direction) -> NDArray[np.bool_]:
+        over = self.laws.observed > self.laws.expected
+        return np.asarray(self.found & (over == (direction == "overconfident")))
+
+    def detectable(self, direction: Direction) -> float:
+        """Return the gap that the overall test finds in four of five samples or more; NaN if none could be.
+
+        Where the mean chance of an error is that of a binomial number, no other chances of this mean make the number of
+        errors less likely to reach a bound beyond it (Hoeffding 1956).
+        """
+        laws, overall = self.laws, int(self._at[0, -1])
+        n, expected = int(laws.count[overall]), float(laws.expected[overall])
+
+        def tail(errors: int, side: int) -> float:
+            return float(laws.tails(np.full(len(laws.count), float(errors)))[side][overall])
+
+        if direction == "overconfident":
+            fewest = bisect_left(range(n + 1), True, key=lambda errors: 2 * tail(errors, 1) <= self._critical)
+            return float(betaincinv(fewest, n - fewest + 1, _POWER)) - expected / n if fewest <= n else np.nan
+        beyond = bisect_left(range(n + 1), True, key=lambda errors: 2 * tail(errors, 0) > self._critical)
+        return expected / n - float(betaincinv(beyond, n - beyond + 1, 1 - _POWER)) if beyond else np.nan
+
+
+def _edge(edge: float) -> float:
+    """Return where a band begins, as it is told: 1.0 for that of confidences of 1."""
+    return 1.0 if edge == 1 - EPS else float(edge)
