@@ -18,8 +18,8 @@ from skconf.profile import ConfidenceProfile
 EPS = 1e-8
 #: Where the bands begin in which errors are counted; the last one holds confidences of 1.
 BANDS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999, 1 - EPS)
-#: Confidences from which on the surest answers are counted.
-TOPS = (0.9, 0.99, 0.999)
+#: Where the levels begin that people accept answers from; the last one holds confidences of 1.
+LEVELS = (0.0, 0.5, 0.9, 0.99, 0.999, 1 - EPS)
 
 
 def _ends_of_cells() -> Floats:
@@ -89,10 +89,6 @@ class ErrorTable:
         """Number of answers."""
         return round(self.count.sum())
 
-    def at_least(self, confidence: float) -> NDArray[np.bool_]:
-        """Return which levels lie at or above a confidence, one of `TOPS`."""
-        return np.asarray(self.chance <= (1 - confidence) * (1 + 1e-12))
-
 
 class ErrorSums(Additive, rests_on="errors"):
     """Sums by cell of confidence from which an `ErrorTable` is made; those of parts add up."""
@@ -160,13 +156,15 @@ class GradedSums(GapSums):
 
 
 class VerdictSums(Additive, rests_on="errors"):
-    """Sums for a verdict on answers in parts: both kinds, as only the end shows whether weights differ."""
+    """Sums for a verdict on answers in parts, with or without weights: only the end shows whether these differ."""
 
     info: ClassVar[Info] = Info("evidence of the verdict", None, (-1.0, 1.0), None, "")
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
-        return *ErrorSums().terms(profile), *GapSums().terms(profile)
+        true, classes = profile.true_class, profile.classes
+        of_classes = Term(0.0) if true is None or classes is None else Term(1.0, Cells(true, len(classes)))
+        return *ErrorSums().terms(profile), *GapSums().terms(profile), of_classes
 
     def combine(self, *sums: NDArray[Any]) -> Any:
         """Return the gap."""
-        return GapSums().combine(*sums[N_ERROR_SUMS:])
+        return GapSums().combine(*sums[N_ERROR_SUMS:-1])

@@ -10,14 +10,12 @@ from scipy.special import betaincinv
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf.inference._assessment import Direction, Grade, Stretch
-from skconf.inference._error_table import EPS, TOPS, ErrorTable
+from skconf.inference._error_table import EPS, LEVELS, ErrorTable
 from skconf.inference._harm import harm
 from skconf.inference._stretch_laws import StretchLaws
 
 #: Level of the verdict.
 LEVEL = 0.05
-#: Where the levels begin that people accept answers from.
-_LEVELS = (0.0, 0.5, *TOPS, 1 - EPS)
 #: Weight of other stretches in the test, where that of a level is 1.
 _WEIGHT = 0.25
 #: Power of the gap that is told where nothing was found.
@@ -53,10 +51,12 @@ class JointTest:
         n_bands = len(laws.edges)
         self._at = np.zeros((n_bands, n_bands), dtype=np.intp)
         self._at[laws.first, laws.last] = np.arange(len(laws.first))
-        begins, place = np.unique(np.searchsorted(laws.edges, _LEVELS), return_index=True)
+        begins, at_level = np.unique(np.searchsorted(laws.edges, LEVELS), return_index=True)
         #: Where each level begins, by its stretch: several that hold the same answers are one.
         self.levels = {
-            self._at[first, -1].item(): _LEVELS[at] for first, at in zip(begins, place, strict=True) if first < n_bands
+            self._at[first, -1].item(): LEVELS[at]
+            for first, at in zip(begins, at_level, strict=True)
+            if first < n_bands
         }
         self._weight = np.full(len(laws.first), _WEIGHT)
         self._weight[list(self.levels)] = 1.0

@@ -259,11 +259,12 @@ def _decisive(table: ErrorTable, test: JointTest) -> int | None:
 
 def assess_sums(n: int, *sums: Any) -> Assessment:
     """Return the verdict on `n` answers in parts, from their `VerdictSums`: weights that are all alike are none."""
-    errors, gap = sums[:N_ERROR_SUMS], sums[N_ERROR_SUMS:]
+    errors, gap, of_classes = sums[:N_ERROR_SUMS], sums[N_ERROR_SUMS:-1], np.asarray(sums[-1])
     weight, squares = float(gap[0]), float(gap[-1])
+    frequent = float(of_classes.max() / weight) if of_classes.any() else np.nan
     if abs(n * squares - weight**2) > _ROUNDING * weight**2:
-        return assess_gap(n, "weighted", *gap)
-    return assess_table(ErrorTable.of_sums(*(total * (n / weight) for total in errors)))
+        return assess_gap(n, "weighted", *gap, most_frequent=frequent)
+    return assess_table(ErrorTable.of_sums(*(total * (n / weight) for total in errors)), most_frequent=frequent)
 
 
 def assess_graded(n: int, *sums: Any) -> Assessment:

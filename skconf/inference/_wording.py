@@ -7,7 +7,7 @@ from skconf.inference._assessment import Assessment, Stretch
 from skconf.inference._error_table import EPS
 
 #: How an overall direction is told, by grade.
-_HOW = {"close to calibrated": "Slightly ", "negligible": "Slightly ", "mild": "Slightly ", "unusable": "Far "}
+_HOW = {"negligible": "Slightly ", "unusable": "Far "}
 #: A level tells where it is worst if it holds at least, and at most, this share of the answers.
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
@@ -54,7 +54,7 @@ def _nothing(verdict: Assessment) -> str:
 
 
 def _one_for_all(verdict: Assessment) -> str:
-    if verdict.grade == "too few to say" or not verdict.accuracy <= verdict.most_frequent:
+    if verdict.grade == "too few to say" or not verdict.accuracy <= verdict.most_frequent < 1:
         return ""
     always = decimal(100 * verdict.most_frequent, 1)
     return f"Its answers are right no more often than always giving the most frequent class ({always}%)."

@@ -82,7 +82,7 @@ def test_numbers_of_charts_are_copied(copied, pages):
         kept = confidence >= each[1] - 1e-12
         assert each.answers == kept.sum()
         assert each.wrong == pytest.approx((~right[kept]).mean(), rel=1e-5)
-        assert each.announced == pytest.approx((1 - confidence[kept]).mean(), rel=1e-5)
+        assert each.expected == pytest.approx((1 - confidence[kept]).mean(), rel=1e-5)
     for each in curve.itertuples():
         kept = confidence >= each.threshold
         assert each.answered == pytest.approx(kept.mean(), rel=1e-5)

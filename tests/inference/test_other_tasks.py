@@ -171,8 +171,8 @@ class TestVerdict:
         [(40, 6, 12, 3), pytest.param(200, 20, 40, 12, marks=pytest.mark.slow)],
     )
     def test_labels_of_a_row_give_no_more_false_verdicts_than_samples(self, n_sets, most, n_alone, least_alone):
-        """Each for itself, as many as one in three is called too sure or too modest."""
-        called = sum(assess_confidence(rows_of_labels(seed=seed)).gap_holds for seed in range(n_sets))
+        """Each for itself, as many as one in three is called overconfident or underconfident."""
+        called = sum(assess_confidence(rows_of_labels(seed=seed)).found for seed in range(n_sets))
         alone = (replace(rows_of_labels(seed=seed), groups=None) for seed in range(n_alone))
         assert called <= most
         assert sum(assess_confidence(profile, n_resamples=199).p_value <= 0.05 for profile in alone) >= least_alone
@@ -183,11 +183,10 @@ class TestVerdict:
         apart = profile.confidence - profile.correctness
         assert found.gap == pytest.approx(apart.mean())
         assert found.gap_high - found.gap == pytest.approx(1.96 * apart.std() / 20)
-        points, low, high = (f"{100 * value:.1f}" for value in (found.gap, found.gap_low, found.gap_high))
-        assert str(found).startswith("Too sure: says")
-        assert str(found).endswith(f", a gap of {points} points [{low}, {high}]. Graded: only the gap is tested.")
-        assert np.isnan(found.top_p_value)
-        assert "Too sure" not in str(assess_confidence(graded()))
+        assert str(found).startswith("Overconfident: average confidence is ")
+        assert str(found).endswith(" The answers are graded: only the overall gap is tested.")
+        assert found.levels == ()
+        assert "verconfident:" not in str(assess_confidence(graded()))
 
     def test_the_gap_of_groups_is_that_of_their_means(self):
         """Where all have as many answers."""
@@ -201,7 +200,7 @@ class TestVerdict:
     def test_few_groups_say_nothing(self):
         for groups in ([4, 4, 4], [4, 4, 5]):
             profile = ConfidenceProfile.from_correctness([1, 0, 1], [0.7, 0.5, 0.9], groups=groups)
-            assert str(assess_confidence(profile)).startswith("The answers in groups have too few errors to say.")
+            assert assess_confidence(profile).grade == "too few to say"
 
     def test_costs_have_none(self):
         with pytest.raises(ValueError, match="assess_confidence needs correctness, and of these only costs"):

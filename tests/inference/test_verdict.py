@@ -43,8 +43,7 @@ class TestWords:
         sure = around(0.777, 0.2, 1000)
         found = assess_confidence(profile_of(sure, spread(1 - sure, 287)))
         assert str(found) == (
-            "Slightly overconfident: average confidence is 77.7%, but 71.3% of answers are right "
-            "(95% interval 67.9–74.6)."
+            "Overconfident: average confidence is 77.7%, but 71.3% of answers are right (95% interval 67.9–74.6)."
         )
         assert found.p_value < 1e-5
         assert found.found
@@ -54,8 +53,7 @@ class TestWords:
         sure = around(0.621, 0.12, 1200)
         found = assess_confidence(profile_of(sure, spread(1 - sure, 389)))
         assert str(found) == (
-            "Slightly underconfident: average confidence is 62.1%, but 67.6% of answers are right "
-            "(95% interval 64.6–70.4)."
+            "Underconfident: average confidence is 62.1%, but 67.6% of answers are right (95% interval 64.6–70.4)."
         )
         assert found.gap == pytest.approx(-0.055, abs=5e-4)
         assert found.overconfident is None
@@ -124,14 +122,14 @@ class TestWords:
         wrong = [spread(1 - part, n) for part, n in ((low, 336), (middle, 312), (high, 102))]
         found = assess_confidence(profile_of(np.concatenate([low, middle, high]), np.concatenate(wrong)))
         assert str(found).startswith(
-            "Slightly overconfident between 0.6 and 0.8: 312 errors in 800 answers, where the confidences imply 240. "
+            "Overconfident between 0.6 and 0.8: 312 errors in 800 answers, where the confidences imply 240. "
         )
 
     def test_the_opposite_of_the_whole(self):
         top, rest = around(0.97, 0.02, 400), around(0.65, 0.1, 1600)
         wrong = np.append(spread(1 - top, 32), spread(1 - rest, 460))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
-        assert str(found).startswith("Slightly underconfident: average confidence is 71.4%, but 75.4% of answers ")
+        assert str(found).startswith("Underconfident: average confidence is 71.4%, but 75.4% of answers ")
         assert str(found).endswith(
             " But overconfident between 0.95 and 0.99: 32 errors in 399 answers, where the confidences imply 12.0."
         )
@@ -194,7 +192,7 @@ class TestNumbers:
         frame = found.to_frame()
         assert frame["low"].tolist()[:4] == [0.0, 0.9, 0.99, 0.999]
         assert frame["found"].tolist() == [each.found for each in found.stretches]
-        assert repr(found).startswith("Assessment('Slightly overconfident: average ")
+        assert repr(found).startswith("Assessment('Overconfident: average ")
         assert "\n" not in repr(found)
 
     def test_too_few_draws_are_refused(self):

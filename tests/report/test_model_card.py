@@ -32,7 +32,7 @@ def test_says_what_the_predictions_say():
     assert round(1000 * assured.coverage) == 875
     for sentence in (
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
-        "- **May I trust its confidences?** Too modest",
+        "- **May I trust its confidences?** Underconfident: ",
         (
             "8.0 % [6.4, 9.9] of all answers are wrong; from 0.6487 on, at most 5 %, with a probability of 95 %, "
             "and 875 of 1,000 are answered."

@@ -107,15 +107,17 @@ class TestTrust:
     def test_what_is_lost_is_a_sum(self):
         profile = graded(0.05)
         section = trust(evidence_of(profile))
-        assert section.parts[0].words.startswith("Too sure: says ")
-        table = table_of(section, "Errors announced and seen").set_index("answers")
+        assert section.parts[0].words.startswith("Overconfident: ")
+        table = table_of(section, "Expected and observed errors").set_index("answers")
         for name, cut in {"all": 0.0, "≥ 0.9": 0.9, "≥ 0.99": 0.99}.items():
             top = profile.confidence >= cut
             row, lost, announced = table.loc[name], profile.loss[top], 1 - profile.confidence[top]
             assert row["rows"] == f"{top.sum():,}"
             assert float(row["lost"].replace(",", "")) == pytest.approx(lost.sum(), rel=0.01)
-            assert float(row["announced"].replace(",", "")) == pytest.approx(announced.sum(), rel=0.01)
-            mean, low, high = (float(part.strip("[],%")) for part in row["mean correctness"].replace("%", "").split())
+            assert float(row["expected"].replace(",", "")) == pytest.approx(announced.sum(), rel=0.01)
+            mean, low, high = (
+                float(part.strip("[],%")) for part in row["average correctness"].replace("%", "").split()
+            )
             expected = stats.ttest_1samp(1 - lost, 0).confidence_interval(0.95)
             assert mean == pytest.approx(100 * (1 - lost.mean()), abs=0.06)
             assert (low, high) == pytest.approx((100 * expected.low, 100 * expected.high), abs=0.6)
@@ -127,8 +129,8 @@ class TestTrust:
             np.repeat(profile.correct, 9), np.repeat(profile.confidence, 9), groups=np.repeat(np.arange(1200), 9)
         )
         ends = []
-        for each in (replace(profile, groups=None), repeated):
-            cell = trust(evidence_of(each)).parts[-1].table.loc[0, "is right in"]
+        for each in (replace(profile, groups=np.arange(len(profile))), repeated):
+            cell = trust(evidence_of(each)).parts[-1].table.loc[0, "accuracy"]
             ends.append([float(end) for end in re.findall(r"[\d.]+", cell)[1:]])
         assert ends[1] == pytest.approx(ends[0], abs=0.11)  # nine copies of an answer are one
 
@@ -136,13 +138,13 @@ class TestTrust:
         profile = costs(1.4)
         section = trust(evidence_of(profile))
         paid, said = profile.answer_cost, profile.uncertainty
-        assert section.parts[0].words.startswith(f"Too sure: announces a mean cost of {said.mean():.2f}, costs")
+        assert section.parts[0].words.startswith(f"Overconfident: average uncertainty is {said.mean():.2f}, but ")
         assert section.parts[0].kind == "finding fault"
         ends = stats.ttest_1samp(paid, 0).confidence_interval(0.95)
-        assert f"{paid.mean():.2f} [{ends.low:.2f}, {ends.high:.2f}]" in section.parts[0].words
+        assert f"{paid.mean():.2f} (95% interval {ends.low:.2f}–{ends.high:.2f})" in section.parts[0].words
         assert trust(evidence_of(costs())).parts[0].words.startswith("No sign of a gap: ")
         few = trust(evidence_of(costs()[:20]))
-        assert few.parts[0].words == "There are too few answers with costs to say."
+        assert few.parts[0].words == "Too few to say: there are too few answers with costs."
 
     def test_calibrated_costs_are_called_too_sure_or_modest_in_one_of_twenty(self):
         found = [bare(costs(seed=seed)).assessments["value"].p_value for seed in range(200)]

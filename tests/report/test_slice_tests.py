@@ -67,7 +67,7 @@ def test_unequal_weights_are_tested_as_the_verdict_does():
     assert np.isnan(found[0])  # too few errors
     rest = assess_confidence(profile[codes == 1])
     assert rest.gap > 0
-    assert found[1] == pytest.approx(rest.gap_p_value / 2)
+    assert found[1] == pytest.approx(rest.p_value / 2)
     modest = ConfidenceProfile.from_correctness(profile.correct, np.full(500, 0.55), sample_weight=weight)
     assert overconfidence_p_values(modest, [np.zeros(500, dtype=int)])[0][0] > 0.5
 

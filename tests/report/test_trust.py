@@ -1,5 +1,7 @@
 """Whether confidences may be trusted: counts, charts and advice, against counts by hand."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -26,27 +28,37 @@ def charts(section):
 def test_the_section_opens_with_the_verdict_and_what_to_do():
     verdict, todo = trust(evidence_of()).parts[:2]
     assert verdict.kind == "finding fault"
-    assert verdict.words.startswith("Too sure: says ")
+    assert verdict.words.startswith("Overconfident: average confidence is ")
     assert "calibrate it" in todo.words
     modest = trust(evidence_of(RNG.random(3000) < 0.5 + SURE / 2)).parts
-    assert modest[0].words.startswith("Too modest")
-    assert "their order may still serve to abstain" in modest[1].words
+    assert modest[0].words.startswith("Underconfident: ")
     fine = trust(evidence_of(RNG.random(3000) < SURE)).parts
-    assert "no fault shown is not no fault" in fine[1].words
+    assert fine[0].kind == "finding"
+    assert "mind how much could hide" in fine[1].words
 
 
-def test_errors_announced_and_seen_are_counts():
+def test_a_useless_model_is_not_advised_to_calibrate():
+    y_true = np.arange(1000) < 740
+    y_pred = np.where(np.arange(1000) < 610, ~y_true, y_true)
+    profile = ConfidenceProfile.from_predictions(y_true, np.where(y_pred, 0.9, 0.1))
+    verdict, todo = trust(confidence_report(profile, metrics=["confidence_gap"]).evidence).parts[:2]
+    assert "most frequent class (74.0%)" in verdict.words
+    assert "calibration does not mend that" in todo.words
+
+
+def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():
     table = trust(evidence_of()).parts[-1].table.set_index("answers")
     for name, cut in {"all": 0.0, "≥ 0.9": 0.9, "≥ 0.99": 0.99}.items():
         top = cut <= SURE
-        wrong, announced = (~RIGHT[top]).sum(), (1 - SURE[top]).sum()
+        wrong, expected = (~RIGHT[top]).sum(), (1 - SURE[top]).sum()
         row = table.loc[name]
         assert row["rows"] == f"{top.sum():,}"
         assert row["wrong"] == f"{wrong:,}"
-        assert float(row["announced"].replace(",", "")) == pytest.approx(announced, rel=0.01)
-        low, high = (top.sum() * end / announced for end in binomtest(int(wrong), int(top.sum())).proportion_ci())
-        shown = [float(part.strip("[],")) for part in row["wrong ÷ announced"].split()]
-        assert shown == pytest.approx([wrong / announced, low, high], rel=0.1)
+        assert float(row["expected"].replace(",", "")) == pytest.approx(expected, rel=0.01)
+        right, low, high = (float(part) / 100 for part in re.findall(r"[\d.]+", row["accuracy"]))
+        plain = binomtest(int(top.sum() - wrong), int(top.sum())).proportion_ci()
+        assert low - 1e-3 <= plain.low < right < plain.high <= high + 1e-3  # all intervals hold together
+        assert row["finding"].startswith("overconfident: ")
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -75,32 +87,32 @@ def test_the_diagram_has_the_answers_of_each_bin_with_exact_intervals():
         assert (row.low, row.high) == pytest.approx(tuple(exact))
 
 
-def test_the_tail_has_errors_seen_and_announced_where_enough_answers_are():
+def test_the_tail_has_observed_and_expected_errors_where_enough_answers_are():
     data = charts(trust(evidence_of()))[1].data
     for row in data.itertuples():
         top = row._1 <= SURE  # the column "from"
         assert row.answers == top.sum() >= 50
         assert row.wrong == pytest.approx((~RIGHT[top]).mean())
-        assert row.announced == pytest.approx((1 - SURE[top]).mean())
+        assert row.expected == pytest.approx((1 - SURE[top]).mean())
     assert 0.99 in data["from"].to_numpy()
 
 
 def test_a_model_that_is_never_sure_has_no_tail():
     section = trust(evidence_of(RIGHT, SURE * 0.4))
-    assert [chart.name for chart in charts(section)] == ["What it says, and what is right"]
+    assert [chart.name for chart in charts(section)] == ["Accuracy by confidence"]
     assert section.html(Ids())
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_few_answers(n):
     section = trust(evidence_of(RIGHT[:n], SURE[:n]))
-    assert "too few to say" in section.text()
+    assert "Too few to say" in section.text()
     assert "nan" not in section.html(Ids()).lower()
 
 
 def test_weighted_answers_are_not_counted():
     section = trust(evidence_of(sample_weight=RNG.random(3000)))
-    assert list(section.parts[-1].table.columns) == ["answers", "rows", "says it is right in", "is right in"]
+    assert list(section.parts[-1].table.columns) == ["answers", "rows", "average confidence", "accuracy"]
     data = charts(section)[0].data
     assert (data["high"] - data["low"]).min() > 0
 

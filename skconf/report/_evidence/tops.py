@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from skconf.inference._assessment import Assessment, Stretch
-from skconf.inference._error_table import TOPS
+from skconf.inference._error_table import LEVELS
 from skconf.inference._grouped_means import losses_from_the_top
 from skconf.profile import ConfidenceProfile
 
@@ -28,7 +28,7 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
     down = losses_from_the_top(profile, profile.confidence)
     ranking = profile.confidence_ranking
     expected, size = np.cumsum(ranking.weight * (1 - ranking.score)), 0.0
-    for low in (0.0, *TOPS):
+    for low in LEVELS[:-1]:
         at = int(np.searchsorted(-ranking.score, -(low - _ROUNDING), side="right")) - 1
         count = float(down.weight[at]) if at >= 0 else 0.0
         if at < 0 or count == size:
@@ -40,8 +40,9 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
 
 
 def error_tail(levels: tuple[Stretch, ...]) -> pd.DataFrame:
-    """Return the share of errors among the most confident answers, by where these begin."""
-    enough = [each for each in levels if each.count >= _FEWEST or not each.low]
+    """Return the share of errors among the most confident answers, by where these begin; of confidences from 0.5 on."""
+    surest = levels if len(levels) > 1 and levels[1].low > 0.5 else levels[1:]  # all of them may be such
+    enough = [each for each in surest if each.count >= _FEWEST or each.low <= 0.5]
     rows = [
         (
             max(each.low, 0.5),

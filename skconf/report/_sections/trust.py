@@ -52,7 +52,7 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     how = "calibrate it on rows that did not train it, and look at other rows again"
     if numbers == "uncertainties":
         return f"{how}." if assessment.found else "use the uncertainties, and mind how large a gap could hide."
-    if assessment.accuracy <= assessment.most_frequent:
+    if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
         return "find out first why it is right no more often than one answer for all; calibration does not mend that."
     if assessment.decisive is not None:
         return "look at that row first: a wrong label would explain it. Else collect more labelled rows."
@@ -155,7 +155,7 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
     """Chart the errors among the most confident answers, observed and expected, by where these begin."""
     marks: list[Mark] = []
     data = []
-    tails = {model: error_tail(found) for model, found in levels.items() if found}
+    tails = {model: tail for model, found in levels.items() if len(tail := error_tail(found))}
     for series, (model, top) in enumerate(tails.items()):
         label = str(model) if len(tails) > 1 else "observed"
         # Intervals of several models stand beside each other.
