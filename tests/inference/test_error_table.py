@@ -4,7 +4,7 @@ import numpy as np
 
 from skconf import ConfidenceProfile
 from skconf.inference import _error_table
-from skconf.inference._error_table import EPS, N_CELLS, TOPS, ErrorSums, ErrorTable
+from skconf.inference._error_table import BANDS, EPS, N_CELLS, ErrorSums, ErrorTable
 
 
 def test_cells_are_those_of_a_search():
@@ -19,7 +19,7 @@ def test_cells_are_those_of_a_search():
 
 def test_table_is_counted_answer_by_answer():
     rng = np.random.default_rng(1)
-    sure = np.concatenate([[0, 1, 1], TOPS, rng.random(200).astype(np.float32)]).astype(np.float64)
+    sure = np.concatenate([[0, 1, 1], BANDS[1:-1], rng.random(200).astype(np.float32)]).astype(np.float64)
     wrong = rng.random(len(sure)) < 0.4
     profile = ConfidenceProfile.from_correctness(~wrong, sure)
     count, chance, errors, sizes = ErrorSums().sums(profile)
