@@ -62,7 +62,7 @@ FAMILIES = (
             "skconf.profile.tree_similarity",
             "skconf.inference.assess_confidence",
             "skconf.inference.Assessment",
-            "skconf.inference.TopErrors",
+            "skconf.inference.Stretch",
             "skconf.confidence_scoring",
             "skconf.get_scorer",
             "skconf.get_scorer_names",

@@ -138,7 +138,7 @@ def confidence_report(
 
     In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
     are adjusted by Holm's method for all slices of a model: of calibrated classifiers, no more than one in twenty has a
-    slice that is called too sure. Unequal weights need 30 announced errors in a slice, whose gap is then taken to be
+    slice that is called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to be
     normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers in
     a slice, and graded answers, have a t test of the gap.
 
@@ -187,7 +187,8 @@ def confidence_report(
     cwsa_score                      0.8827    1  higher  [−1, 1]
     cwsa_plus_score                 0.9301    1  higher  [0, 1]
     <BLANKLINE>
-    Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8 announced.
+    Far overconfident: average confidence is 99.5%, but 93.7% of answers are right
+      (95% interval 88.4–97.1).
 
     Two models side by side:
 
@@ -207,11 +208,11 @@ def confidence_report(
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
       after Holm's adjustment for 2 comparisons. No star: no difference is shown; not
       compared: calibrated_size_ratio.
-    bayes: Too sure: says 99.5 %, is right in 93.7 % [88.4, 97.1]; 9 wrong, .8
-      announced.
-    lda: No sign that it is too sure or too modest. The gap is −.3 points [−2.3, 3.9]; one of 3.8 would have
-      been found in four of five such samples. At the top the sample is too small: a
-      size ratio of 20.8 could be missed.
+    bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
+      right (95% interval 88.4–97.1).
+    lda: No sign of miscalibration: average confidence is 96.9%, and 97.2% of
+      answers are right (95% interval 92.5–99.3). Overconfidence of 5.6 points would
+      be found in four of five such samples.
     >>> report.frame.at["aurc_loss", "best_model"]
     'no difference shown'
 

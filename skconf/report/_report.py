@@ -77,7 +77,8 @@ class ConfidenceReport:
     >>> float(report.frame.at["aurc_loss", "value"])
     0.0625
     >>> print(report.verdict["value"])
-    4 answers are too few to say: a gap of 59 points could be missed.
+    Too few to say: 1 of 4 answers is wrong, where the confidences imply 0.8. Overconfidence of 58.8 points would be
+    missed in one of five such samples.
     >>> report.save("report.html")  # doctest: +SKIP
     """
 
@@ -150,8 +151,8 @@ class ConfidenceReport:
         >>> X, y = load_iris(return_X_y=True)
         >>> report = ConfidenceReport.from_estimator(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2])
         >>> print(report.verdict["value"])
-        No sign that it is too sure or too modest. The gap is 2.3 points [−.8, 9.6]; one of 4.1 would have been found in
-        four of five such samples. At the top the sample is too small: a size ratio of 19.2 could be missed.
+        No sign of miscalibration: average confidence is 98.3%, and 96.0% of answers are right (95% interval
+        88.8–99.2). Overconfidence of 5.6 points would be found in four of five such samples.
         """
         several = isinstance(estimator, Mapping)
         profiles = {}
