@@ -138,7 +138,7 @@ def confidence_report(
 
     In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
     are adjusted by Holm's method for all slices of a model: of calibrated classifiers, no more than one in twenty has a
-    slice that is called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to be
+    slice called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to be
     normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers in
     a slice, and graded answers, have a t test of the gap.
 
