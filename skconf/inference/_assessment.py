@@ -31,7 +31,8 @@ class Stretch:
     p_value : float
         Two-sided p-value of as many errors, exact, of this stretch alone.
     found : bool
-        Whether the number of errors is more than chance, among all stretches that were looked at.
+        Whether the number of errors is more than chance, among all stretches that were looked at. Not where a part of
+        the stretch is off in the other direction, and its interval holds the expected number.
     direction : {"overconfident", "underconfident"} or None
         What was found.
     grade : str

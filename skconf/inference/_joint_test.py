@@ -41,7 +41,7 @@ class JointTest:
     p_values : ndarray of shape (n_stretches,)
         Two-sided p-value of each.
     found : ndarray of shape (n_stretches,)
-        Where the number of errors is more than chance.
+        Where the number of errors is more than chance, and its direction is known.
     joint : float
         P-value of the strongest evidence among that of the draws.
     """
@@ -51,13 +51,11 @@ class JointTest:
         n_bands = len(laws.edges)
         self._at = np.zeros((n_bands, n_bands), dtype=np.intp)
         self._at[laws.first, laws.last] = np.arange(len(laws.first))
-        begins, at_level = np.unique(np.searchsorted(laws.edges, LEVELS), return_index=True)
-        #: Where each level begins, by its stretch: several that hold the same answers are one.
-        self.levels = {
-            self._at[first, -1].item(): LEVELS[at]
-            for first, at in zip(begins, at_level, strict=True)
-            if first < n_bands
-        }
+        #: Where each level begins, by its stretch; of several that hold the same answers the highest, or all.
+        self.levels: dict[int, float] = {}
+        for level, first in zip(LEVELS, np.searchsorted(laws.edges, LEVELS).tolist(), strict=True):
+            if first < n_bands:
+                self.levels[self._at[first, -1].item()] = level if first else 0.0
         self._weight = np.full(len(laws.first), _WEIGHT)
         self._weight[list(self.levels)] = 1.0
         drawn = laws.two_sided(laws.draw(n_draws, np.random.default_rng(random_state)))
@@ -67,7 +65,9 @@ class JointTest:
         self._critical = float(np.clip(self._least[place] * (1 - _ROUNDING), bonferroni, LEVEL))
         self._below, self._above = laws.tails(laws.observed)
         self.p_values = np.minimum(2 * np.minimum(self._below, self._above), 1.0)
-        self.found = self._is_found(self.p_values)
+        self._low, self._high = self._clopper_pearson()
+        found = self._is_found(self.p_values)
+        self.found = found & ~self._is_mixed(found)
         self.joint = self._rank(float((self.p_values / self._weight).min()))
 
     def _is_found(self, p_values: Floats) -> NDArray[np.bool_]:
@@ -87,13 +87,28 @@ class JointTest:
         below, above = self.laws.tails(np.rint(self.laws.of_bands(errors)))
         return bool(self._is_found(2 * np.minimum(below, above)).any())
 
+    def _clopper_pearson(self) -> tuple[Floats, Floats]:
+        """Return intervals of the numbers of errors at the level of each test."""
+        laws = self.laws
+        level = 1 - self._critical * self._weight
+        low, high = exact_interval(laws.observed, laws.count - laws.observed, level)
+        return laws.count * low, laws.count * high
+
+    def _is_mixed(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return where the direction is not known: a part is off in the other one, and the interval tells neither.
+
+        Of confidences of 0 and 1, the total has no variance if they are calibrated, and any error gives it a direction.
+        """
+        laws, over = self.laws, self.laws.observed > self.laws.expected
+        inside = (laws.first >= laws.first[:, np.newaxis]) & (laws.last <= laws.last[:, np.newaxis])
+        other = (inside & found & (over != over[:, np.newaxis])).any(axis=1)
+        return np.asarray(other & (self._low <= laws.expected) & (laws.expected <= self._high))
+
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """Intervals of the numbers of errors, which leave out the expected number exactly where a stretch is found."""
-        laws, expected = self.laws, self.laws.expected
-        level = 1 - self._critical * self._weight
-        low, high = (laws.count * end for end in exact_interval(laws.observed, laws.count - laws.observed, level))
-        above = laws.observed > expected
+        expected, low, high = self.laws.expected, self._low, self._high
+        above = self.laws.observed > expected
         low_if_found = np.where(above, np.maximum(low, np.nextafter(expected, np.inf)), low)
         high_if_found = np.where(above, high, np.minimum(high, np.nextafter(expected, -np.inf)))
         low = np.where(self.found, low_if_found, np.minimum(low, expected))
@@ -109,7 +124,7 @@ class JointTest:
         begins = self.levels.get(at, laws.edges[first] if first else 0.0)
         return Stretch(
             low=_edge(begins),
-            high=_edge(laws.edges[last + 1]) if last + 1 < len(laws.edges) else np.inf,
+            high=_edge(laws.ends[last]) if last + 1 < len(laws.edges) else np.inf,
             count=count,
             observed=int(laws.observed[at]),
             expected=expected,

@@ -29,15 +29,16 @@ class StretchLaws:
     ----------
     first, last : ndarray of shape (n_stretches,)
         The bands that a stretch begins and ends with, by position among those that have answers.
-    edges : ndarray of shape (n_bands,)
-        Where each of these begins.
+    edges, ends : ndarray of shape (n_bands,)
+        Where each of these begins, and ends.
     count, observed, expected : ndarray of shape (n_stretches,)
         Number of answers, and observed and expected number of errors.
     """
 
     def __init__(self, table: ErrorTable) -> None:
         filled, band = np.unique(table.band, return_inverse=True)
-        self.edges, self._band, self._table = np.array(BANDS)[filled], band, table
+        self.edges, self.ends = np.array(BANDS)[filled], np.append(BANDS[1:], np.inf)[filled]
+        self._band, self._table = band, table
         chance, n_bands = table.chance, len(filled)
         self.first, self.last = np.triu_indices(n_bands)
         variance = chance * (1 - chance)

@@ -3,11 +3,10 @@
 import numpy as np
 
 from skconf._core.numbers import confidence, decimal, digits_apart, expected_count, short
-from skconf.inference._assessment import Assessment, Stretch
+from skconf.inference._assessment import Assessment, Grade, Stretch
 from skconf.inference._error_table import EPS
+from skconf.inference._harm import GRADES, harm
 
-#: How an overall direction is told, by grade.
-_HOW = {"negligible": "Slightly ", "unusable": "Far "}
 #: A level tells where it is worst if it holds at least, and at most, this share of the answers.
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
@@ -30,7 +29,7 @@ def _on_confidences(verdict: Assessment, n_rows: int | None) -> str:
         return _nothing(verdict)
     overall = verdict.levels[0]
     if overall.direction is not None:
-        how = f"{_HOW.get(verdict.grade, '')}{overall.direction}".capitalize()
+        how = _how(overall, *(each for each in verdict.stretches if each.count >= _FEW * verdict.n_samples))
         return _two(
             f"{how}: {_average_and_right(verdict)}.",
             _worst_level(verdict) or _opposite(verdict) or _rare_level(verdict),
@@ -80,6 +79,10 @@ def _compared(verdict: Assessment, is_off: bool, is_right: str) -> str:
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
     said, right, low, high = (decimal(100 * each, digits) for each in numbers)
+    if is_off:  # a near end that is cut just before the confidence is rounded away from it
+        unit = 10.0**-digits
+        low = decimal(100 * verdict.confidence + unit, digits) if low == said else low
+        high = decimal(100 * verdict.confidence - unit, digits) if high == said else high
     is_right = is_right.format(right)
     return f"average confidence is {said}%, {'but' if is_off else 'and'} {is_right} (95% interval {low}–{high})"
 
@@ -122,8 +125,19 @@ def _two(first: str, second: str) -> str:
     return f"{first} {second}".rstrip()
 
 
-def _how(stretch: Stretch) -> str:
-    return f"{_HOW.get(stretch.grade, '')}{stretch.direction}".capitalize()
+def _how(stretch: Stretch, *others: Stretch) -> str:
+    """Tell the direction of a stretch, and how far it is off, or one of the others is in the same direction."""
+    alike = [each for each in (stretch, *others) if each.direction == stretch.direction]
+    worst = max((each.grade for each in alike), key=GRADES.index)
+    return _in_direction(
+        str(stretch.direction), worst, stretch.observed / stretch.count, stretch.expected / stretch.count
+    )
+
+
+def _in_direction(direction: str, grade: Grade, seen: float, expected: float) -> str:
+    """Return "Overconfident", "Slightly overconfident" where neither the grade nor what is seen is worse, or "Far"."""
+    slightly = grade == "negligible" and harm(seen, seen, expected)[0] in ("negligible", "mild")
+    return f"{'Slightly ' if slightly else 'Far ' if grade == 'unusable' else ''}{direction}".capitalize()
 
 
 def _where(stretch: Stretch) -> str:
@@ -163,4 +177,5 @@ def gap_in_words(verdict: Assessment, kind: str) -> str:
         points = _points(verdict)
         return f"No sign of a gap: {text} A gap of {points} points would be found in four of five such samples. {only}"
     direction = "overconfident" if verdict.gap > 0 else "underconfident"
-    return _two(f"{(_HOW.get(verdict.grade, '') + direction).capitalize()}: {text} {only}", _one_for_all(verdict))
+    how = _in_direction(direction, verdict.grade, 1 - verdict.accuracy, 1 - verdict.confidence)
+    return _two(f"{how}: {text} {only}", _one_for_all(verdict))

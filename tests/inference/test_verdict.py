@@ -1,5 +1,7 @@
 """A verdict says what holds, in words that users can act on, and otherwise what such a sample could have shown."""
 
+import re
+
 import numpy as np
 import pytest
 from _support.predictions import draw_answers
@@ -64,7 +66,7 @@ class TestWords:
         wrong = np.append(spread(1 - top, 28), spread(1 - rest, 500 - 28))
         found = assess_confidence(profile_of(np.append(top, rest), wrong))
         assert str(found) == (
-            "Slightly overconfident between 0.9 and 0.98: 26 errors in 267 answers, where the confidences imply 11.8. "
+            "Overconfident between 0.9 and 0.98: 26 errors in 267 answers, where the confidences imply 11.8. "
             "Overall, average confidence is 74.4%, and 75.0% of answers are right (95% interval 72.6–77.3)."
         )
         assert found.p_value < 0.01
@@ -301,3 +303,31 @@ class TestWeights:
             profile = profile_of(sure, rng.random(1000) > sure, sample_weight=rng.exponential(1, 1000))
             found.append(assess_confidence(profile).p_value <= 0.05)
         assert np.mean(found) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / n_sets)
+
+
+@pytest.mark.parametrize("n_sets", [30, pytest.param(300, marks=pytest.mark.slow)])
+def test_confidences_of_0_and_1_have_no_direction_by_chance(n_sets):
+    """2% of each are wrong: calibration is rejected at both ends, and the whole is off in neither direction."""
+    rng, told = np.random.default_rng(0), 0
+    for _ in range(n_sets):
+        sure = rng.integers(0, 2, 400).astype(float)
+        found = assess_confidence(profile_of(sure, (rng.random(400) < 0.02) != (sure == 0)), n_resamples=199)
+        assert found.found
+        told += found.levels[0].found
+    assert told <= 0.05 * n_sets + 2
+
+
+@pytest.mark.parametrize(("n_wrong", "word"), [(6, "Overconfident: "), (4, "Too few to say: ")])
+def test_a_large_gap_in_few_answers_is_not_slight(n_wrong, word):
+    assert str(assess_confidence(profile_of(np.full(6, 0.6), np.arange(6) < n_wrong))).startswith(word)
+
+
+def test_an_interval_that_is_cut_does_not_print_the_confidence_as_its_end():
+    n_cut = 0
+    for n_wrong in range(30):
+        found = assess_confidence(profile_of(np.append(np.zeros(20), np.ones(40)), np.arange(60) < n_wrong))
+        shown = re.search(r"interval ([\d.]+)–([\d.]+)", str(found))
+        if shown and found.levels[0].found:
+            n_cut += found.confidence - found.accuracy_high < 1e-9 or found.accuracy_low - found.confidence < 1e-9
+            assert f"{100 * found.confidence:.1f}" not in shown.groups()
+    assert n_cut > 5

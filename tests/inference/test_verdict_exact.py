@@ -127,7 +127,7 @@ class TestStretches:
         critical = critical_value(verdict, brute)
         for each in stretches(verdict):
             at = place(brute, each)
-            assert each.found == (brute.p_values[at] <= critical * brute.weight[at])
+            assert each.found == brute.is_found(at, critical)
             direction = "overconfident" if each.observed > each.expected else "underconfident"
             assert each.direction == (direction if each.found else None)
         assert verdict.found == (brute.least <= critical)

@@ -83,12 +83,31 @@ class BruteTest:
             least = np.minimum(least, p_values / self.weight[first, last])
         return least
 
+    def is_over(self, stretch):
+        return self.observed(stretch) > self.expected(stretch)
+
+    def clopper_pearson(self, stretch, critical):
+        """Return the interval of the number of errors at the level of the test."""
+        n, errors, level = self.count(stretch), self.observed(stretch), 1 - critical * self.weight[stretch]
+        low, high = (n * end for end in binomtest(errors, n).proportion_ci(level, method="exact"))
+        return low, high
+
+    def is_found(self, stretch, critical):
+        """Return whether a stretch is off; no part of it is off in the other direction, or its interval is off, too."""
+        if self.p_values[stretch] > critical * self.weight[stretch]:
+            return False
+        low, high = self.clopper_pearson(stretch, critical)
+        return not (low <= self.expected(stretch) <= high) or not any(
+            self.p_values[each] <= critical * self.weight[each] and self.is_over(each) != self.is_over(stretch)
+            for each in self.stretches
+            if stretch[0] <= each[0] and each[1] <= stretch[1]
+        )
+
     def interval(self, stretch, critical):
         """Return the interval of the number of errors, which leaves out the expected one exactly if it is found."""
-        n, errors, expected = self.count(stretch), self.observed(stretch), self.expected(stretch)
-        level = 1 - critical * self.weight[stretch]
-        low, high = (n * end for end in binomtest(errors, n).proportion_ci(level, method="exact"))
-        if self.p_values[stretch] > critical * self.weight[stretch]:
+        errors, expected = self.observed(stretch), self.expected(stretch)
+        low, high = self.clopper_pearson(stretch, critical)
+        if not self.is_found(stretch, critical):
             return min(low, expected), max(high, expected)
         return (max(low, expected), high) if errors > expected else (low, min(high, expected))
 
@@ -98,12 +117,7 @@ class BruteTest:
         Raises LookupError if two have the same.
         """
         over = direction == "overconfident"
-        found = {
-            each
-            for each in self.stretches
-            if self.p_values[each] <= critical * self.weight[each]
-            and (self.observed(each) > self.expected(each)) == over
-        }
+        found = {each for each in self.stretches if self.is_found(each, critical) and self.is_over(each) == over}
         if not found:
             return None
         best = sorted(found, key=lambda each: self.p_values[each] / self.weight[each])
