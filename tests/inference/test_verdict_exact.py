@@ -39,6 +39,11 @@ CASES = {
     ),
     "all alike": (lambda rng, n: rng.choice([0.95], n), lambda sure: 2 * (1 - sure), 100),
     "only 0 and 1": (lambda rng, n: rng.integers(0, 2, n) * 1.0, lambda sure: 1 - sure, 60),
+    "only 0 and 1, one in twenty of them wrong": (
+        lambda rng, n: rng.integers(0, 2, n) * 1.0,
+        lambda sure: np.where(sure == 1, 0.05, 0.95),
+        200,
+    ),
     "far off": (lambda rng, n: rng.choice([0.999], n), lambda sure: 0.3 + 0 * sure, 100),
     "two clusters": (
         lambda rng, n: rng.choice([0.55, 0.999], n),

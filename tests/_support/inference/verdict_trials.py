@@ -1,0 +1,260 @@
+"""How verdicts do on answers whose chances of an error are known: writes docs/guide/verdict_trials.md.
+
+Run it in a checkout with ``PYTHONPATH=tests python tests/_support/inference/verdict_trials.py``; 1,000 sets a row
+take half an hour of one core. What contradicts itself is printed, and the time of a verdict on a million answers.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from _support.inference import verdict_populations as of
+from _support.inference.verdict_contradictions import contradictions
+
+from skconf import ConfidenceProfile
+from skconf.inference import assess_confidence
+
+SIZES = (4, 20, 100, 1_000, 10_000, 100_000, 1_000_000)
+#: From here on confidences are drawn anew for one of so many sets only, which saves most of the time.
+_LARGE, _SETS_OF_ONE = 100_000, 25
+#: What is wrong with 1,000 answers of a population.
+FAULTS = {
+    "2 points overconfident, ordinary": (of.ordinary, of.shifted(2)),
+    "errors × 4 in the top 10%, ordinary": (of.ordinary, of.times(4, 0.1)),
+    "errors × 20 in the top 1%, ordinary": (of.ordinary, of.times(20, 0.01)),
+    "8 points between 0.7 and 0.9, ordinary": (of.ordinary, of.between(0.7, 0.9, 8)),
+    "4 points, over above and under below the median, ordinary": (of.ordinary, of.s_shaped(4)),
+    "30% at 1.0 of which 0.5% are wrong, others ordinary": (
+        of.part_at_one,
+        lambda c: np.where(c == 1, 0.005, 1 - c),
+    ),
+    "1 point overconfident, sure": (of.sure, of.shifted(1)),
+    "5 points underconfident, ten classes": (of.ten_classes, of.shifted(-5)),
+    "4 points, over above and under below the median, narrow": (of.narrow, of.s_shaped(4)),
+    "5 points overconfident, all of 0.95": (of.one_confidence, of.shifted(5)),
+    "1 in 50 wrong of either, only 0 and 1": (of.zeros_and_ones, lambda c: np.where(c == 1, 0.02, 0.98)),
+    "0.9999 is 0.99, half of 0.55, half of 0.9999": (of.two_clusters, lambda c: np.where(c > 0.9, 0.01, 1 - c)),
+    "5 points overconfident, whole tenths": (of.tenths, of.shifted(5)),
+}
+#: Where something is wrong, and from where up nothing is: population, truth, top, numbers of answers.
+PLACES = {
+    "+10 from 0.7, −10 below, right from 0.9; uniform": (
+        *(of.uniform, of.good_top(0, 0.7, 0.9, 10), 0.9),
+        (1_000, 10_000),
+    ),
+    "+8 between 0.7 and 0.9, else right; ordinary": (of.ordinary, of.between(0.7, 0.9, 8), 0.9, (1_000, 10_000)),
+    "+6 from 0.6, −6 below, right from 0.7; none above 0.8": (
+        *(of.none_above_eight_tenths, of.good_top(0, 0.6, 0.7, 6), 0.7),
+        (1_000, 5_000),
+    ),
+    "+4 above the median, −4 below; uniform": (of.uniform, of.s_shaped(4), None, (300, 1_000, 10_000)),
+    "+1 everywhere; ordinary": (of.ordinary, of.shifted(1), None, (1_000, 10_000)),
+    "+0.4 everywhere; sure": (of.sure, of.shifted(0.4), None, (1_000, 10_000)),
+}
+DETECTABLE = {
+    "10, all of 0.99": lambda _: np.full(10, 0.99),
+    "100, all of 0.99": lambda _: np.full(100, 0.99),
+    "1,000, all of 0.999": lambda _: np.full(1_000, 0.999),
+    "1,000, uniform": lambda rng: of.uniform(rng, 1_000),
+    "1,000, sure": lambda rng: of.sure(rng, 1_000),
+    "1,000, ordinary": lambda rng: of.ordinary(rng, 1_000),
+    "100,000, ordinary": lambda rng: of.ordinary(rng, 100_000),
+}
+HEAD = """\
+# How often a verdict is right
+
+**In short.** Of calibrated confidences a verdict finds something in at most one of twenty samples, whatever their
+number and spread. It names answers that are off, and hardly ever others. A gap that it says would be found is found in
+four of five samples or more. No sentence contradicts its table or its intervals.
+
+Simulations: errors are drawn from chances that are known, and
+[`assess_confidence`](trust.md#what-these-data-show) is asked. Written by
+`{command}`, {n_sets:,} sets for each number: a share of 0.05 has a
+standard error of {error:.3f}, one of 0.5 of {large_error:.3f}.
+
+Confidences are *ordinary*, 1/(1 + exp(−|x|)) with x normal of mean 1.5 and standard deviation 1.6; *sure*, 1 − c
+log-uniform between 0.0001 and 0.5; of *ten classes*, the largest of softmax of ten normal numbers of standard deviation
+1.8; *uniform* between 0.5 and 1; *narrow*, uniform between 0.6 and 0.8. Others are hostile to tests: many ties, hardly
+any errors, or no chance at all.
+"""
+COMMAND = "PYTHONPATH=tests python tests/_support/inference/verdict_trials.py"
+
+
+class Trials:
+    """Simulated verdicts, and how many of them contradict themselves."""
+
+    def __init__(self, n_sets, seed=0):
+        self.n_sets, self.rng = n_sets, np.random.default_rng(seed)
+        self.n_verdicts, self.contradicting, self.contradictions = 0, 0, Counter()
+
+    def sets(self, population, chance_of, n):
+        """Draw sets of answers one after the other, with the verdict on each."""
+        for at in range(self.n_sets):
+            if n < _LARGE or at % _SETS_OF_ONE == 0:
+                confidences = population(self.rng, n)
+            yield self.tried(confidences, chance_of)
+
+    def hostile_sets(self, largest=100_000):
+        """Draw sets of any number of answers and any fault, for what contradicts itself."""
+        for _ in range(5 * self.n_sets):
+            self.tried(*of.any_answers(self.rng, largest))
+
+    def tried(self, confidences, chance_of):
+        trial = of.tried(self.rng, confidences, chance_of, random_state=self.rng)
+        found = contradictions(trial.verdict)
+        self.n_verdicts += 1
+        self.contradicting += bool(found)
+        self.contradictions.update(found)
+        return trial
+
+    # The tables of the page: headers, and rows.
+
+    def level(self, populations, sizes):
+        """How often something is found where nothing is, and some interval misses the truth."""
+        yield ["calibrated", *(f"{n:,}" for n in sizes), "some interval misses the truth, at worst"]
+        for name, population in populations.items():
+            found, missed = [], []
+            for n in sizes:
+                trials = [
+                    (trial.verdict.found, trial.misses_the_truth) for trial in self.sets(population, of.calibrated, n)
+                ]
+                for shares, share in zip((found, missed), np.mean(trials, axis=0), strict=True):
+                    shares.append(share)
+            yield [name, *map(share_of, found), share_of(max(missed))]
+
+    def power(self, faults, n):
+        """How often a fault is found, told the wrong way round, and its extent missed."""
+        yield ["what is wrong", "found", "a direction told is wrong", "some interval misses the truth"]
+        for name, (population, chance_of) in faults.items():
+            trials = [
+                (trial.verdict.found, trial.tells_a_wrong_direction, trial.misses_the_truth)
+                for trial in self.sets(population, chance_of, n)
+            ]
+            yield [name, *map(share_of, np.mean(trials, axis=0))]
+
+    def places(self, places):
+        """Whether a verdict names the answers that are off."""
+        yield [
+            *("what is wrong", "answers", "overconfident part named", "underconfident part named"),
+            *("named answers that are truly off", "a right top named", "interval of a named part holds the truth"),
+        ]
+        for name, (population, chance_of, top, sizes) in places.items():
+            for n in sizes:
+                trials = list(self.sets(population, chance_of, n))
+                named = [trial.share_named_rightly() for trial in trials]
+                held = [trial.holds_the_truth(each) for trial in trials for each in trial.named]
+                yield [
+                    name,
+                    f"{n:,}",
+                    share_of(np.mean([trial.verdict.overconfident is not None for trial in trials])),
+                    share_of(np.mean([trial.verdict.underconfident is not None for trial in trials])),
+                    share_of(np.nanmean(named) if np.isfinite(named).any() else np.nan),
+                    share_of(np.nan if top is None else np.mean([trial.names_any(top) for trial in trials])),
+                    share_of(np.mean(held) if held else np.nan),
+                ]
+
+    def detectable(self, cases):
+        """How often the gap that a verdict says would be found is found overall, however its errors are spread."""
+        yield ["answers", "told", "spread evenly", "errors times a number", "on a fifth of the answers", "under"]
+        for name, draw in cases.items():
+            confidences = draw(self.rng)
+            told = self._told_on(confidences)
+            over, under, n = told.detectable_over, told.detectable_under, len(confidences)
+            fifth = np.zeros(n)
+            fifth[self.rng.permutation(n)[: max(n // 5, 1)]] = 1
+            rows = [np.full(n, over), over * (1 - confidences) / np.mean(1 - confidences), over * fifth / fifth.mean()]
+            found = [self._found_overall(confidences, 1 - confidences + added, "overconfident") for added in rows]
+            # Right answers are added in proportion to the errors that are expected, of which no more can vanish.
+            left = (1 - confidences) * (1 - under / np.mean(1 - confidences))
+            less = np.nan if np.isnan(under) else self._found_overall(confidences, left, "underconfident")
+            yield [name, f"{100 * over:.2g} points", *map(share_of, found), share_of(less)]
+
+    def _told_on(self, confidences):
+        """Return a verdict that tells the gap: on some errors, whichever."""
+        return of.tried(self.rng, confidences, of.calibrated, n_resamples=9999).verdict
+
+    def _found_overall(self, confidences, chance, direction):
+        if not np.all((chance >= 0) & (chance <= 1)):
+            return np.nan
+        trials = [self.tried(confidences, lambda _: chance) for _ in range(self.n_sets)]
+        return np.mean([trial.verdict.levels[0].direction == direction for trial in trials])
+
+
+def share_of(share):
+    return "–" if np.isnan(share) else f"{share:.3f}" if share < 0.1 else f"{share:.2f}"
+
+
+def table(rows):
+    first, *others = rows
+    lines = [first, ["---"] * len(first), *others]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def page(trials, sizes=SIZES):
+    """Return the page."""
+    n = trials.n_sets
+    text = HEAD.format(command=COMMAND, n_sets=n, error=np.sqrt(0.05 * 0.95 / n), large_error=0.5 / np.sqrt(n))
+    for title, about, rows in (
+        (
+            "Nothing is wrong",
+            """\
+How often something is found, by number of answers. It should be at most 0.05, and is less where errors are few: their
+number takes few values. The intervals of a verdict hold together in 95% of samples.""",
+            trials.level(of.COMMON | of.HOSTILE, sizes),
+        ),
+        ("Something is wrong", "In 1,000 answers.", trials.power(FAULTS, 1_000)),
+        (
+            "Where it is wrong",
+            """\
+A plus stands for points of overconfidence, a minus for underconfidence. Answers are named by bands of confidence. A
+part that is right should not be named; here it is the top.""",
+            trials.places(PLACES),
+        ),
+        (
+            "What would have been found",
+            """\
+The overconfidence that a verdict tells as found in four of five samples, and how often the overall test finds it; the
+same for underconfidence. A dash: so many errors cannot be added, or taken away.""",
+            trials.detectable(DETECTABLE),
+        ),
+    ):
+        text += f"\n## {title}\n\n{about}\n\n{table(rows)}"
+    trials.hostile_sets(max(sizes))
+    return f"""{text}
+## Contradictions
+
+In {trials.contradicting:,} of the {trials.n_verdicts:,} verdicts above, and on answers of any number with any of these
+faults, a sentence, a field, a row of the table or an interval contradicts another one, as a reader takes them: a
+sentence that says overconfident while the interval that it shows holds the average confidence, a grade that no stretch
+has, counts of another stretch.
+"""
+
+
+def seconds_for_a_million(rng):
+    """Return the least time of a verdict on a million answers, and of all with the check of the input."""
+    c = of.ordinary(rng, 1_000_000)
+    profile = ConfidenceProfile.from_correctness(rng.random(len(c)) < c, c)
+    taken = []
+    for _ in range(7):
+        start = time.perf_counter()
+        assess_confidence(profile)
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", type=int, default=1000, help="sets a row")
+    parser.add_argument("--out", type=Path, default=Path("docs/guide/verdict_trials.md"))
+    given = parser.parse_args()
+    trials = Trials(given.sets)
+    given.out.write_text(page(trials))
+    print(trials.contradictions.most_common(20), file=sys.stderr)
+    print(f"A million answers: {1000 * seconds_for_a_million(trials.rng):.0f} ms", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
