@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from _support.inference.brute_verdict import GRADES, BruteTest, grade
+from _support.inference.brute_verdict import BANDS, GRADES, BruteTest, grade
 from scipy.stats import binom, norm
 
 from skconf import ConfidenceProfile
@@ -171,6 +171,18 @@ class TestStretches:
         assert verdict.found == any(each is not None for each in (verdict.overconfident, verdict.underconfident))
 
 
+@pytest.mark.parametrize("band", range(len(BANDS)))
+def test_each_band_begins_at_its_edge(band):
+    """Answers at every edge, and those of one of them all wrong: they are named, from their edge to the next one."""
+    sure = np.repeat(np.append(0.1, BANDS[1:]), 300)
+    at = np.arange(len(sure)) // 300 == band
+    wrong = np.floor(np.cumsum(1 - sure)) > np.floor(np.append(0, np.cumsum(1 - sure)[:-1]))
+    verdict = assessed(sure, wrong | at)
+    assert verdict.overconfident.low == BANDS[band]
+    assert verdict.overconfident.high == np.append(BANDS, np.inf)[band + 1]
+    assert (verdict.overconfident.count, verdict.overconfident.observed) == (300, 300)
+
+
 class TestGrades:
     def test_are_those_of_the_near_ends(self, both):
         verdict, brute = both
@@ -229,7 +241,7 @@ class TestJointTest:
     @pytest.mark.parametrize("name", CASES)
     def test_against_draws_of_every_answer(self, name):
         draw, chance, n = CASES[name]
-        n, n_draws, n_resamples = min(n, 120), 20_000, 1999
+        n, n_draws, n_resamples = min(n, 120), 20_000, 19_999
         rng = np.random.default_rng(len(name))
         sure = draw(rng, n)
         wrong = rng.random(n) < chance(sure)
