@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_option
 from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
 from skconf._core.warn import Notice, warn_each
-from skconf.inference._interval_methods import less_bias
 from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
-from skconf.inference._p_values import ROUNDING, holm, permutation_p_value, sign_flip_p_value, t_test
+from skconf.inference._p_values import holm, permutation_p_value
+from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer
 from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.metrics._base.draws import resolution_notices
-from skconf.metrics._base.kinds import Ratio
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -41,14 +41,14 @@ class Comparison:
     low, high : float
         Confidence interval of the difference.
     standard_error : float
-        Standard error of the difference.
+        Standard error of the difference; NaN of distances from a best value, which have none.
     p_value : float
         Two-sided p-value of no difference.
     confidence_level : float
         Confidence level.
     method : str
-        How they were found: "delta", "bootstrap", "exact" (the p-value alone; the interval is that of "delta") or
-        "permutation" (the p-value alone; the interval is that of "auto").
+        How they were found: "delta", "bootstrap", "exact" (the p-value alone; the interval is that of "delta"),
+        "permutation" (the p-value alone; the interval is that of "auto"), or "none" where nothing tells the error.
     """
 
     first: Any
@@ -153,6 +153,13 @@ def compare(
     2/64 = .031: up to 16 samples or groups that differ, and up to 100 that differ by the same, where it is McNemar's
     exact test. The interval stays that of "delta", and may be too narrow. For other metrics, ask for "permutation",
     whose p-value holds at any number.
+
+    The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
+    which have a kink there. Of two signed deviations a and b, one is larger exactly where b - a and b + a have one
+    sign: the p-value is the larger of their two, and the interval holds the difference of the distances for all
+    b - a and b + a in theirs. It excludes 0 where the p-value is at most 1 - `confidence_level`. There is neither,
+    and a warning, below 30 errors, and where more than 5% of a size ratio rests on answers so sure that their errors
+    are hardly ever seen. The metrics themselves are compared by their values, which do not say which one is nearer.
 
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
@@ -265,8 +272,9 @@ def _comparisons(
     resampling: Mapping[str, Any],
 ) -> list[Comparison]:
     """Compare every pair of models in every statistic; all resampled ones share the resamples."""
-    methods = [choose_method(statistic, "auto" if method == "permutation" else method) for statistic in statistics]
-    to_resample = [statistic for statistic, how in zip(statistics, methods, strict=True) if how == "bootstrap"]
+    estimated = [signed(statistic) for statistic in statistics]
+    methods = [choose_method(each, "auto" if method == "permutation" else method) for each in estimated]
+    to_resample = [each for each, how in zip(estimated, methods, strict=True) if how == "bootstrap"]
     drawn = replicate(sampling.draw, list(profiles.values()), to_resample, **resampling) if to_resample else np.empty(0)
     swapped = {}
     if method == "permutation":
@@ -275,41 +283,54 @@ def _comparisons(
             swapped[a, b] = replicate(sampling.swap, [both], statistics, **resampling)[:, 0]
     comparisons: list[Comparison] = []
     notices: list[Notice] = []
-    for position, (statistic, how) in enumerate(zip(statistics, methods, strict=True)):
-        evaluated = {model: statistic.evaluate(profile) for model, profile in profiles.items()}
+    for position, (statistic, each, how) in enumerate(zip(statistics, estimated, methods, strict=True)):
+        evaluated = {model: each.evaluate(profile) for model, profile in profiles.items()}
         values = {model: value for model, (value, _) in evaluated.items()}
         notices += [notice for _, several in evaluated.values() for notice in several]
         if how == "delta":
-            effects = {m: statistic.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
+            varying = {m: each.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
         else:
-            resampled = dict(zip(profiles, drawn[:, :, to_resample.index(statistic)].T, strict=True))
+            varying = dict(zip(profiles, drawn[:, :, to_resample.index(each)].T, strict=True))
+        found = Estimated(each, how, profiles, values, varying, sampling, confidence_level)
+        scores = values if each is statistic else {m: float(statistic.score(value)) for m, value in values.items()}
+        refused = _refused(statistic, found)
+        notices += refused.values()
         for a, b in pairs:
-            difference = values[a] - values[b]
-            estimates, error, degrees_of_freedom = [difference], np.nan, sampling.degrees_of_freedom
-            if not np.isnan(difference) and how == "delta":
-                kinds = statistic.metric.kinds_of_samples(profiles[a])  # which are the same for all models
-                drawn_by_kind = sampling.given_kinds(kinds)
-                error = drawn_by_kind.standard_error(effects[a] - effects[b])
-                degrees_of_freedom = drawn_by_kind.degrees_of_freedom
-            elif not np.isnan(difference):
-                differences = resampled[a] - resampled[b]
-                notices += undefined_resamples(differences, statistic.name)
-                corrected, error = less_bias(difference, differences[~np.isnan(differences)])
-                estimates = [difference, corrected]
-            scale = max(abs(values[a]), abs(values[b]))
-            low, high, p_value = t_test(estimates, error, scale, confidence_level, degrees_of_freedom)
+            difference = scores[a] - scores[b]
+            if how == "bootstrap" and not np.isnan(difference):
+                notices += undefined_resamples(varying[a] - varying[b], statistic.name)
+            if a in refused or b in refused:
+                test = Test(np.nan, np.nan, np.nan, np.nan, "none")
+            elif is_nearness(statistic):
+                test = found.nearer(a, b, exact=method == "auto")
+            else:
+                test = found.difference(a, b, exact=method == "auto")
             if swapped:  # every other row has what the model before left to the other one
                 either = swapped[a, b][:, position]
                 p_value = permutation_p_value(difference, either[::2] - either[1::2])
-            by = "permutation" if swapped else how
-            if method == "auto" and how == "delta" and not np.isnan(p_value):
-                exact = _exact_p_value(statistic, profiles[a], profiles[b], sampling, difference)
-                by, p_value = (by, p_value) if np.isnan(exact) else ("exact", exact)
+                test = test._replace(p_value=p_value, method="permutation")
+            low, high, p_value, error, by = test
             comparisons.append(
-                Comparison(a, b, values[a], values[b], difference, low, high, error, p_value, confidence_level, by)
+                Comparison(a, b, scores[a], scores[b], difference, low, high, error, p_value, confidence_level, by)
             )
     warn_each(notices)
     return comparisons
+
+
+def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
+    """Return the models whose nearness no error tells, with what to warn of."""
+    if not is_nearness(statistic):
+        return {}
+    reasons = {
+        model: why_not_nearer(statistic, profile)
+        for model, profile in found.profiles.items()
+        if not np.isnan(found.values[model])
+    }
+    return {
+        model: Notice(f"{statistic.name} of {model} is not compared: {reason}.", UndefinedMetricWarning)
+        for model, reason in reasons.items()
+        if reason
+    }
 
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
@@ -320,21 +341,3 @@ def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidencePr
     if not _alike(first.classes, second.classes):
         raise ValueError("The models differ in their classes, so their predictions cannot be swapped. Use 'bootstrap'.")
     return joined(first, second)
-
-
-def _exact_p_value(
-    statistic: Statistic, first: ConfidenceProfile, second: ConfidenceProfile, sampling: Sampling, difference: float
-) -> float:
-    """Return the exact p-value of a difference of means in which few units differ; NaN for any other difference."""
-    metric = statistic.metric
-    if not isinstance(metric, Ratio) or not _count_alike(metric, first, second):
-        return float("nan")
-    apart = sampling.totals(metric.contributions(first) - metric.contributions(second))
-    if abs(abs(apart.sum()) - abs(difference)) > ROUNDING * np.abs(apart).sum():  # a score that is no such mean
-        return float("nan")
-    return sign_flip_p_value(apart)
-
-
-def _count_alike(metric: Ratio, first: ConfidenceProfile, second: ConfidenceProfile) -> bool:
-    """Return whether each sample counts as much for one model as for the other."""
-    return np.array_equal(metric.ratio(first)[1], metric.ratio(second)[1])

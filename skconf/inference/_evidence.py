@@ -25,7 +25,7 @@ _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
 ENOUGH_TO_RESAMPLE = 30.0
 #: A calibrated size ratio has an interval where the surest answers, which announce fewer errors than these, are at
 #: most this share of all.
-_SEEN, _UNSEEN_SHARE = 3.0, 0.05
+_SEEN, UNSEEN_SHARE = 3.0, 0.05
 #: Below so many equal samples one of them has all the weight.
 _ALL_ON_ONE = 1.1
 
@@ -241,22 +241,11 @@ def _label(label: Any) -> str:
 
 
 def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
-    """Return why a size ratio has no interval, empty where it has one.
-
-    Errors of the surest answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio: so does
-    one whose error is hardly ever seen. Where the surest answers announce fewer than three errors together, a sample
-    has often none of them, and nothing in it says what it lacks.
-    """
-    doubt, weight = 1 - metric.clipped(profile), profile.sample_weight
-    if weight is None:
-        allowed = int(_UNSEEN_SHARE * len(doubt))
-        if doubt[np.argpartition(doubt, allowed)[: allowed + 1]].sum() >= _SEEN:
-            return ""
-    order = np.argsort(doubt, kind="stable")
-    unseen = order[np.cumsum(doubt[order]) < _SEEN]
-    share = len(unseen) / len(doubt) if weight is None else float(weight[unseen].sum() / weight.sum())
-    if share <= _UNSEEN_SHARE:
+    """Return why a size ratio has no interval, empty where it has one."""
+    unseen, share = unseen_share(metric, profile)
+    if share <= UNSEEN_SHARE:
         return ""
+    weight = profile.sample_weight
     text = f"{100 * share:.0f} % of the ratio rests on {len(unseen):,} answers that announce fewer than 3 errors"
     sizes = metric.error_sizes(profile) * (1.0 if weight is None else weight)
     total = float(sizes.sum())
@@ -264,3 +253,23 @@ def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
         row = int(sizes.argmax())
         text += f"; row {row} is {100 * sizes[row] / total:.0f} % of it"
     return f"{text}. capped_size_ratio can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
+
+
+def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.intp], float]:
+    """Return the answers whose errors are hardly ever seen, and the share of a size ratio that rests on them.
+
+    Where this is small enough for an interval, it may be given as none.
+
+    Errors of the surest answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio: so does
+    one whose error is hardly ever seen. Where the surest answers announce fewer than three errors together, a sample
+    has often none of them, and nothing in it says what it lacks.
+    """
+    doubt, weight = 1 - metric.clipped(profile), profile.sample_weight
+    if weight is None:
+        allowed = int(UNSEEN_SHARE * len(doubt))
+        if doubt[np.argpartition(doubt, allowed)[: allowed + 1]].sum() >= _SEEN:
+            return np.empty(0, dtype=np.intp), 0.0
+    order = np.argsort(doubt, kind="stable")
+    unseen = order[np.cumsum(doubt[order]) < _SEEN]
+    share = len(unseen) / len(doubt) if weight is None else float(weight[unseen].sum() / weight.sum())
+    return unseen, share

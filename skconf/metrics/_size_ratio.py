@@ -13,14 +13,10 @@ from skconf.metrics._base.columns import lost
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Additive, Metric, Ratio, Substitute, Term, Whole, divide
 from skconf.metrics._base.references import CSR
-from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
+from skconf.metrics._base.registry import Nearness, Preset, WeightMeaning
 from skconf.metrics._base.tails import chance_of_sum
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once, computed_once_of_confidence
-
-
-def _deviation(ratio: Any) -> Any:
-    return -abs(ratio - 1)
 
 
 def _excess(ratio: Any) -> Any:
@@ -72,7 +68,7 @@ class CalibratedSizeRatio(
     bounds=(0.0, np.inf),
     reference=f"{CSR}, Definition 2",
     scorers={
-        "neg_csr_deviation": Preset(transform=_deviation),
+        "neg_csr_deviation": Preset(transform=Nearness(1.0)),
         "neg_csr_excess": Preset(transform=_excess),
     },
 ):
@@ -239,7 +235,7 @@ class CalibratedSizeRatioZScore(
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=f"{CSR}, Section 2.1",
-    scorers={"neg_csr_zscore_deviation": Preset(transform=distance_from_zero)},
+    scorers={"neg_csr_zscore_deviation": Preset(transform=Nearness(0.0))},
 ):
     """How many standard deviations the calibrated size ratio is above 1, z = (CSR − 1) / σ.
 

@@ -132,8 +132,66 @@ def test_what_cannot_be_estimated_is_not_compared():
     correct = np.arange(1000) % 250 != 249  # four errors, the last of them surest
     evidence = evidence_of({"a": of(correct, sure), "b": of(correct, np.minimum(sure, 0.9))}, ["calibrated_size_ratio"])
     (entry,) = evidence.comparison.differences
-    assert entry.reason == "cannot be estimated here"
+    assert entry.reason.startswith("of a, 23.6% of it rests on answers so sure")
+    assert (entry.better, evidence.comparison.n_compared) == (None, 0)
     assert evidence.comparison.best == [NOT_COMPARED]
+
+
+@pytest.mark.parametrize("metric", ["capped_size_ratio", "confidence_gap"])
+@pytest.mark.parametrize(("errors", "compared"), [(29, False), (30, True)])
+def test_a_deviation_that_few_errors_decide_has_no_star(metric, errors, compared):
+    sure = np.full(1000, 0.97)
+    models = {"a": of(np.arange(1000) < 500, sure), "b": of(np.arange(1000) >= 1000 - errors, sure)}
+    evidence = evidence_of(models, [metric])
+    (entry,) = evidence.comparison.differences
+    assert (entry.better == "b", entry.reason == "") == (compared, compared)
+    assert compared or entry.reason.startswith("of b, it rests on 29 errors")
+    assert evidence.comparison.best == [("b",) if compared else NOT_COMPARED]
+
+
+NEARER = ["confidence_gap", "calibrated_size_ratio", "capped_size_ratio", "calibrated_size_ratio_zscore"]
+
+
+def doubtful(seed, n, first, second):
+    """Return two models of the same errors, which are so many times as frequent as they announce."""
+    rng = np.random.default_rng(seed)
+    doubt = rng.uniform(0.2, 0.3, n)
+    wrong = rng.random(n) < doubt
+    return {"a": of(wrong, 1 - doubt / first), "b": of(wrong, 1 - doubt / second)}
+
+
+def test_models_equally_far_on_either_side_have_rarely_a_star():
+    """They had one in 7 to 9 of 10 reports. Of 200, 21 or more have a probability of .001 at a level of .05."""
+    rows = rows_of(["calibrated_size_ratio"], has_threshold=False)
+    found = [compare_models(rows, doubtful(seed, 500, 1.02, 0.98), "a", {}) for seed in range(200)]
+    assert all(each.differences[0].reason == "" for each in found)
+    assert sum(each.best != [NOT_SHOWN] for each in found) < 21
+
+
+def test_a_model_that_is_nearer_has_the_star_on_either_side():
+    for first, second in ((0.97, 1.4), (1.03, 0.7), (1.05, 1.6), (0.95, 0.6)):
+        evidence = evidence_of(doubtful(0, 4000, first, second), NEARER)
+        assert [each.better for each in evidence.comparison.differences] == ["a"] * 4
+        assert all(each.low > 0 for each in evidence.comparison.differences)
+        assert evidence.comparison.best == [("a",)] * 4
+
+
+@pytest.mark.parametrize("n", [500, 2000])
+def test_a_model_and_itself_have_no_star(n):
+    model = doubtful(0, n, 1.5, 1)["b"]
+    evidence = evidence_of({"a": model, "b": model}, NEARER)
+    found = [(each.value, each.better, each.p_adjusted) for each in evidence.comparison.differences]
+    assert found == [(0, None, 1)] * 4
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_what_is_undefined_for_a_model_has_no_star():
+    """Confidences of 1 announce no error, and leave no ratio of errors to those announced."""
+    wrong = np.arange(500) % 5 == 0
+    evidence = evidence_of({"a": of(wrong, np.full(500, 0.8)), "b": of(wrong, np.ones(500))}, ["capped_size_ratio"])
+    (entry,) = evidence.comparison.differences
+    assert (entry.better, entry.reason) == (None, "undefined here")
+    assert evidence.comparison.best == [NOT_SHOWN]
 
 
 def test_words_stars_and_signs_agree(models):

@@ -280,9 +280,21 @@ def _negative(value: Any) -> Any:
     return -value
 
 
-def distance_from_zero(value: Any) -> Any:
-    """Return the score of a value that is best at 0, on either side of it."""
-    return -abs(value)
+@dataclass(frozen=True)
+class Nearness:
+    """The score of a value that is best at one inside its range: minus the distance from it.
+
+    Attributes
+    ----------
+    best : float
+        The best value.
+    """
+
+    best: float
+
+    def __call__(self, value: Any) -> Any:
+        """Return the score of a value, or of several."""
+        return -abs(value - self.best)
 
 
 def _function(cls: type[Any]) -> Any:

@@ -13,7 +13,7 @@ from skconf._core.probabilities import Floats
 from skconf.metrics._base.draws import draw_sums
 from skconf.metrics._base.kinds import Ratio, Whole
 from skconf.metrics._base.references import ECD
-from skconf.metrics._base.registry import Preset, WeightMeaning, distance_from_zero
+from skconf.metrics._base.registry import Nearness, Preset, WeightMeaning
 from skconf.profile import ConfidenceProfile
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -27,7 +27,7 @@ class EntropicCalibrationDifference(
     bounds=(-np.inf, np.inf),
     best=0.0,
     reference=ECD,
-    scorers={"neg_ecd_deviation": Preset(transform=distance_from_zero)},
+    scorers={"neg_ecd_deviation": Preset(transform=Nearness(0.0))},
 ):
     """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities announce.
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.inference._comparison import compare
 from skconf.inference._evidence import choose
+from skconf.inference._paired import by_nearness, is_nearness, signed, why_not_nearer
 from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.rows import Row
@@ -87,25 +87,6 @@ class Comparison:
         return sum(not np.isnan(each.p_adjusted) for each in self.differences)
 
 
-class _Nearness(Statistic):
-    """Minus the distance of a value from the best one."""
-
-    @property
-    def why_resampled(self) -> str:
-        """Why the standard error needs resampling; the kink at the best value is ignored."""
-        return Statistic(self.name, self.metric, self.to_score).why_resampled
-
-    def score(self, values: Any) -> Any:
-        """Return minus the distance from the best value."""
-        return -np.abs(super().score(values) - super().score(self.metric.info.best))
-
-    def influence(self, profile: ConfidenceProfile) -> Floats:
-        """Return the first-order effect of each sample, on the side where the value is."""
-        above = super().score(self.metric.value(profile)) > super().score(self.metric.info.best)
-        effects = super().influence(profile)
-        return -effects if above else effects
-
-
 def compare_models(
     rows: Sequence[Row], profiles: Mapping[Any, ConfidenceProfile], baseline: Any, unpaired: Mapping[Any, str]
 ) -> Comparison:
@@ -143,8 +124,8 @@ def compare_models(
     best = {
         name: NOT_COMPARED
         if compared is None or name in left_out
-        else _best_of(compared.xs(name, level="metric"), others, baseline)
-        for name in judged
+        else _best_of(row, compared.xs(name, level="metric"), others, baseline)
+        for name, row in judged.items()
     }
     shown = [best.get(row.name, "") for row in rows]
     return Comparison(baseline, shown, differences, reason if compared is None else "", left_out, why)
@@ -157,42 +138,43 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, s
     for row in rows:
         if not row.metric.is_estimate:
             reasons[row.name] = "no estimate"
-        elif any(_has_no_interval(row, profile) for profile in paired.values()):
-            reasons[row.name] = "cannot be estimated here"
-        elif row.why_resampled and not few:
+        elif why := next((f"of {m}, {reason}" for m, each in paired.items() if (reason := _why_not(row, each))), ""):
+            reasons[row.name] = why
+        elif signed(row).why_resampled and not few:
             reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
     return reasons
 
 
-def _has_no_interval(row: Row, profile: ConfidenceProfile) -> bool:
-    """Return whether these predictions are too few, or too few of them decide, to estimate a metric at all."""
+def _why_not(row: Row, profile: ConfidenceProfile) -> str:
+    """Return why these predictions are too few, or too few of them decide, to estimate a metric; empty if they do."""
     if len(profile) < 2:
-        return False  # the comparison says why
+        return ""  # the comparison says why
     try:
-        return choose(row, profile, Sampling.of(profile)).method == "none"
+        if is_nearness(by_nearness(row)):
+            return why_not_nearer(row, profile)
+        return "it cannot be estimated" if choose(row, profile, Sampling.of(profile)).method == "none" else ""
     except ValueError:  # it is not defined here, which the comparison says, too
-        return False
+        return ""
 
 
 def _compared(
     judged: Mapping[str, Row], paired: Mapping[Any, ConfidenceProfile], baseline: Any, left_out: dict[str, str]
 ) -> tuple[Any, str]:
-    """Compare by nearness to the best value; None and the reason if nothing can be compared. Adds to `left_out`."""
-    nearness = {
-        name: _Nearness(name, row.metric, row.to_score, row.pos_label, row.usual_label)
-        for name, row in judged.items()
-        if name not in left_out
-    }
+    """Compare values, or distances from a best value inside the range; None and the reason if nothing can be compared.
+
+    Adds to `left_out`.
+    """
+    rows = {name: by_nearness(row) for name, row in judged.items() if name not in left_out}
     options = {"baseline": baseline, "confidence_level": _CONFIDENCE_LEVEL, "n_resamples": _N_RESAMPLES}
     with collected():  # undefined values are NaN in the report, which has warned already
         try:
-            return compare(nearness, paired, random_state=0, **options), ""
+            return compare(rows, paired, random_state=0, **options), ""
         except ValueError as error:
-            failed = {name: why for name, each in nearness.items() if (why := _refusal(each, paired))}
-            if not failed or len(failed) == len(nearness):
+            failed = {name: why for name, each in rows.items() if (why := _refusal(each, paired))}
+            if not failed or len(failed) == len(rows):
                 return None, str(error).rstrip(".")
             left_out |= failed
-            rest = {name: each for name, each in nearness.items() if name not in failed}
+            rest = {name: each for name, each in rows.items() if name not in failed}
             return compare(rest, paired, random_state=0, **options), ""
 
 
@@ -206,10 +188,11 @@ def _refusal(statistic: Statistic, profiles: Mapping[Any, ConfidenceProfile]) ->
     return ""
 
 
-def _best_of(compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
+def _best_of(row: Row, compared: Any, others: Sequence[Any], baseline: Any) -> tuple[Any, ...] | str:
     """Return the better models of a metric, given the differences of others from the baseline."""
     shown = compared["p_adjusted"] <= _LEVEL
-    better = tuple(compared.index[shown & (compared["difference"] > 0)].get_level_values("first"))
+    gain = -compared["difference"] if row.better == "lower" else compared["difference"]
+    better = tuple(compared.index[shown & (gain > 0)].get_level_values("first"))
     if better:
         return better
     return (baseline,) if shown.sum() == len(others) else NOT_SHOWN
@@ -222,11 +205,10 @@ def _difference(row: Row, model: Any, baseline: Any, compared: Any, reason: str)
     one = compared.loc[(row.name, model, baseline)]
     if np.isnan(one["difference"]):
         return Difference(row.name, model, reason="undefined here")
-    # Of a higher value, nearness grows with it; of others, the distance from the best value shrinks.
-    ends = (one["low"], one["high"]) if row.better == "higher" else (-one["high"], -one["low"])
-    value = (one["difference"] if row.better == "higher" else -one["difference"]) + 0.0
-    p_value = one["p_adjusted"]
-    better = None if not p_value <= _LEVEL else model if one["difference"] > 0 else baseline
+    value, low, high, p_value = one[["difference", "low", "high", "p_adjusted"]]
+    if row.better == "closer":  # it was compared by nearness, which grows as the distance shrinks
+        value, low, high = -value + 0.0, -high + 0.0, -low + 0.0
+    better = None if not p_value <= _LEVEL else model if (value > 0) == (row.better == "higher") else baseline
     return Difference(
-        row.name, model, value, *ends, p_value, better, "its error is unknown" if np.isnan(p_value) else ""
+        row.name, model, value, low, high, p_value, better, "its error is unknown" if np.isnan(p_value) else ""
     )

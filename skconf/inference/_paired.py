@@ -1,0 +1,146 @@
+"""Tests of two models on the same samples: whether values differ, and which is nearer to the best one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skconf._core.probabilities import Floats
+from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, UNSEEN_SHARE, errors_among, unseen_share
+from skconf.inference._interval_methods import less_bias
+from skconf.inference._p_values import ROUNDING, sign_flip_p_value, t_test
+from skconf.inference._sampling import Sampling
+from skconf.metrics._base.kinds import Ratio
+from skconf.metrics._base.registry import Nearness
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
+
+
+class Test(NamedTuple):
+    """The interval of what is tested, the p-value of 0, its standard error and how they were found."""
+
+    low: float
+    high: float
+    p_value: float
+    standard_error: float
+    method: str
+
+
+def is_nearness(statistic: Statistic) -> bool:
+    """Return whether a score is minus the distance of a value from the best one."""
+    return isinstance(statistic.to_score, Nearness)
+
+
+def by_nearness(statistic: Statistic) -> Statistic:
+    """Return the score of a value that is best inside its range; other statistics as they are."""
+    return replace(statistic, to_score=Nearness(statistic.best)) if statistic.better == "closer" else statistic
+
+
+def signed(statistic: Statistic) -> Statistic:
+    """Return the value that a nearness is made of, whose error has no kink; other statistics as they are."""
+    return replace(statistic, to_score=None) if is_nearness(statistic) else statistic
+
+
+def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
+    """Return why no error tells how near to the best value predictions are; empty where one does. Names no row."""
+    metric, profile = statistic.metric, statistic.on(profile)
+    if metric.rests_on == "tail":
+        _, share = unseen_share(metric, profile)
+        if share > UNSEEN_SHARE:
+            return f"{100 * share:.1f}% of it rests on answers so sure that their errors are hardly ever seen"
+    # A sum of two deviations gains nothing from pairing: of few errors, most samples vary less than they should.
+    if metric.rests_on == "errors" and profile.kind == "right or wrong":
+        errors = errors_among(metric, profile).rarer
+        if errors < ENOUGH_TO_RESAMPLE:
+            return f"it rests on {errors:.0f} errors, or right answers, and {ENOUGH_TO_RESAMPLE:.0f} are needed"
+    return ""
+
+
+@dataclass
+class Estimated:
+    """The values of a statistic for several models, with what tells their errors.
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The statistic: no nearness, but the value that it is made of.
+    method : {"delta", "bootstrap"}
+        What tells the errors.
+    profiles : mapping of model to ConfidenceProfile
+        Predictions for the same samples.
+    values : mapping of model to float
+        Values, NaN where undefined.
+    varying : mapping of model to ndarray
+        Influence values of the models whose value is defined, or the values of resamples.
+    sampling : Sampling
+        How the samples were drawn.
+    confidence_level : float
+        Confidence level.
+    """
+
+    statistic: Statistic
+    method: str
+    profiles: Mapping[Any, ConfidenceProfile]
+    values: Mapping[Any, float]
+    varying: Mapping[Any, Floats]
+    sampling: Sampling
+    confidence_level: float
+
+    def difference(self, first: Any, second: Any, *, exact: bool = False) -> Test:
+        """Test the value of the first model less that of the second, exactly where few samples differ if asked."""
+        test = self._test(first, second, -1)
+        p_value = self._exact(first, second) if exact and not np.isnan(test.p_value) else np.nan
+        return test if np.isnan(p_value) else test._replace(p_value=p_value, method="exact")
+
+    def nearer(self, first: Any, second: Any, *, exact: bool = False) -> Test:
+        """Test how much nearer to the best value the first model is than the second.
+
+        With signed deviations a and b of the first and the second, u = b − a and v = b + a: |b| > |a| exactly where u
+        and v have one sign, and |b| − |a| = sign(u v) · min(|u|, |v|). So both must be told from 0, each at the whole
+        level; the distances themselves have a kink at 0. The interval is the range over all u and v in theirs.
+        """
+        apart, total = self._test(second, first, -1), self._test(second, first, 1, 2 * self.statistic.best)
+        p_value = self._exact(first, second) if exact else np.nan
+        if p_value > apart.p_value:  # few samples differ, for which the t test is too sure
+            apart = apart._replace(p_value=p_value, method="exact")
+            if p_value > 1 - self.confidence_level:
+                apart = apart._replace(low=min(apart.low, 0.0), high=max(apart.high, 0.0))
+        u, v = np.meshgrid(apart[:2], total[:2])
+        # It is monotone in either, and so extreme in the corners.
+        corners = np.sign(u) * np.sign(v) * np.minimum(np.abs(u), np.abs(v)) + 0.0
+        p_value = float(np.maximum(apart.p_value, total.p_value))
+        method = apart.method if p_value == apart.p_value else total.method
+        return Test(float(corners.min()), float(corners.max()), p_value, np.nan, method)
+
+    def _test(self, first: Any, second: Any, sign: int, centre: float = 0.0) -> Test:
+        """Test the value of one model plus or minus that of another, less a constant, by Student's t."""
+        value = self.values[first] + sign * self.values[second] - centre
+        estimates, error, degrees_of_freedom = [value], np.nan, self.sampling.degrees_of_freedom
+        if not np.isnan(value) and self.method == "delta":
+            kinds = self.statistic.metric.kinds_of_samples(self.profiles[first])  # which are the same for all models
+            drawn_by_kind = self.sampling.given_kinds(kinds)
+            error = drawn_by_kind.standard_error(self.varying[first] + sign * self.varying[second])
+            degrees_of_freedom = drawn_by_kind.degrees_of_freedom
+        elif not np.isnan(value):
+            drawn = self.varying[first] + sign * self.varying[second] - centre
+            corrected, error = less_bias(value, drawn[~np.isnan(drawn)])
+            estimates = [value, corrected]
+        scale = max(abs(self.values[first]), abs(self.values[second]))
+        return Test(*t_test(estimates, error, scale, self.confidence_level, degrees_of_freedom), error, self.method)
+
+    def _exact(self, first: Any, second: Any) -> float:
+        """Return the exact p-value of a difference of means in which few units differ; NaN for any other one."""
+        metric, (mine, theirs) = self.statistic.metric, (self.profiles[first], self.profiles[second])
+        if self.method != "delta" or not isinstance(metric, Ratio) or not _count_alike(metric, mine, theirs):
+            return float("nan")
+        apart = self.sampling.totals(metric.contributions(mine) - metric.contributions(theirs))
+        difference = self.values[first] - self.values[second]
+        if not abs(abs(apart.sum()) - abs(difference)) <= ROUNDING * np.abs(apart).sum():  # it is no such mean
+            return float("nan")
+        return sign_flip_p_value(apart)
+
+
+def _count_alike(metric: Ratio, first: ConfidenceProfile, second: ConfidenceProfile) -> bool:
+    """Return whether each sample counts as much for one model as for the other."""
+    return np.array_equal(metric.ratio(first)[1], metric.ratio(second)[1])
