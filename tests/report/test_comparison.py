@@ -146,6 +146,7 @@ def test_a_deviation_that_few_errors_decide_has_no_star(metric, errors, compared
     (entry,) = evidence.comparison.differences
     assert (entry.better == "b", entry.reason == "") == (compared, compared)
     assert compared or entry.reason.startswith("of b, it rests on 29 errors")
+    assert compared or f"{metric} ({entry.reason})." in stars(evidence.comparison)
     assert evidence.comparison.best == [("b",) if compared else NOT_COMPARED]
 
 

@@ -559,7 +559,7 @@ class TestFrame:
             r"\* better than raw \(at raw: than all others\) by paired differences, p <= 0.05 .*", stars
         )
         assert "; not compared: " in stars
-        assert stars.endswith("overconfidence_risk.")
+        assert stars.endswith("overconfidence_risk (no estimate).")
         assert told == [f"{model}: {text}" for model, text in comparison.verdict.items()]
 
     def test_text_fits_a_terminal(self):

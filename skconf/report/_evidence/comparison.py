@@ -112,7 +112,7 @@ def compare_models(
     left_out = _left_out(judged.values(), paired)
     compared, reason = None, "; ".join(why.values())
     if len(paired) > 1 and len(left_out) == len(judged):
-        reason = "these metrics are compared only for fewer predictions"
+        reason = in_words(left_out)
     elif len(paired) > 1:
         compared, reason = _compared(judged, paired, baseline, left_out)
         why |= {model: reason for model in others if reason and model not in why}
@@ -143,6 +143,14 @@ def _left_out(rows: Any, paired: Mapping[Any, ConfidenceProfile]) -> dict[str, s
         elif signed(row).why_resampled and not few:
             reasons[row.name] = f"resampled for {_MOST_RESAMPLED:,} rows at most"
     return reasons
+
+
+def in_words(left_out: Mapping[str, str]) -> str:
+    """Name metrics that are not compared, with the reasons in brackets."""
+    names: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        names.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(several)} ({reason})" for reason, several in names.items())
 
 
 def _why_not(row: Row, profile: ConfidenceProfile) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
-from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models
+from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
@@ -156,7 +156,7 @@ def stars(comparison: Comparison) -> str:
         f"* better than {baseline} (at {baseline}: than all others) by paired differences, p <= 0.05 after "
         f"Holm's adjustment for {comparison.n_compared} comparisons. No star: no difference is shown"
     )
-    note += f"; not compared: {', '.join(left_out)}." if left_out else "."
+    note += f"; not compared: {in_words(left_out)}." if left_out else "."
     return note + (f" Not paired: {'; '.join(comparison.unpaired.values())}." if comparison.unpaired else "")
 
 
