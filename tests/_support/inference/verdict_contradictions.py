@@ -214,7 +214,7 @@ def _of_local_sentences(verdict):
         direction = f"{named[1].lower()}confident" if named else verdict.levels[0].direction
         if direction is None or each.direction != direction:
             yield f"{where}: {how}, and {each.direction}"
-        if named:
+        if named and not how.startswith("But"):
             yield from _of_word(how, each, [each])
 
 
@@ -225,7 +225,7 @@ def _of_word(how, stretch, others):
     seen = grade(stretch.count, stretch.expected, stretch.observed, stretch.observed)
     slight = worst == "negligible" and seen in ("negligible", "mild")
     expected = "slightly " if slight else "far " if worst == "unusable" else ""
-    told = re.match(r"(?:but )?(slightly |far )?", how.lower())[1] or ""
+    told = re.match(r"(slightly |far )?", how.lower())[1] or ""
     if told != expected:
         yield f"{how}, whose grade is {worst}, and what is seen {seen}"
     if "far underconfident" in how.lower():

@@ -210,14 +210,16 @@ number takes few values. The intervals of a verdict hold together in 95% of samp
             "Where it is wrong",
             """\
 A plus stands for points of overconfidence, a minus for underconfidence. Answers are named by bands of confidence. A
-part that is right should not be named; here it is the top.""",
+part that is right should not be named; here it is the top. Where a fault is seldom found, the interval
+of its part holds the truth less often: it is found when it looks large.""",
             trials.places(PLACES),
         ),
         (
             "What would have been found",
             """\
 The overconfidence that a verdict tells as found in four of five samples, and how often the overall test finds it; the
-same for underconfidence. A dash: so many errors cannot be added, or taken away.""",
+same for underconfidence. Draws of the critical value move the share by a few hundredths. A dash: so
+many errors cannot be added, or taken away.""",
             trials.detectable(DETECTABLE),
         ),
     ):
@@ -226,10 +228,10 @@ same for underconfidence. A dash: so many errors cannot be added, or taken away.
     return f"""{text}
 ## Contradictions
 
-In {trials.contradicting:,} of the {trials.n_verdicts:,} verdicts above, and on answers of any number with any of these
-faults, a sentence, a field, a row of the table or an interval contradicts another one, as a reader takes them: a
-sentence that says overconfident while the interval that it shows holds the average confidence, a grade that no stretch
-has, counts of another stretch.
+{trials.n_verdicts:,} verdicts were read as a user reads them: those above, and others on 1 to {max(sizes):,}
+answers with any of these faults. In {trials.contradicting:,} of them a sentence, a field, a row of the table or an
+interval contradicts another one: a sentence that says overconfident while the interval that it shows holds the average
+confidence, a grade that no stretch has, counts of another stretch.
 """
 
 
