@@ -211,7 +211,12 @@ def _of_local_sentences(verdict):
         if value(implied) == errors or (value(implied) < errors) != (each.observed > each.expected):
             yield f"{where}: {errors:g} errors, {implied} implied, in the other direction, or alike"
         named = re.search(r"(over|under)confident", how, re.IGNORECASE)
-        direction = f"{named[1].lower()}confident" if named else verdict.levels[0].direction
+        if named:
+            direction = f"{named[1].lower()}confident"
+        elif verdict.grade == "close to calibrated":
+            direction = "overconfident"  # a rare level, worse than all others
+        else:
+            direction = verdict.levels[0].direction
         if direction is None or each.direction != direction:
             yield f"{where}: {how}, and {each.direction}"
         if named and not how.startswith("But"):

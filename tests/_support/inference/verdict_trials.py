@@ -68,7 +68,7 @@ HEAD = """\
 
 **In short.** Of calibrated confidences a verdict finds something in at most one of twenty samples, whatever their
 number and spread. It names answers that are off, and hardly ever others. A gap that it says would be found is found in
-four of five samples or more. No sentence contradicts its table or its intervals.
+about four of five samples. Its sentences agree with its table and its intervals.
 
 Simulations: errors are drawn from chances that are known, and
 [`assess_confidence`](trust.md#what-these-data-show) is asked. Written by
