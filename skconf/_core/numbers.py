@@ -26,12 +26,6 @@ def with_minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def without_zero(text: str) -> str:
-    """Leave out the zero before the decimal point: ".95", "−.8"."""
-    sign = "−" if text.startswith("−") else ""
-    return sign + text.removeprefix(sign).removeprefix("0") if "." in text else text
-
-
 def decimal(value: float, digits: int) -> str:
     """Write a number with so many digits behind the point, and large ones with separators between thousands."""
     if not isfinite(value):
@@ -53,14 +47,14 @@ def number(value: float, low: float = float("nan"), high: float = float("nan")) 
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan")) -> str:
-    """Write a share in percent with its interval, as in "95.7 % [94.4, 96.8]"."""
+    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]"."""
     if isnan(share):
         return DASH
     if isnan(low) or isnan(high):
-        return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))} %"
+        return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
     digits = min(digits_of(100 * share, 100 * low, 100 * high), 4)
     value, *ends = (decimal(100 * each, digits) for each in (share, low, high))
-    return f"{value} % [{', '.join(ends)}]"
+    return f"{value}% [{', '.join(ends)}]"
 
 
 def digits_of(value: float, low: float, high: float) -> int:
@@ -82,7 +76,7 @@ def p_value(value: float) -> str:
     """Write a p-value in three digits; a dash if there is none."""
     if isnan(value):
         return DASH
-    return "< .001" if value < SMALLEST_P else without_zero(f"{value:.3f}")
+    return "< 0.001" if value < SMALLEST_P else f"{value:.3f}"
 
 
 def short(value: float) -> str:

@@ -262,7 +262,7 @@ class MetricAccumulator:
             wider by their error bound. "normal" replaces "bootstrap" there: instead of resampling, it draws sums from
             the normal distribution that sums of many samples have (wider for `neg_mce` if a bin has few samples).
             "bayesian", used there below 100 errors, needs the samples: "delta" replaces it here, which covered the
-            truth in 85 to 97 % of simulated sets; below 30 errors there is no interval. NaN, with a warning that says
+            truth in 85 to 97% of simulated sets; below 30 errors there is no interval. NaN, with a warning that says
             why, if there is no interval; the size ratio has none here.
 
         Raises

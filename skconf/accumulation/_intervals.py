@@ -15,7 +15,7 @@ from skconf.metrics._base.kinds import Ratio, Sums
 from skconf.metrics._base.sums import full_matrix
 from skconf.scoring._names import Statistic
 
-#: Fewest errors from which influence values are useful: they covered the truth in 85 to 97 % of simulated sets.
+#: Fewest errors from which influence values are useful: they covered the truth in 85 to 97% of simulated sets.
 ENOUGH_OF_SUMS = 30.0
 #: A variance is a difference of squares; if it is a smaller share of these, it is zero up to rounding.
 _CANCELLED = 1e-13

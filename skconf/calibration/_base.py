@@ -264,8 +264,8 @@ def zero_stand_in(proba: NDArray[Any]) -> float:
     """Return the value that replaces a probability of zero in a logarithm.
 
     If the calibration data contain zeros, it is half their smallest positive probability: a forest or nearest
-    neighbours give zero where a few more votes would give 1 %. With 1e-8 instead, the log loss after temperature or
-    Platt scaling was up to 40 % higher on scikit-learn's data sets. Without zeros, it is at most 1e-8. It is never
+    neighbours give zero where a few more votes would give 1%. With 1e-8 instead, the log loss after temperature or
+    Platt scaling was up to 40% higher on scikit-learn's data sets. Without zeros, it is at most 1e-8. It is never
     below the float64 epsilon; the tails of naive Bayes lie far below that.
     """
     blocks = [proba[rows] for rows in row_blocks(len(proba), proba[0].size)]

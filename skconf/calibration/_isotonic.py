@@ -13,7 +13,7 @@ from skconf.calibration._platt import Logit
 #: The smoothing of "smoothed_isotonic": with two classes that of Laplace's rule of succession, (k + 1)/(n + 2). Of 1,
 #: 1.5, 2, 2.5, 3 and 4, tried on ten data sets and eight neural systems, those from 2 to 3 kept all that was asked
 #: for: isotonic regression's confidence-weighted accuracy and Brier score, Platt scaling's safety, the uncalibrated
-#: log loss. Less was wrong at high confidence more often, and 4 cost 3 % of log loss. The tables are in
+#: log loss. Less was wrong at high confidence more often, and 4 cost 3% of log loss. The tables are in
 #: examples/smoothed_isotonic.py.
 SMOOTHING = 2.0
 

@@ -148,7 +148,7 @@ def make_selective_model(
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
-        "calibrated" knows 90 % and is sure of it, with a confidence in [.8, 1], and in [.5, .7] where it guesses;
+        "calibrated" knows 90% and is sure of it, with a confidence in [.8, 1], and in [.5, .7] where it guesses;
         "overconfident" and "underconfident" know as much, with a confidence in [.9, 1] and in [.3, .6] everywhere;
         "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [.3, 1].
     n_samples : int, default=1000

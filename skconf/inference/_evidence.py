@@ -21,7 +21,7 @@ ENOUGH, ENOUGH_OF_A_CLASS = 100.0, 50.0
 _SAMPLES_TO_AN_ERROR = 3.0
 #: Fewest samples of each kind that determine an order, and fewest of a class that determine its mean.
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
-#: Below so many errors the intervals of calibration errors covered the truth in 83 to 99 % of simulated sets.
+#: Below so many errors the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
 ENOUGH_TO_RESAMPLE = 30.0
 #: A calibrated size ratio has an interval where the surest answers, which announce fewer errors than these, are at
 #: most this share of all.
@@ -246,12 +246,12 @@ def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
     if share <= UNSEEN_SHARE:
         return ""
     weight = profile.sample_weight
-    text = f"{100 * share:.0f} % of the ratio rests on {len(unseen):,} answers that announce fewer than 3 errors"
+    text = f"{100 * share:.0f}% of the ratio rests on {len(unseen):,} answers that announce fewer than 3 errors"
     sizes = metric.error_sizes(profile) * (1.0 if weight is None else weight)
     total = float(sizes.sum())
     if total > 0:
         row = int(sizes.argmax())
-        text += f"; row {row} is {100 * sizes[row] / total:.0f} % of it"
+        text += f"; row {row} is {100 * sizes[row] / total:.0f}% of it"
     return f"{text}. capped_size_ratio can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
 
 

@@ -191,7 +191,7 @@ def confidence_interval(
     =====================================  ============================================================================
     What is estimated                      Method
     =====================================  ============================================================================
-    The size ratio                         "none" where more than 5 % of the answers, the surest ones, announce fewer
+    The size ratio                         "none" where more than 5% of the answers, the surest ones, announce fewer
                                            than 3 errors together, Σ (1 − c) < 3; else "delta"
     A metric without influence values      "bootstrap", with a warning below 30 errors that it may miss the truth
     With groups, strata or costs           "delta"

@@ -50,7 +50,7 @@ def overconfidence_by_group(
 
     The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
     p-values take that into account: where slices are called overconfident if theirs is at most .05, there is a wrong
-    call in no more than 5 % of such tables.
+    call in no more than 5% of such tables.
 
     Parameters
     ----------

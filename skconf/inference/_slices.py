@@ -72,7 +72,7 @@ def by_group(
         - `count`: number of samples;
         - `gap`: the value less that on all samples;
         - `low`, `high`: confidence interval of the value, if `confidence_level` is given. One interval in twenty misses
-          at 95 %: with many groups, some do.
+          at 95%: with many groups, some do.
 
         Of several metrics, the rows of each under its name, by (metric, group). The attribute ``attrs`` holds, for each
         metric by name, `overall`, the value on all samples; `worst`, the group that the metric finds worst; and

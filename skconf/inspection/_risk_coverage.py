@@ -62,7 +62,7 @@ class RiskCoverageDisplay(Display):
     -----
     Tied predictions are drawn as if they entered in random order: where all are tied, as a level line. A logarithmic
     scale shows no risk of 0: a curve rises at its first error, and the axis of the coverage begins shortly before.
-    Risks at a coverage below 5 % may leave the axes.
+    Risks at a coverage below 5% may leave the axes.
 
     A classifier that is alone has two others beside it: a random order, which leaves the error rate of all predictions,
     and an oracle, which rejects wrong predictions first.

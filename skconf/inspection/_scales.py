@@ -27,8 +27,8 @@ def spans_a_decade(values: Floats) -> bool:
 
 
 def percent(share: float, _: Any = None) -> str:
-    """Return a share as a percentage with the digits that it needs: 0.1 %."""
-    return f"{exact(100 * share)} %"
+    """Return a share as a percentage with the digits that it needs: 0.1%."""
+    return f"{exact(100 * share)}%"
 
 
 def plain(value: float, _: Any = None) -> str:

@@ -87,7 +87,7 @@ def confidence_report(
         - ``better`` : "higher", "lower", or "closer" to the best value;
         - ``range`` : interval of possible values;
         - ``best_model``, for several models only: a tuple of the models that are better than the baseline, or of the
-          baseline if all others are worse, by paired differences that are significant at the 5 % level after Holm's
+          baseline if all others are worse, by paired differences that are significant at the 5% level after Holm's
           adjustment over the rows shown; else the text "no difference shown", or "not compared" if predictions are of
           different samples, or too many to resample (20,000);
         - ``verdict`` : the verdict of :func:`skconf.inference.assess_confidence`, in the first row about confidences

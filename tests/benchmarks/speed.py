@@ -2,7 +2,7 @@
 
     python tests/benchmarks/speed.py measure                # writes docs/speed.md and its pictures, in some ten minutes
     python tests/benchmarks/speed.py measure --quick --docs FOLDER
-    python tests/benchmarks/speed.py compare main HEAD      # says what moved by more than 10 %
+    python tests/benchmarks/speed.py compare main HEAD      # says what moved by more than 10%
 
 Peers that are installed are measured: python -m pip install torchmetrics netcal relplot mapie polars duckdb.
 Seconds are those of processors, the fewest of some calls, so that other programs on the machine matter little; those

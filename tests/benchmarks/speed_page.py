@@ -80,7 +80,7 @@ Grey lines are floors, orange ones peers, and thin ones the other metrics. What 
     python tests/benchmarks/speed.py compare main HEAD
 
 The second line measures all of this and writes the page, in some ten minutes, beside the peers that are installed. The
-third says which jobs a change made slower or faster by more than 10 %, beyond the noise of its rounds.
+third says which jobs a change made slower or faster by more than 10%, beyond the noise of its rounds.
 
 {paragraph(measured)}
 """

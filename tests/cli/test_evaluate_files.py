@@ -195,7 +195,7 @@ class TestSlices:
     def test_are_listed_and_the_bad_one_is_named(self, capsys):
         assert main(["evaluate", "a.csv", "--slices", "region", "age", "--html", "r.html"]) == 0
         out, page = " ".join(capsys.readouterr().out.split()), Path("r.html").read_text()
-        assert re.search(r"Worst, region = north: says \d\d\.\d %, is right in 0\.0 % \[0\.0, 6\.0\] of 60", out)
+        assert re.search(r"Worst, region = north: says \d\d\.\d%, is right in 0\.0% \[0\.0, 6\.0\] of 60", out)
         for each in ("region = &lt;b&gt;", "region is missing", "age 0 to 16"):
             assert each in page
         assert "region = <b>" not in page

@@ -19,7 +19,7 @@ def test_intervals_from_influence_hold_the_truth():
     n_sets = 500
     found = coverage("delta", n_sets, sizes=(1_000,)).drop(index=list(HEAVY_TAILED))
     assert len(found) > 25
-    # 93 to 97 %, but for what 500 sets leave open: far from it for none, and close to 95 % on the average.
+    # 93 to 97%, but for what 500 sets leave open: far from it for none, and close to 95% on the average.
     error = np.sqrt(0.95 * 0.05 / n_sets)
     assert found.min(axis=None) > 0.94 - 3 * error
     assert found.max(axis=None) < 0.96 + 3 * error
@@ -49,7 +49,7 @@ def test_intervals_of_few_errors_hold_the_truth(population):
 
 @pytest.mark.parametrize("population", ["calibrated", "heavy errors"])
 def test_a_few_sets_of_few_errors(population, monkeypatch):
-    """At 3 % errors of 100 samples influence values hold the truth of many metrics in some two thirds of sets."""
+    """At 3% errors of 100 samples influence values hold the truth of many metrics in some two thirds of sets."""
     monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 300)
     sums = ["ecuas_loss", "confidence_log_loss", "cwsa_score", "selective_risk_loss", "capped_size_ratio"]
     for name in set(FEW) - set(sums):

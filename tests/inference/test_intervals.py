@@ -402,8 +402,8 @@ class TestSizeRatio:
         profile = ConfidenceProfile.from_correctness(correct, sure)
         unseen = 200 + 27  # .2 + 27 · .1 < 3
         text = (
-            f"calibrated_size_ratio cannot be estimated: {unseen / 4:.0f} % of the ratio rests on {unseen} answers "
-            "that announce fewer than 3 errors; row 399 is 100 % of it. capped_size_ratio can be estimated, and is 0.05"
+            f"calibrated_size_ratio cannot be estimated: {unseen / 4:.0f}% of the ratio rests on {unseen} answers "
+            "that announce fewer than 3 errors; row 399 is 100% of it. capped_size_ratio can be estimated, and is 0.05"
         )
         with pytest.warns(UndefinedMetricWarning, match=text):
             found = confidence_interval("calibrated_size_ratio", profile)

@@ -108,7 +108,7 @@ def test_the_slider_shows_what_each_threshold_does():
         missed = (~RIGHT[accepted]).mean()
         assert float(answered.replace(",", "")) == pytest.approx(1000 * accepted.mean(), abs=0.51)
         assert float(people.replace(",", "")) == pytest.approx(1000 * (1 - accepted.mean()), abs=0.51)
-        assert float(wrong.split()[0]) == pytest.approx(100 * missed, abs=0.5)
+        assert float(wrong.split()[0].rstrip("%")) == pytest.approx(100 * missed, abs=0.5)
         errors, rejected = (amount[at][0] for amount in data["amounts"])
         assert errors == pytest.approx(1000 * (accepted & ~RIGHT).mean(), abs=1e-3)
         assert rejected == pytest.approx(1000 * (~accepted).mean(), abs=1e-3)
@@ -124,7 +124,7 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
     table = abstain(evidence_of()).parts[1].table
     shown = table.set_axis([name for _, name in table.columns], axis=1)
     for target, (_, row) in zip(allowed_losses("right or wrong", 0.0), shown.iterrows(), strict=True):
-        assert row["errors at most"] == f"{100 * target:g} %"
+        assert row["errors at most"] == f"{100 * target:g}%"
         fits = [
             score
             for score in sorted(set(SURE))

@@ -34,11 +34,11 @@ def test_says_what_the_predictions_say():
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
         "- **May I trust its confidences?** Underconfident: ",
         (
-            "8.0 % [6.4, 9.9] of all answers are wrong; from 0.6487 on, at most 5 %, with a probability of 95 %, "
+            "8.0% [6.4, 9.9] of all answers are wrong; from 0.6487 on, at most 5%, with a probability of 95%, "
             "and 875 of 1,000 are answered."
         ),
-        "- **Where does it fail?** Worst where it answers b: says 64.3 %, is right in 0.0 % [0.0, 4.5] of 80.",
-        "Intervals hold 95 %",
+        "- **Where does it fail?** Worst where it answers b: says 64.3%, is right in 0.0% [0.0, 4.5] of 80.",
+        "Intervals hold 95%",
         f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
     ):
         assert sentence in text, text
@@ -50,9 +50,9 @@ def test_of_several_models_with_markup_in_their_names():
     profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
     text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
     assert "<b>" not in text
-    assert "&lt;b&gt;one: 5.0 % [3.7, 6.5] of all answers are wrong" in text
-    assert "two: 0.00 % [0.00, 0.37] of all answers are wrong." in text
-    assert "three: 100.00 % [99.63, 100.00] of all answers are wrong; no threshold brings that to 10 %." in text
+    assert "&lt;b&gt;one: 5.0% [3.7, 6.5] of all answers are wrong" in text
+    assert "two: 0.00% [0.00, 0.37] of all answers are wrong." in text
+    assert "three: 100.00% [99.63, 100.00] of all answers are wrong; no threshold brings that to 10%." in text
     assert "better than &lt;b&gt;one: two; worse than &lt;b&gt;one: three" in text
     assert len(text.splitlines()) <= 15
 

@@ -187,7 +187,7 @@ class TestAbstain:
             assert not any("assured" in name for name in row.index)
 
     def test_assured_thresholds_of_graded_answers_keep_their_promise(self):
-        """At 80 %: the mean loss of what is accepted exceeds the target in no more than one of five sets."""
+        """At 80%: the mean loss of what is accepted exceeds the target in no more than one of five sets."""
         truth, broken, found = graded(seed=999, n=200_000), 0, 0
         for seed in range(120):
             evidence = bare(graded(seed=seed, n=300), level=0.8)
@@ -212,7 +212,7 @@ class TestWhere:
         said = findings(evidence)
         rows = np.arange(len(profile)) % 3 == 1
         assert said[0].startswith("Worst label, prime: says ")
-        assert f"{100 * profile.correct[rows].mean():.1f} %" in said[0]
+        assert f"{100 * profile.correct[rows].mean():.1f}%" in said[0]
         assert said[1].startswith("Too sure by more than chance in 1 of 3 slices. Worst, label = prime: says")
         worst = int(np.argmax(np.where(profile.correct, -1, profile.confidence)))
         assert said[2].startswith(f"Surest error: row {worst // 3 + 1:,}, {LABELS[worst % 3]}, wrong at ")

@@ -56,17 +56,17 @@ def test_what_was_read_and_chosen():
         "threshold of one 0.75",
         "threshold of two none given; metrics that need one use 0.5",
         "compared with one",
-        "level of intervals 90 %",
+        "level of intervals 90%",
         "Read 'label' as the true label.",
         "one a.csv 7 0123456789ab",
         "two b.csv 7 –",
-        "b 5 71.4 %",
-        "a 2 28.6 %",
-        "c 0 0 %",
+        "b 5 71.4%",
+        "a 2 28.6%",
+        "c 0 0%",
     ):
         assert line in lines, line
     assert any(line.startswith(f"made by skconf {skconf.__version__}, Python 3.") for line in lines)
-    assert sum(line == "b 5 71.4 %" for line in lines) == 1  # both models have the same
+    assert sum(line == "b 5 71.4%" for line in lines) == 1  # both models have the same
     assert "0123456789abcdef" * 4 in section.html(Ids())
 
 

@@ -36,7 +36,7 @@ def test_few_rows_do_not_lead_by_chance():
     profile = ConfidenceProfile.from_predictions(truth, proba, labels=[0, 1, 2])
     assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
-        "Worst where it answers 0: says 80.0 %, is right in 60 % [50, 70] of 100."
+        "Worst where it answers 0: says 80.0%, is right in 60% [50, 70] of 100."
     )
 
 
@@ -121,14 +121,14 @@ def test_rows_and_labels_can_be_left_out():
 @pytest.mark.parametrize(
     ("confidence", "shown"),
     [
-        (0.5, "50 %"),
-        (0.95, "95.0 %"),
-        (0.999, "99.90 %"),
-        (1 - 1e-8, "99.9999990 %"),
-        (1 - 2.0**-24, "99.9999940 %"),
-        (1 - 1e-15, "over 99.9999999999 %"),
-        (1.0, "100 %"),
-        (0.0, "0 %"),
+        (0.5, "50%"),
+        (0.95, "95.0%"),
+        (0.999, "99.90%"),
+        (1 - 1e-8, "99.9999990%"),
+        (1 - 2.0**-24, "99.9999940%"),
+        (1 - 1e-15, "over 99.9999999999%"),
+        (1.0, "100%"),
+        (0.0, "0%"),
     ],
 )
 def test_confidences_are_told_from_one(confidence, shown):
@@ -139,12 +139,12 @@ def test_no_errors_and_one_class():
     perfect = ConfidenceProfile.from_correctness(np.ones(300, dtype=bool), np.full(300, 0.9))
     assert worst_answers(perfect) == []
     most = 100 * beta.ppf(0.975, 1, 300)
-    assert f"No error among 300 answers; of others like these, up to {most:.2f} % may" in where(
+    assert f"No error among 300 answers; of others like these, up to {most:.2f}% may" in where(
         evidence_of(perfect)
     ).text(200)
     one = ConfidenceProfile.from_predictions(["a"], [[0.3, 0.7]], labels=["a", "b"])
     section = where(evidence_of(one))
-    assert "Worst where it answers b: says 70.0 %, is right in 0 % [0, 98] of 1." in section.text(200)
+    assert "Worst where it answers b: says 70.0%, is right in 0% [0, 98] of 1." in section.text(200)
     assert "row 1" in section.text()
     assert "nan" not in section.text()
 
@@ -158,8 +158,8 @@ def test_weights_of_zero_are_no_errors():
 def test_what_is_known_without_classes():
     profile = ConfidenceProfile.from_correctness([0, 1, 0], [0.99, 0.8, 0.6])
     text = where(evidence_of(profile)).text(200)
-    assert "Surest error: row 1, wrong at 99.0 %." in text
-    assert re.search(r"99.0 %\s+1 in 100\n", text)
+    assert "Surest error: row 1, wrong at 99.0%." in text
+    assert re.search(r"99.0%\s+1 in 100\n", text)
     assert "in truth" not in text
     in_batches = Evidence(rows=[], values={"value": []})
     assert "read in batches" in where(in_batches).text()

@@ -38,7 +38,7 @@ def within_simulation_error(share, n_sets, delta=1 - LEVEL):
 
 
 @pytest.mark.parametrize(("n_samples", "target"), [(60, 0.1), (200, 0.05), (1000, 0.05)])
-@pytest.mark.parametrize("name", [*HARDEST, "5 tied levels", "40 % tied at 1", "best in the middle"])
+@pytest.mark.parametrize("name", [*HARDEST, "5 tied levels", "40% tied at 1", "best in the middle"])
 def test_the_promise_is_kept(name, n_samples, target):
     population = populations(target)[name]
     n_sets = 300 if population.ties is None else 100
@@ -48,7 +48,7 @@ def test_the_promise_is_kept(name, n_samples, target):
 
 
 @pytest.mark.parametrize("n_samples", [100, 200, 1000])
-@pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20 %"])
+@pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20%"])
 def test_more_is_accepted_than_before_and_by_others(name, n_samples):
     population = populations(0.1)[name]
     new, *others = (
@@ -59,7 +59,7 @@ def test_more_is_accepted_than_before_and_by_others(name, n_samples):
 
 def test_a_good_top_of_a_million_samples_is_found():
     """No smaller coverage than 1/15 was ever tested."""
-    population = populations(0.01)["good top 4 %"]
+    population = populations(0.01)["good top 4%"]
     coverage, failed = simulate(ours_untied, population, 1_000_000, 1, 0.01)
     assert failed == 0
     assert 0.9 < coverage / population.best_coverage(0.01) <= 1
@@ -200,7 +200,7 @@ def mapie(accepted, errors, target, level):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_samples", [200, 1000, 5000])
-@pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20 %", "top 90 % perfect"])
+@pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20%", "top 90% perfect"])
 def test_more_is_accepted_than_by_mapie(name, n_samples):
     population = populations(0.1)[name]
     (coverage, failed), (theirs, theirs_failed) = (

@@ -102,7 +102,7 @@ def runs():
 
 
 def by_task(runs):
-    """Return the mean change over seeds of each data set and model, with its 95 % interval."""
+    """Return the mean change over seeds of each data set and model, with its 95% interval."""
     grouped = runs.groupby(["data", "model"])["change"]
     half = student.ppf(0.975, grouped.size() - 1) * grouped.std() / np.sqrt(grouped.size())
     return pd.DataFrame({"mean": grouped.mean(), "low": grouped.mean() - half, "high": grouped.mean() + half})

@@ -37,5 +37,5 @@ def _run(options: argparse.Namespace) -> ExperimentReport:
     result = answers_experiment(
         options.answers, right=options.right, random_state=options.seed, n_jobs=options.jobs, progress=True
     )
-    source = {"files": f"{len(result.files)}", "intervals": "95 %", "seed": str(options.seed)}
+    source = {"files": f"{len(result.files)}", "intervals": "95%", "seed": str(options.seed)}
     return answers_report(result, source)

@@ -240,7 +240,7 @@ def _clusters(rng: Random, n_classes: int, weights: Any = None) -> Table:
 
 
 def _rare(rng: Random, n_classes: int) -> Table:
-    """Clusters whose classes are unlike in size: one of two has 3 to 15 % of the samples."""
+    """Clusters whose classes are unlike in size: one of two has 3 to 15% of the samples."""
     share = rng.uniform(0.03, 0.15) if n_classes == 2 else rng.uniform(0.5, 0.8)
     sizes = np.array([1, share / (1 - share)]) if n_classes == 2 else share ** np.arange(n_classes)
     return _clusters(rng, n_classes, list(sizes / sizes.sum()))

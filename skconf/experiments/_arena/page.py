@@ -26,7 +26,7 @@ KINDS = {"two": "two classes", "many": "more than two classes"}
 _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
     "Differences: by what share the other's loss is higher, as geometric mean over runs.",
-    "Their intervals, of 95 %, take the runs of a data set together.",
+    "Their intervals, of 95%, take the runs of a data set together.",
     "0.001 is added to losses before they are compared: two that are next to 0 do not differ.",
     "Runs that one of both did not finish are left out.",
     "Size ratio (CSR) and z, its distance from 1 in standard deviations, are of no more test than calibration samples.",
@@ -228,7 +228,7 @@ def _difference_chart(kind: str, compared: pd.DataFrame, champion: str) -> Chart
     return rows_chart(
         f"Losses beside {champion}, {KINDS[kind]}",
         f"Right of 0, {champion} is better. Of {len(compared)} others, {ahead} are worse by both losses beyond chance "
-        f"(95 %, by data sets). What is more than {most:.0%} higher is drawn at the edge.",
+        f"(95%, by data sets). What is more than {most:.0%} higher is drawn at the edge.",
         Axis("loss higher by", "percent", low=min(-0.05, 1.1 * floor), high=1.02 * most),
         list(compared.index),
         points,

@@ -32,7 +32,7 @@ def compare(runs: pd.DataFrame, champion: str, losses: dict[str, str] = LOSSES) 
     pandas.DataFrame
         Indexed by calibrator, the strongest rival first: `runs` that both finished, and `failed` ones of the
         calibrator; for each loss X, `X_wins`, the share of runs in which the champion's is lower (a draw counts half),
-        and `X`, by what share the other's is higher: the geometric mean over runs, with its 95 % interval `X_low` and
+        and `X`, by what share the other's is higher: the geometric mean over runs, with its 95% interval `X_low` and
         `X_high`, in which the runs of a data set go together.
     """
     done = runs[runs["failure"] == ""]
@@ -122,7 +122,7 @@ def share(value: float) -> str:
     """Return a share in percent; below 10 with a digit behind the point."""
     if np.isnan(value):
         return DASH
-    return f"{100 * value:.0f} %" if value >= 0.0995 or value == 0 else f"{100 * value:.1f} %"
+    return f"{100 * value:.0f}%" if value >= 0.0995 or value == 0 else f"{100 * value:.1f}%"
 
 
 def change(value: float, low: float = np.nan, high: float = np.nan) -> str:
@@ -133,7 +133,7 @@ def change(value: float, low: float = np.nan, high: float = np.nan) -> str:
     return written if np.isnan(low) else f"{written} [{_signed(low, '')}, {_signed(high, '')}]"
 
 
-def _signed(value: float, unit: str = " %") -> str:
+def _signed(value: float, unit: str = "%") -> str:
     percent = 100 * value
     if percent > 999:
         return f"> +999{unit}"

@@ -38,7 +38,7 @@ _SAME_MODEL = (
 _NOTES = (
     "A metric on a smaller scale has less variance, too: models are told apart by differences in standard errors.",
     "The tests of variance are the paper's. They count resamples as samples: of enough, any variances differ.",
-    "Bands hold the middle 95 % of the resamples.",
+    "Bands hold the middle 95% of the resamples.",
     "Of a class that a small test lacks, cPrecision and cF1 are 0; ordinary ones are undefined, and left out of means.",
 )
 #: So many classes have pictures of their own, as the paper's three; of more, the mean is shown.
@@ -198,7 +198,7 @@ def _bands_apart(values: pd.DataFrame, prefix: str) -> str:
 
     apart = list(takewhile(are_apart, sorted(values["n_test"].unique(), reverse=True)))
     bands = f"no bands overlap down to {apart[-1]:,} test samples" if apart else "bands overlap at every test size"
-    return f"A line with its 95 % band for each model: {bands}."
+    return f"A line with its 95% band for each model: {bands}."
 
 
 def _agreement(means: pd.DataFrame) -> Chart:
@@ -241,7 +241,7 @@ def plot_cf1_variance(variances: pd.DataFrame) -> "Figure":
 
 
 def plot_cf1_values(variances: pd.DataFrame, metric: str = "f1") -> "Figure":
-    """Draw a metric over the test size with 95 % bands, panels by class, as the cF1 paper's Figures 2 to 4.
+    """Draw a metric over the test size with 95% bands, panels by class, as the cF1 paper's Figures 2 to 4.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class CF1Variance(NamedTuple):
     ----------
     variances : pandas.DataFrame
         A row for each `n_test`, `model`, `metric` and `class`: mean and variance over resamples of the ordinary metric
-        (`mean`, `variance`) and of the probabilistic one (`c_mean`, `c_variance`); the middle 95 % of the resamples
+        (`mean`, `variance`) and of the probabilistic one (`c_mean`, `c_variance`); the middle 95% of the resamples
         (`low` to `high`, `c_low` to `c_high`); the share of resamples in which each is 0/0 (`undefined`,
         `c_undefined`), which are left out; and the p-values of three tests that both variances are equal (`p_f`,
         `p_bartlett`, `p_levene`), NaN where one is 0.

@@ -69,9 +69,9 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     total = pd.DataFrame() if means is None else means[means["distribution"] == "all"]
     if total.empty:
         return []
-    one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})".replace("%", " %") for _, row in total.iterrows())
-    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; a normal one, 15.87 %."
-    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; a normal one, 0.13 %."
+    one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})" for _, row in total.iterrows())
+    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; a normal one, 15.87%."
+    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; a normal one, 0.13%."
     return [f"{said} {tail}"]
 
 

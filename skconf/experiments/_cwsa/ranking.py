@@ -39,7 +39,7 @@ class CWSARanking(NamedTuple):
     ----------
     agreement : pandas.DataFrame
         A row for each population of `models`, `score` and `reference`: the number of models, `n_models`, and of pairs
-        that differ in both, `n_pairs`; the share of these in which both prefer the same model, `agree`, with the 95 %
+        that differ in both, `n_pairs`; the share of these in which both prefer the same model, `agree`, with the 95%
         interval `low` to `high`; and `place`, that of the model which the score puts first by the reference, from 1.
     values : pandas.DataFrame
         A row for each model: what ranks it, and what it is held against.

@@ -76,7 +76,7 @@ def _effect(cells: pd.DataFrame, test: str) -> str:
 def _range(values: "pd.Series[float]", words: Callable[[float], str]) -> str:
     """Return the lowest value and the highest, or the one that there is."""
     ends = dict.fromkeys([words(values.min()), words(values.max())])
-    return " to ".join(end.removesuffix(" %") for end in ends) + " %" * words(values.max()).endswith("%")
+    return " to ".join(end.removesuffix("%") for end in ends) + "%" * words(values.max()).endswith("%")
 
 
 def _chart(cells: pd.DataFrame, test: str, effect: str, series: Mapping[str, int]) -> Chart:

@@ -46,7 +46,7 @@ QUESTIONS = (
     Question(
         "errors",
         "How overconfident are its errors?",
-        "Errors count by how unlikely their confidence made them: one at 99 % should come once in a hundred such "
+        "Errors count by how unlikely their confidence made them: one at 99% should come once in a hundred such "
         "answers. Averages hide these errors; here a few decide.",
         ("_size_ratio",),
         "trust",
@@ -54,7 +54,7 @@ QUESTIONS = (
     Question(
         "calibrated",
         "Do its confidences come true?",
-        "Of answers at 80 %, are 80 % right? These measure the distance from that, or test it, each in its own way.",
+        "Of answers at 80%, are 80% right? These measure the distance from that, or test it, each in its own way.",
         ("_calibration",),
         "trust",
     ),

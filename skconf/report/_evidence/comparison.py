@@ -33,7 +33,7 @@ class Difference(NamedTuple):
     model : model
         The model that is compared with the baseline.
     value, low, high : float
-        Value of the model less that of the baseline, with its 95 % interval; where the value closest to the best one is
+        Value of the model less that of the baseline, with its 95% interval; where the value closest to the best one is
         better, the difference of their distances from it. NaN where they are not compared.
     p_adjusted : float
         P-value, adjusted by Holm's method for all differences; NaN where they are not compared.

@@ -119,7 +119,7 @@ class Axis:
         is_percent = self.scale in ("percent", "log percent")
         shown = [100 * value for value in values] if is_percent else list(values)
         texts = [exact(value) for value in shown] if self.is_log or self.scale == "nines" else aligned(shown)
-        return [f"{text} %" for text in texts] if is_percent else texts
+        return [f"{text}%" for text in texts] if is_percent else texts
 
 
 _WIDEST: dict[Scale, tuple[float, float]] = {

@@ -109,7 +109,7 @@ def _allowed(evidence: Evidence) -> TablePart:
 
 def allowed_in_words(words: Words, target: float) -> str:
     """Return what is allowed."""
-    return f"{target:g}" if words.kind == "costs" else f"{100 * target:g} %"
+    return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
 def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
@@ -134,7 +134,7 @@ def _why_not(guarantee: Guarantee, units: str) -> str:
 
 def _notes(evidence: Evidence) -> str:
     """Explain observed and guaranteed thresholds."""
-    level, kind, profiles = f"{100 * evidence.level:g} %", evidence.kind, evidence.profiles.values()
+    level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
     what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
     text = (
         f"Seen: chosen by looking at these rows, among at least {FEWEST} answers; new cases will do a little worse. "

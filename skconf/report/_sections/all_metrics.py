@@ -52,7 +52,7 @@ def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) 
     }
     for model, values in evidence.values.items():
         title = str(model) if evidence.several else "value"
-        shown[f"{title} [{100 * evidence.level:g} %]"] = [_estimate(values[at], ends[model][at]) for at in rows]
+        shown[f"{title} [{100 * evidence.level:g}%]"] = [_estimate(values[at], ends[model][at]) for at in rows]
     shown["better"] = [_better(evidence.rows[at]) for at in rows]
     shown["function"] = [evidence.rows[at].name for at in rows]
     return TablePart("", pd.DataFrame(shown))

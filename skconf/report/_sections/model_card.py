@@ -63,7 +63,7 @@ def _abstaining(evidence: Evidence, model: object) -> str:
         if guarantee.status == "guaranteed":
             return (
                 f"{text}; from {threshold_at(stops, guarantee.stop)} on, at most {allowed}, with a probability of "
-                f"{100 * evidence.level:g} %, and {thousand(stops.answered[guarantee.stop])} of 1,000 are answered."
+                f"{100 * evidence.level:g}%, and {thousand(stops.answered[guarantee.stop])} of 1,000 are answered."
             )
         limit = threshold_at(stops, stop)
         where = f"where the uncertainty is at most {limit}" if words.kind == "costs" else f"from {limit} on"
@@ -75,6 +75,6 @@ def _limits(evidence: Evidence) -> str:
     """Say what the numbers do not show."""
     return (
         "measured on these rows, and true of new cases only if they are like these. Intervals hold "
-        f"{100 * evidence.level:g} %, each for itself. Thresholds and the worst class were chosen by looking at these "
+        f"{100 * evidence.level:g}%, each for itself. Thresholds and the worst class were chosen by looking at these "
         "rows: new cases will do a little worse."
     )

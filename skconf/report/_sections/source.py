@@ -56,7 +56,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
         facts[f"threshold{of_model}"] = _threshold(profile)
     if evidence.several and evidence.baseline is not None:
         facts["compared with"] = str(evidence.baseline)
-    facts["level of intervals"] = f"{100 * evidence.level:g} %"
+    facts["level of intervals"] = f"{100 * evidence.level:g}%"
     return {what: visible(text) for what, text in facts.items()}
 
 

@@ -129,7 +129,7 @@ def _reliability(evidence: Evidence) -> Chart:
         data.append(bins.assign(model=evidence.title_of(model)))
     table = pd.concat(data)
     same = "equally many answers" if words.kind == "costs" else "the answers in one of equally wide bins"
-    each = f"Each point stands for {same}, with its {100 * evidence.level:g} % interval."
+    each = f"Each point stands for {same}, with its {100 * evidence.level:g}% interval."
     if words.kind == "costs":
         ends = [table[name].dropna() for name in ("says", "right", "low", "high")]
         says, right = (Axis.around(name, "linear", *ends) for name in (words.says_long, words.right_long))

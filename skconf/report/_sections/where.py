@@ -116,7 +116,7 @@ def _how_ordered(evidence: Evidence) -> str:
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
         f"Worst first by the {end} end of the interval: {what} that are bad whatever chance has done, so that few rows "
-        f"do not lead by chance. Each interval holds {100 * evidence.level:g} % for {one} alone; the worst of many "
+        f"do not lead by chance. Each interval holds {100 * evidence.level:g}% for {one} alone; the worst of many "
         "looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
@@ -258,7 +258,7 @@ def certainty(confidence: float) -> str:
     """Write a confidence in percent, in as many digits as distinguish it from 1."""
     doubt = 1 - confidence
     if doubt <= 0:
-        return "100 %"
+        return "100%"
     digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
     text = f"{100 * confidence:.{digits}f}"
-    return f"{text} %" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)} %"
+    return f"{text}%" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)}%"

@@ -90,7 +90,7 @@ class _Table:
         columns = [[self.label(row) for row in rows], [self._value(row, self.baseline) for row in rows]]
         for model in self.others:
             name = str(model)
-            less = f"minus {self.baseline} [95 %]" if several else "difference [95 %]"
+            less = f"minus {self.baseline} [95%]" if several else "difference [95%]"
             titles += [(name, "value"), (name, less), (name, "in words")]
             columns.append([self._value(row, model) for row in rows])
             columns.append([self.difference(row, model) for row in rows])
@@ -135,7 +135,7 @@ class _Table:
         shown = decimal(
             times * value, max(digits, 1 - int(np.floor(np.log10(abs(times * value)))) if value else digits)
         )
-        return f"{shown} %" if times > 1 else shown
+        return f"{shown}%" if times > 1 else shown
 
     def _raw(self, row: Row, model: Any) -> float:
         """Return the value of a metric, which the report need not have."""
@@ -203,8 +203,8 @@ def _how(comparison: Comparison) -> str:
     baseline = comparison.baseline
     return (
         f"Differences from {baseline}, paired row by row: the other model minus {baseline}. Each interval "
-        "holds 95 % for its line alone; the words hold for all "
-        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5 %). So an interval "
+        "holds 95% for its line alone; the words hold for all "
+        f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5%). So an interval "
         "without 0 may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
     )
 

@@ -34,7 +34,7 @@ class Words:
     says_long, right_long : str
         The same where there is room, as on an axis.
     is_right : str
-        The same as a verb: "is right in" 90 %.
+        The same as a verb: "is right in" 90%.
     wrong : str
         What is not right, as a heading.
     of_these : str

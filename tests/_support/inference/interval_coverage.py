@@ -23,7 +23,7 @@ from skconf.inference import compare, confidence_interval
 #: By how much each model overstates its log odds: 1 is a calibrated one.
 MODELS = {"calibrated": 1.0, "overconfident": 1.6}
 SIZES = (200, 1_000, 10_000)
-#: Few, for time: the standard deviation of 59 is off by 9 %, which costs intervals half a point of coverage.
+#: Few, for time: the standard deviation of 59 is off by 9%, which costs intervals half a point of coverage.
 N_RESAMPLES = 59
 #: Their value depends on the number of samples itself, or they are no number.
 NO_POPULATION_VALUE = ("calibrated_size_ratio_std", "calibrated_size_ratio_zscore", "overconfidence_risk", "tce_error")
@@ -98,7 +98,7 @@ def one_set(method, n_samples, temperature, seed, truth):
 
 
 def coverage(method, n_sets, sizes=SIZES, n_jobs=-1):
-    """Return the share of 95 % intervals that hold the truth, by metric, number of samples and model."""
+    """Return the share of 95% intervals that hold the truth, by metric, number of samples and model."""
     columns = {}
     for model, temperature in MODELS.items():
         truth = true_values(metrics_by(method), temperature)
@@ -122,14 +122,14 @@ FEW = {
     "cw_f1_score": partial(metrics.cw_f1_score, zero_division=0),
     "capped_size_ratio": metrics.capped_size_ratio,
 }
-#: Populations of a binary task in which few of 100 or 1,000 answers are wrong: 3 %, of the rare class 1 %.
+#: Populations of a binary task in which few of 100 or 1,000 answers are wrong: 3%, of the rare class 1%.
 POPULATIONS = {
     "calibrated": "the log odds of being right are |N(μ, 1.6)|",
     "too sure": "the stated ones are 1.6 times as large",
     "too modest": "they are 1.6 times as small",
-    "rare class": "the log odds of a class are N(μ, 1.6), and 1 % of the samples are of it",
+    "rare class": "the log odds of a class are N(μ, 1.6), and 1% of the samples are of it",
     "ties": "confidences are rounded to tenths",
-    "half at 1": "half of the answers are right at a confidence of 1, and 6 % of the rest wrong",
+    "half at 1": "half of the answers are right at a confidence of 1, and 6% of the rest wrong",
     "weights": "a tenth of the samples weigh ten times as much",
     "heavy errors": "and err three times as often",
 }
@@ -198,7 +198,7 @@ def one_few(population, n_samples, seed, truth, method):
 
 
 def few_errors(n_sets, sizes=(100, 1_000), populations=tuple(POPULATIONS), methods=("delta", "auto"), n_jobs=1):
-    """Return the share of 95 % intervals that hold the truth where few errors decide, and of sets without one."""
+    """Return the share of 95% intervals that hold the truth where few errors decide, and of sets without one."""
     columns = {}
     for size in sizes:
         for population in populations:
@@ -246,7 +246,7 @@ COMPARISONS = [
 
 
 def one_comparison(n_samples, seed, n_resamples):
-    """Return whether each comparison finds a difference at 5 % between models that err independently alike.
+    """Return whether each comparison finds a difference at 5% between models that err independently alike.
 
     Of three models, whether any pair differs after Holm's correction.
     """
@@ -263,7 +263,7 @@ def one_comparison(n_samples, seed, n_resamples):
 
 
 def false_findings(n_sets=2_000, sizes=(200, 1_000), n_resamples=99, n_jobs=-1):
-    """Return the share of comparisons of equal models that find a difference at 5 %."""
+    """Return the share of comparisons of equal models that find a difference at 5%."""
     columns = {}
     for size in sizes:
         jobs = (delayed(one_comparison)(size, seed, n_resamples) for seed in range(n_sets))

@@ -17,7 +17,7 @@ from skconf.inference import confidence_interval
 from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Metric, Ranked
 
-#: Resamples of each bootstrap: their standard error is then off by 1/√200, 7 %, and by 30 % once in 10,000 times.
+#: Resamples of each bootstrap: their standard error is then off by 1/√200, 7%, and by 30% once in 10,000 times.
 _N_RESAMPLES, _OFF = 100, 0.3
 #: A part that makes so much of the variance decides the value.
 _MOST = 0.9

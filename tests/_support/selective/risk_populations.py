@@ -74,12 +74,12 @@ ORDINARY = (
     "overconfident",
     "flat .7 r",
     "best in the middle",
-    "noisy top 2 %",
+    "noisy top 2%",
     "5 tied levels",
-    "40 % tied at 1",
-    "good top 20 %",
+    "40% tied at 1",
+    "good top 20%",
 )
-HOLES = ("good top 1 %", "good top 4 %", "top 90 % perfect", "no errors")
+HOLES = ("good top 1%", "good top 4%", "top 90% perfect", "no errors")
 HARDEST = ("noise at r", "1.4 r falling to r", "touching r 25 times", "touching, tied")
 
 
@@ -96,15 +96,15 @@ def populations(r):
         "overconfident": Population(_steps((0.6, 0.6 * r), rest=0.3)),
         "flat .7 r": Population(_steps(rest=0.7 * r)),
         "best in the middle": Population(_steps((0.1, 2 * r), (0.7, 0.3 * r), rest=3 * r)),
-        "noisy top 2 %": Population(lambda u: np.where(u < 0.02, 3 * r, 2 * r * u / 0.6)),
+        "noisy top 2%": Population(lambda u: np.where(u < 0.02, 3 * r, 2 * r * u / 0.6)),
         "5 tied levels": Population(lambda u: 2 * r * u / 0.6, [0.2, 0.4, 0.6, 0.8, 1]),
-        "40 % tied at 1": Population(
+        "40% tied at 1": Population(
             lambda u: np.where(u < 0.4, 0.5 * r, 4 * r * u - r), [0.4, *np.linspace(0.401, 1, 600)]
         ),
-        "good top 20 %": Population(_steps((0.2, 0.2 * r), rest=4 * r)),
-        "good top 1 %": Population(_steps((0.01, 0.1 * r), rest=bad)),
-        "good top 4 %": Population(_steps((0.04, 0.1 * r), rest=bad)),
-        "top 90 % perfect": Population(_steps((0.9, 0.0), rest=0.5)),
+        "good top 20%": Population(_steps((0.2, 0.2 * r), rest=4 * r)),
+        "good top 1%": Population(_steps((0.01, 0.1 * r), rest=bad)),
+        "good top 4%": Population(_steps((0.04, 0.1 * r), rest=bad)),
+        "top 90% perfect": Population(_steps((0.9, 0.0), rest=0.5)),
         "no errors": Population(_steps(rest=0.0)),
         "noise at r": Population(_steps(rest=above)),
         "1.4 r falling to r": Population(lambda u: above * (1.4 - 0.8 * u)),

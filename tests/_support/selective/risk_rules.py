@@ -51,7 +51,7 @@ def fallback(accepted, errors, target, level):
     """The rule that this package had before: Wiens's (2003) fallback with several starts.
 
     It starts with δ/2 at the fewest samples that pass in spite of an error, or at a coverage of 1/15 if that is more;
-    anew, with equal shares of the rest, at one and a half times as many, and so on; each step accepts 2 % more.
+    anew, with equal shares of the rest, at one and a half times as many, and so on; each step accepts 2% more.
     """
     n_samples = int(accepted[-1])
     enough = _risk_control.smallest_sample(target, 1 - (1 - level) / 2, 1)

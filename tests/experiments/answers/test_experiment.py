@@ -103,7 +103,7 @@ def test_confidences_that_are_no_probabilities_are_ranked_and_calibrated(factor,
 
 def test_percent_signs_are_read(table, tmp_path):
     write(
-        tmp_path, "quiz/mine.v.csv", table, confidence=[f"{100 * p:.9f} %" for p in table["p"]], correct=table["right"]
+        tmp_path, "quiz/mine.v.csv", table, confidence=[f"{100 * p:.9f}%" for p in table["p"]], correct=table["right"]
     )
     assert ours(answers_experiment(tmp_path))["ecuas_0"] == pytest.approx(
         by_hand(table["p"].to_numpy(), table["right"].to_numpy())["ecuas_0"]

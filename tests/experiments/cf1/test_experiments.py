@@ -122,7 +122,7 @@ def test_bands_and_tests_of_variance_are_those_of_numpy_and_scipy():
 
 
 def test_f_test_against_a_table():
-    """The upper 2.5 % point of F with 10 and 20 degrees of freedom is 2.7737: the two-sided p-value there is .05."""
+    """The upper 2.5% point of F with 10 and 20 degrees of freedom is 2.7737: the two-sided p-value there is .05."""
     rng = np.random.default_rng(8)
     first, second = rng.normal(size=11), rng.normal(size=21)
     first *= np.sqrt(2.7737 * second.var(ddof=1) / first.var(ddof=1))

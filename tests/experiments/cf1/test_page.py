@@ -16,9 +16,9 @@ def test_what_variances_show():
     lower = (known["c_variance"] < known["variance"]).sum()
     assert f"less variance in {lower} of {len(known)} cases" in report.findings[0]
     tested = known["p_levene"].dropna()
-    assert f"{100 * (tested < 0.05).mean():.3g} % of cases by Levene's. The paper: in all." in report.result[1]
+    assert f"{100 * (tested < 0.05).mean():.3g}% of cases by Levene's. The paper: in all." in report.result[1]
     assert "of 28 samples" in report.findings[2]
-    assert "89.1 %, 80.6 % and 89.3 %" in report.findings[3]  # the paper's Table 1, mean over classes
+    assert "89.1%, 80.6% and 89.3%" in report.findings[3]  # the paper's Table 1, mean over classes
     assert report.left_out == ["None of the 18 printed figures can be compared: Table 1 is on other data, SNLI."]
     titles = [table.title for table in report.tables]
     assert titles[1:] == ["Agreement of pairs by class (Section 6.2, as Table 1)", "Table 1 as printed, on SNLI"]

@@ -86,8 +86,8 @@ def test_table_1_is_the_mean_of_table_5_as_printed():
 def test_the_page_has_table_1_where_its_samples_were_drawn():
     areas = synthetic.csr_synthetic_auc_experiment(distributions=["Bell"], modes=["perfect"], n_repetitions=2)
     whole = synthetic_report(printed_cells([100, 10_000, 100_000]), areas, {}).markdown()
-    assert "9.77 % (paper 9.77 %) have a size ratio more than 1σ above 1" in whole
-    assert "0.70 % (paper 0.70 %) with 100 samples" in whole
+    assert "9.77% (paper 9.77%) have a size ratio more than 1σ above 1" in whole
+    assert "0.70% (paper 0.70%) with 100 samples" in whole
     assert "## Table 1\n" in whole
     assert "## Table 1\n" not in synthetic_report(printed_cells([100]), areas, {}).markdown()
 
@@ -203,7 +203,7 @@ def test_confidences_are_the_same_in_all_modes(modes_cells):
 def test_extremes_are_those_of_table_3(modes_cells):
     extremes = experiments.csr_risk_extremes(modes_cells).set_index(["extreme", "mode"])
     assert len(extremes) == 16
-    # As printed in Table 3; where many risks are 100 % the paper names another of them.
+    # As printed in Table 3; where many risks are 100% the paper names another of them.
     printed = {
         ("largest", "perfect"): ("Skew Low", 0.4165),
         ("largest", "underconf_linear"): ("Tight Hi", 0.0606),

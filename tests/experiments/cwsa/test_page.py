@@ -52,4 +52,4 @@ def test_what_predictions_show(tmp_path):
         "Model cifar10 over the threshold (Figure 2)",
         "Model sure over the threshold",
     ]
-    assert "where 75.0 % are answered" in report.charts[0].finding
+    assert "where 75.0% are answered" in report.charts[0].finding

@@ -82,7 +82,7 @@ def test_the_page_says_what_is_left(folder, capsys):
         "ours"
     ]
     kept = sorted(noise.loc[0.4] / noise.loc[0.0])
-    assert f"accuracy {100 * kept[0]:.1f} to {100 * kept[1]:.1f} %" in report.findings[0]
+    assert f"accuracy {100 * kept[0]:.1f} to {100 * kept[1]:.1f}%" in report.findings[0]
     assert [chart.name for chart in report.charts] == ["Label noise", "Imbalance", "Degraded confidence"]
     (folder / "gap_predictions.csv").write_text("correct,confidence\n1,\n")
     assert main(["experiment", "cwsa-stress", "--predictions", str(folder), "--repetitions", "2"]) == 1

@@ -27,7 +27,7 @@ def cells():
 
 def test_agreement_beside_that_of_chance(cells):
     varying, fixed = agreement_words(cells)
-    # 95.45 % of 60 are 57.27.
+    # 95.45% of 60 are 57.27.
     assert varying.startswith("57 of 60 comparable figures lie within 2 standard errors of the printed ones; chance")
     assert varying.endswith("gives about 57.")
     assert fixed.startswith("1 of 2 figures with a standard error of 0 are the printed ones")
