@@ -113,7 +113,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="COLUMN",
         help="columns by which to look where the model fails, such as a region or an age: the report lists their "
-        "values, or quarters of many numbers, worst first, and names those that are too sure by more than chance; for "
+        "values, or quarters of many numbers, worst first, and names those that are overconfident; for "
         "the metrics of each group, use --group",
     )
     evaluate.add_argument("--batches", action="store_true", help="read in batches, even a single small file")
@@ -138,13 +138,22 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         help="numbers from 0 to 1 that words stand for, of confidence or correctness: high=0.9 low=0.3 right=1 wrong=0",
     )
     evaluate.add_argument(
+        "--errors",
+        nargs="+",
+        type=float,
+        metavar="SHARE",
+        help="shares of errors that you allow among the answers, such as 0.03, beside 0.01, 0.02, 0.05 and 0.1; the "
+        "summary tells the threshold for the first",
+    )
+    evaluate.add_argument("--short", action="store_true", help="print the summary alone")
+    evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
     )
     evaluate.add_argument(
         "--confidence-level",
         type=float,
         metavar="P",
-        help="show intervals of this level beside each metric, and assure thresholds at it (default: .95 on the page, "
+        help="show intervals of this level beside each metric, and assure thresholds at it (default: 0.95 on the page, "
         "and no intervals in the table)",
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
@@ -186,6 +195,7 @@ def _run(options: argparse.Namespace) -> int:
                 progress=True,
                 ids=options.id,
                 slices=options.slices,
+                errors=options.errors,
                 command=options.command,
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
@@ -198,7 +208,10 @@ def _run(options: argparse.Namespace) -> int:
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
     read = "\n".join(files_read(evidence.origin))
-    say(f"{report.text(width=line_width())}\n\n{read}")
+    if options.short:
+        say(report.summary(width=line_width()))
+    else:
+        say(f"{read}\n\n{report.text(width=line_width())}")
     return 0
 
 

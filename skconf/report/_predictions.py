@@ -1,6 +1,6 @@
 """The report on predictions in memory: metrics in rows, for one model or several, or classes in rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -28,6 +28,7 @@ def confidence_report(
     baseline: Any = None,
     slices: Any = None,
     random_state: Any = None,
+    errors: float | Sequence[float] | None = None,
     by: Literal["class"] | None = None,
     zero_division: Any = "warn",
 ) -> ConfidenceReport:
@@ -63,12 +64,15 @@ def confidence_report(
         The model that the others are compared with, if there are several. None stands for the first.
     slices : DataFrame, or mapping of str to array-like of shape (n_samples,), default=None
         Columns by which to look where it fails, such as a region, a device, a day or an age: the page shows all slices
-        of all columns, worst first, and names those that are too sure by more than chance. More than 12 numbers or 31
+        of all columns, worst first, and names those that are overconfident. More than 12 numbers or 31
         days are cut into quarters of the rows, as "age 37 to 52"; of more than 50 texts the most frequent ones are
         slices, and all others together. Missing values are a slice. Pass codes that only look like numbers as texts.
         For metrics by group, see :func:`skconf.inference.by_group`.
     random_state : int, Generator or None, default=None
         Seed of the resamples that the intervals of some metrics need.
+    errors : float or sequence of float, default=None
+        Shares of errors that you allow among the answers, such as 0.03: the summary tells the threshold for the first,
+        and the tables have all of them beside 1, 2, 5 and 10%. Of costs, mean costs.
     by : {"class"}, default=None
         Show a row for each class instead, of one model, as scikit-learn's ``classification_report`` does; the report is
         then a table alone.
@@ -241,6 +245,7 @@ def confidence_report(
             baseline=baseline,
             slices=slices,
             random_state=random_state,
+            errors=errors,
             by=by,
             zero_division=zero_division,
         )

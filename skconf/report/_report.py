@@ -1,7 +1,7 @@
 """ConfidenceReport: numbers in tables, text in a terminal, and a page."""
 
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
@@ -20,6 +20,7 @@ from skconf.report._evidence.predictions import source_of
 from skconf.report._evidence.tables import TableAlone, table_of_slices, table_of_thresholds
 from skconf.report._sections.document import as_fragment, as_page, as_text, table_fragment, table_page
 from skconf.report._sections.model_card import model_card as model_card_of
+from skconf.report._sections.summary import summary
 from skconf.report._sections.table import as_lines, as_table, frame_of, notes_of
 from skconf.report._sections.verdicts import verdicts_of
 from skconf.tables._columns import takes_columns
@@ -194,6 +195,7 @@ class ConfidenceReport:
         in_batches: bool | None = None,
         ids: Any = None,
         slices: Any = None,
+        errors: float | Sequence[float] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
@@ -221,6 +223,8 @@ class ConfidenceReport:
         slices : label or list of labels, default=None
             Columns by which to look where it fails, as in :func:`~skconf.confidence_report`; not in batches. Texts that
             are numbers count as numbers, unless one begins with a zero, such as 007.
+        errors : float or sequence of float, default=None
+            Shares of errors that you allow, as in :func:`~skconf.confidence_report`; not in batches.
         n_jobs : int, default=None
             Number of threads that read in batches, as in :func:`~skconf.accumulate`; any number gives the same values.
         progress : bool, default=False
@@ -291,6 +295,7 @@ class ConfidenceReport:
                 progress=progress,
                 ids=ids,
                 slices=slices,
+                errors=errors,
                 confidence_level=confidence_level,
                 n_jobs=n_jobs,
             )
@@ -383,21 +388,29 @@ class ConfidenceReport:
             return as_lines(self.frame, self._notes(), width)
         return as_text(self.frame, self.evidence, width)
 
-    def summary(self) -> str:
-        """Return what a terminal shows: the table of metrics, and the verdicts.
+    def summary(self, *, width: int | None = None) -> str:
+        """Return the report in a few sentences: may I trust it, when to abstain, which model, and where it fails worst.
+
+        Parameters
+        ----------
+        width : int, default=None
+            Characters of a line. None stands for 100.
 
         Returns
         -------
         str
+            A paragraph for each question; of a table alone, of groups or classes, that table.
         """
-        return as_lines(self.frame, self._notes())
+        if self.evidence is None:
+            return as_lines(self.frame, self._notes(), width)
+        return summary(self.evidence).text(width)
 
     def _notes(self) -> list[str]:
         """Return what stands below the table."""
         return notes_of(self._source) if isinstance(self._source, Evidence) else []
 
     def __repr__(self) -> str:
-        return self.summary()
+        return as_lines(self.frame, self._notes())
 
     def _repr_html_(self) -> str:
         if self.evidence is None:

@@ -16,6 +16,8 @@ from skconf.report._evidence.stops import FEWEST, Stops
 _N_DRAWS, _MOST_UNITS = 500, 1000
 #: Most thresholds of a draw.
 _MOST_STOPS = 500
+#: Fewest errors among the accepted answers of a model: fewer do not tell how its threshold varies.
+_FEWEST_ERRORS = 5
 _ROUNDING = 1e-9
 
 
@@ -30,7 +32,8 @@ class Answered:
     share : mapping of model to float
         Share of the cases that each answers, by the best threshold observed.
     differences : mapping of pair of models to tuple of float
-        Share of the first less that of the second, with the ends of its interval. All intervals hold together.
+        Share of the first less that of the second, with the ends of its interval, which are NaN where too few errors
+        tell how it varies. All intervals of a target hold together.
     """
 
     target: float
@@ -73,7 +76,9 @@ def answered_at(
         differences = {}
         for one, other in pairs:
             value, reach = share[one] - share[other], times * float((by_model[one][at] - by_model[other][at]).std())
-            differences[one, other] = (value, max(value - reach, -1.0), min(value + reach, 1.0))
+            if max(share[one], share[other]) * target * len(profiles[one]) < _FEWEST_ERRORS:
+                reach = np.nan
+            differences[one, other] = (value, float(np.maximum(value - reach, -1)), float(np.minimum(value + reach, 1)))
         found.append(Answered(target, share, differences))
     return found
 

@@ -11,6 +11,7 @@ from skconf._core.probabilities import Floats
 from skconf.inference._assessment import Assessment
 from skconf.inference._verdict import assess
 from skconf.profile import ConfidenceProfile, Kind
+from skconf.report._evidence.answered import Answered, answered_at
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models
 from skconf.report._evidence.costs import assess_costs
@@ -21,6 +22,10 @@ from skconf.report._evidence.slices import Slices
 from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee
 
+#: The largest share of errors that is told first.
+_FIRST_TOLD = 0.05
+#: Grades in the order of models; where little is known is between no harm and some.
+_HARM = ("close to calibrated", "negligible", "none shown", "too few to say", "mild", "serious", "unusable")
 #: Level of the intervals on a page, unless another is asked for.
 LEVEL = 0.95
 
@@ -65,6 +70,8 @@ class Evidence:
         What is known of answers that were read in batches.
     ends : mapping of model to ndarray of shape (n_rows, 2)
         Ends of the intervals that were asked for.
+    errors : sequence of float
+        The errors allowed that were asked for, besides the usual ones.
     """
 
     rows: Sequence[Row]
@@ -84,6 +91,7 @@ class Evidence:
     origin: Origin = field(default_factory=Origin)
     known_kind: Kind = "right or wrong"
     ends: Mapping[Any, Floats] = field(default_factory=dict)
+    errors: Sequence[float] = ()
 
     @cached_property
     def is_mixed(self) -> bool:
@@ -117,6 +125,16 @@ class Evidence:
         return by_slice
 
     @cached_property
+    def by_answer(self) -> Mapping[Any, BySlice]:
+        """How right each model is where it gives each answer, if there are classes."""
+        found = {model: (profile, self.labels_of(model)) for model, profile in self.profiles.items()}
+        return {
+            model: BySlice.of(profile, {"answer": labels.as_slices()}, self.level)
+            for model, (profile, labels) in found.items()
+            if labels is not None
+        }
+
+    @cached_property
     def comparison(self) -> Comparison:
         """The differences of all models from the baseline."""
         return compare_models(self.rows, self.profiles, self.baseline, self.unpaired)
@@ -130,7 +148,30 @@ class Evidence:
     def targets(self) -> Sequence[float]:
         """What people allow: shares of errors, or of what is lost, or mean costs."""
         cost = next(iter(self.assessments.values())).accuracy if self.kind == "costs" else 0.0
-        return allowed_losses(self.kind, cost)
+        return sorted({*allowed_losses(self.kind, cost), *self.errors})
+
+    @cached_property
+    def target(self) -> float:
+        """What is told first: what was asked for, else the largest that brings something; of errors, up to 5%."""
+        if self.errors:
+            return self.errors[0]
+        targets = [target for target in self.targets if target <= _FIRST_TOLD or self.kind != "right or wrong"]
+        most = max(float(stops.wrong[-1]) for stops in self.stops.values())
+        return max((target for target in targets if target < most), default=targets[0])
+
+    @cached_property
+    def answered(self) -> Sequence[Answered]:
+        """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
+        paired = {model: profile for model, profile in self.profiles.items() if model not in self.unpaired}
+        if len(paired) < 2 or len({len(profile) for profile in paired.values()}) > 1:
+            return ()
+        return answered_at(paired, self.stops, self.targets, self.level)
+
+    @cached_property
+    def by_harm(self) -> Sequence[Any]:
+        """The models, that of the least harm first."""
+        found = self.assessments
+        return sorted(found, key=lambda model: (_HARM.index(found[model].grade), abs(found[model].gap)))
 
     @cached_property
     def _guarantees(self) -> dict[tuple[Any, float], Guarantee]:

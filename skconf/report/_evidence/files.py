@@ -35,6 +35,7 @@ def evidence_of_files(
     progress: bool,
     ids: Any = None,
     slices: Any = None,
+    errors: float | Sequence[float] | None = None,
     command: str = "",
     confidence_level: float | None = None,
     n_jobs: int | None = None,
@@ -55,14 +56,14 @@ def evidence_of_files(
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
-        _refuse_in_batches(ids=ids, slices=slices, confidence_level=confidence_level)
+        _refuse_in_batches(ids=ids, slices=slices, confidence_level=confidence_level, errors=errors)
     guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
     columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=guessed)
     if in_batches:
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
-    asked = {"metrics": metrics, "confidence_level": confidence_level}
+    asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors}
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
 
 
@@ -74,6 +75,7 @@ def _refuse_in_batches(**given: Any) -> None:
             "keep no rows to look where they fail",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
+        "errors": ("show no thresholds", "; MetricAccumulator.tune_threshold has a guarantee in batches"),
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
     }
     for name, (what, instead) in lacking.items():

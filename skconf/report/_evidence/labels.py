@@ -11,6 +11,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.slices import Slices
 
 
 class Confusion(NamedTuple):
@@ -70,6 +71,10 @@ class Labels:
     def anonymous(self) -> Self:
         """Return the same with numbers in place of names."""
         return replace(self, classes=numbered(len(self.classes)))
+
+    def as_slices(self) -> Slices:
+        """Return the predicted labels as slices."""
+        return Slices(self.predicted, [self.name(code) for code in range(len(self))])
 
     def name(self, code: Any) -> str:
         """Return the name of a label."""

@@ -1,14 +1,15 @@
 """What a report on predictions in memory rests on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skconf._core.checks import check_option
+from skconf._core.checks import check_number, check_option
 from skconf._core.messages import listed, suggest
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level
@@ -23,7 +24,7 @@ from skconf.report._evidence.tables import TableAlone, table_of_classes
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 #: What a report may be asked for, besides predictions.
-_OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state")
+_OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state", "errors")
 
 
 def source_of(
@@ -63,6 +64,7 @@ def evidence_of(
     baseline: Any = None,
     slices: Any = None,
     random_state: Any = None,
+    errors: float | Sequence[float] | None = None,
 ) -> Evidence:
     """Evaluate predictions, and gather what a report on them rests on.
 
@@ -72,7 +74,7 @@ def evidence_of(
         The predictions of each model.
     several : bool
         Whether models were given by name.
-    metrics, threshold, confidence_level, baseline, slices, random_state
+    metrics, threshold, confidence_level, baseline, slices, random_state, errors
         As in :func:`skconf.confidence_report`.
     """
     if baseline is not None and not several:
@@ -107,7 +109,20 @@ def evidence_of(
         level=LEVEL if confidence_level is None else confidence_level,
         ends=ends,
         slices=of_models,
+        errors=_allowed(errors),
     )
+
+
+def _allowed(errors: Any) -> Sequence[float]:
+    """Return the errors allowed that were asked for."""
+    if errors is None:
+        return ()
+    allowed = [errors] if isinstance(errors, Real) else list(errors)
+    for each in allowed:
+        check_number(each, "errors", 0.0)
+        if each == 0:
+            raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
+    return [float(each) for each in allowed]
 
 
 def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:

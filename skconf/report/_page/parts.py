@@ -48,6 +48,31 @@ class Prose:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """Questions in a word, and the answer to each; first thing on a page.
+
+    Attributes
+    ----------
+    answers : sequence of tuple of str, str, bool
+        The question, the answer, and whether it tells of a fault.
+    """
+
+    answers: Sequence[tuple[str, str, bool]]
+
+    def text(self, width: int | None = None) -> str:
+        """Return a paragraph for each question."""
+        return "\n".join(wrapped(f"{question}: {answer}", width, "  ") for question, answer, _ in self.answers)
+
+    def html(self, ids: Ids) -> Markup:  # noqa: ARG002
+        """Return the questions and their answers side by side."""
+        pairs = [
+            element("div", element("dt", question), element("dd", answer), class_="fault" if is_fault else None)
+            for question, answer, is_fault in self.answers
+        ]
+        return element("dl", pairs, class_="answers")
+
+
+@dataclass(frozen=True)
 class ChartPart:
     """A chart, its finding as caption, and its numbers to copy; only on pages."""
 

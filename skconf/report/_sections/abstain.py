@@ -112,6 +112,31 @@ def allowed_in_words(words: Words, target: float) -> str:
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
+def best_threshold(evidence: Evidence, model: Any) -> str:
+    """Say in a sentence which threshold keeps the errors that are told first, as observed and as guaranteed."""
+    stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
+    allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
+    overall = f"{words.amount(float(stops.wrong[-1]))} {words.of_all}"
+    if stops.wrong[-1] <= target:
+        return f"All: {overall}."
+    if stop < 0:
+        return f"{overall}, and no threshold brings that to {allowed}."
+    wrong, answered = words.amount(float(stops.wrong[stop])), thousand(stops.answered[stop])
+    limit = threshold_at(stops, stop)
+    accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
+    text = f"{accept}: {wrong} {words.of_answers}, {answered} of 1,000 cases answered"
+    guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
+    if guarantee.status == "guaranteed":
+        from_there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
+        return f"{text} (at most {allowed} on new cases, guaranteed with {level} confidence: {from_there})."
+    if guarantee.status == "no rule":
+        return f"{text}."
+    units = "rows" if evidence.profiles[model].groups is None else "groups"
+    if guarantee.status == "more rows":
+        return f"{text} (not guaranteed: that takes about {guarantee.needed:,} {units})."
+    return f"{text} (not guaranteed)."
+
+
 def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
     """Return a guaranteed threshold, or what is lacking."""
     if guarantee.status == "guaranteed":

@@ -15,6 +15,7 @@ from skconf.report._sections.all_metrics import METRICS, all_metrics
 from skconf.report._sections.model_card import model_card
 from skconf.report._sections.slices import slice_finding, slice_parts
 from skconf.report._sections.source import files_read, source
+from skconf.report._sections.summary import summary
 from skconf.report._sections.table import as_lines, as_table, notes_of
 from skconf.report._sections.trust import trust
 from skconf.report._sections.where import where
@@ -40,8 +41,8 @@ def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
     """Return the whole report as a page."""
     if anonymous:
         evidence = evidence.anonymous()
-    card = Copied("Copy a text for a model card", model_card(evidence))
-    return page(title(evidence), [card], sections(evidence, rows=not anonymous), byline=_byline())
+    card = Copied("Copy for a model card", model_card(evidence))
+    return page(title(evidence), [summary(evidence), card], sections(evidence, rows=not anonymous), byline=_byline())
 
 
 def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:
@@ -50,7 +51,8 @@ def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -
         parts = [as_lines(frame, notes_of(evidence), width), *_by_slice(evidence, width)]
         return "\n\n".join([parts[0], *([which(evidence).text(width)] if len(evidence.values) > 1 else []), *parts[1:]])
     answers = texts([section for section in sections(evidence) if section.short != METRICS], width)
-    return f"{answers}\n\n{METRICS}\n{as_lines(frame, notes_of(evidence, verdicts=False), width)}"
+    table = as_lines(frame, notes_of(evidence, verdicts=False), width)
+    return f"{answers}\n\n{METRICS}\n{table}\n\nSummary\n{summary(evidence).text(width)}"
 
 
 def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
@@ -65,8 +67,9 @@ def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
 
 def as_fragment(frame: pd.DataFrame, evidence: Evidence) -> str:
     """Return what a notebook shows: the verdicts, what they rest on, and the table of metrics."""
-    answers = trust(evidence, pictures=len(evidence.values) <= 2).parts
-    return table_fragment(as_table(frame, notes_of(evidence, verdicts=not answers)), *answers)
+    parts = trust(evidence, pictures=len(evidence.values) <= 2).parts
+    shown = [part for part in parts if not isinstance(part, Prose)]
+    return table_fragment(as_table(frame, notes_of(evidence, verdicts=False)), summary(evidence), *shown)
 
 
 def table_fragment(table: TablePart, *above: Part) -> str:

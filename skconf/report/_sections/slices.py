@@ -12,27 +12,27 @@ from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, 
 
 #: Slices that a sentence names.
 _NAMED = 4
-#: Why too few errors may be announced: what takes the place of their exact distribution.
+#: Why too few errors may be expected: what takes the place of their exact distribution.
 _WHY_FEW = {"rows": "weights differ", "groups": "answers are in groups", "answers": "answers are graded"}
 
 
-def slice_finding(slices: BySlice) -> str:
-    """Say in which slices a model is overconfident: never the worst of many by chance."""
+def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices") -> str:
+    """Say in which slices a model is overconfident, or in which classes: never the worst of many by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
         worst = f"{names[0]}: {says_and_right(shares, 0)}"
-        return f"worst of {n_slices:,} slices looked at, perhaps by chance, {worst}."
+        return f"worst of {n_slices:,} {several} looked at, perhaps by chance, {worst}."
     overconfident, untested = slices.overconfident, int(np.isnan(slices.p_values).sum())
     why = _WHY_FEW[slices.tested_by]
-    few = f" In {untested:,} of them too few errors are announced to say, as {why}." if untested else ""
+    few = f" In {untested:,} of them too few errors are expected to say, as {why}." if untested else ""
     if not len(overconfident):
-        return f"no slice is shown to be too sure by more than chance, among {n_slices:,} looked at.{few}"
+        return f"no {one} is shown to be overconfident, of {n_slices:,} looked at.{few}"
     others = [names[at] for at in overconfident[1:_NAMED]]
     more = len(overconfident) - 1 - len(others)
     others += [f"{more:,} more"] if more else []
     then = f"; then {listed(others)}" if others else ""
     return (
-        f"too sure by more than chance in {len(overconfident):,} of {n_slices:,} slices. Worst, "
+        f"overconfident in {len(overconfident):,} of {n_slices:,} {several}. Worst, "
         f"{names[overconfident[0]]}: {says_and_right(shares, overconfident[0])}{then}.{few}"
     )
 
@@ -40,34 +40,37 @@ def slice_finding(slices: BySlice) -> str:
 def slice_parts(slices: BySlice, start: str) -> list[Part]:
     """Return the table of the slices, whose end is folded; `start` names the model."""
     n_slices = len(slices.names)
-    parts: list[Part] = [_table(slices, slice(0, SHOWN), start, (_note(slices),))]
+    parts: list[Part] = [part_table(slices, slice(0, SHOWN), start, (_note(slices),))]
     if n_slices > SHOWN:
-        rest = _table(slices, slice(SHOWN, LISTED), start, left_out(n_slices, "slices"))
+        rest = part_table(slices, slice(SHOWN, LISTED), start, left_out(n_slices, "slices"))
         parts.append(Folded(f"{start}{n_slices - SHOWN:,} more slices", [rest]))
     return parts
 
 
-def _table(slices: BySlice, part: slice, start: str, notes: tuple[str, ...]) -> TablePart:
+def part_table(
+    slices: BySlice, part: slice, start: str, notes: tuple[str, ...] = (), heading: str = "slice"
+) -> TablePart:
+    """Return some slices as a table; its first column names it, too, as a text has no title."""
     places, shares = range(len(slices.names))[part], slices.shares
     words = words_for(shares.kind)
     columns = {
-        f"{start}slice": [slices.names[at] for at in places],
+        f"{start}{heading}": [slices.names[at] for at in places],
         "rows": [f"{shares.count[at]:,}" for at in places],
         words.says: [says(shares, at) for at in places],
         words.right: [right(shares, at) for at in places],
     }
     if shares.kind != "costs":
-        columns["too sure, p"] = [p_value(p) if p <= LEVEL else DASH for p in slices.p_values[part]]
+        columns["overconfident, p"] = [p_value(p) if p <= LEVEL else DASH for p in slices.p_values[part]]
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
 
 
 def _note(slices: BySlice) -> str:
     share = "Slices of different columns share rows: a bad one shows in others that hold many of its rows."
     if slices.shares.kind == "costs":
-        return f"Whether a slice costs more than announced is not tested: costs have no bound. {share}"
-    drawn = " Where graded answers announce few errors, each is drawn once as right or wrong, and counted."
+        return f"Whether a slice costs more than expected is not tested: costs have no bound. {share}"
+    drawn = " Where graded answers imply few errors, each is drawn once as right or wrong, and counted."
     return (
-        "Too sure: more errors than the confidences announce. p, where it is at most .05: of as many by chance, "
+        "Overconfident: more errors than the confidences imply. p, where it is at most 0.05: of as many by chance, "
         f"after Holm's adjustment for {len(slices.names):,} slices; {slices.tested_by} are taken to be independent."
         f"{drawn if slices.tested_by == 'answers' else ''} {share}"
     )

@@ -80,7 +80,7 @@ def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> Tab
             rows += [{**named, **_row(each, counted)} for each in stretches]
         else:  # there are no counts
             right = words.amount(assessment.accuracy, assessment.accuracy_low, assessment.accuracy_high)
-            said = {words.says_long: words.amount(assessment.confidence), words.right_long: right}
+            said = {words.says: words.amount(assessment.confidence), words.right: right}
             rows.append({**named, "answers": "all", "rows": f"{assessment.n_samples:,}", **said})
     frame = pd.DataFrame(rows).fillna(DASH)
     if "finding" in frame and (frame["finding"] == DASH).all():
@@ -101,8 +101,8 @@ def _row(stretch: Stretch, words: Words) -> dict[str, str]:
     return {
         "answers": _range(stretch),
         "rows": f"{count:,.0f}",
-        words.says_long: words.amount(1 - stretch.expected / count),
-        words.right_long: percent(*ends),
+        words.says: words.amount(1 - stretch.expected / count),
+        words.right: percent(*ends),
         words.wrong: f"{stretch.observed:,.0f}" if is_count else number(stretch.observed),
         "expected": number(stretch.expected),
         "finding": f"{stretch.direction}: {stretch.grade}" if stretch.direction else DASH,
@@ -132,14 +132,14 @@ def _reliability(evidence: Evidence) -> Chart:
     each = f"Each point stands for {same}, with its {100 * evidence.level:g}% interval."
     if words.kind == "costs":
         ends = [table[name].dropna() for name in ("says", "right", "low", "high")]
-        says, right = (Axis.around(name, "linear", *ends) for name in (words.says_long, words.right_long))
+        says, right = (Axis.around(name, "linear", *ends) for name in (words.says, words.right))
         finding, title = (
             f"Above the line it costs more than expected. {each}",
             "Cost by uncertainty",
         )
     else:
         low = np.floor(float(table[["says", "low"]].min().min()) * 10) / 10
-        says, right = (Axis(name, "percent", low, 1.0) for name in (words.says_long, words.right_long))
+        says, right = (Axis(name, "percent", low, 1.0) for name in (words.says, words.right))
         finding = f"Below the line it is overconfident, above it underconfident. {each}"
         title = "Accuracy by confidence"
     marks.insert(0, Line([says.low, says.high], [says.low, says.high], name="calibrated", dashed=True))

@@ -16,8 +16,8 @@ from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.worst import Worst, worst_answers
 from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.slices import slice_finding, slice_parts
-from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says, says_and_right, start_of, words_for
+from skconf.report._sections.slices import part_table, slice_finding, slice_parts
+from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says_and_right, start_of, words_for
 
 #: Confusions that are listed.
 _CONFUSIONS = 10
@@ -69,13 +69,12 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
     said = []
     for model, profile in evidence.profiles.items():
         start = start_of(evidence, model)
-        labels, worst = evidence.labels_of(model), worst_answers(profile, 1)
+        worst = worst_answers(profile, 1)
         if not worst and profile.kind == "right or wrong":
             said.append(f"{start}{_no_errors(profile, evidence.stops[model])}")
             continue
-        if labels is not None:
-            shares = Shares.of(profile, [labels.predicted], evidence.level)
-            said.append(f"{start}worst where it answers {labels.name(shares.code[0])}: {says_and_right(shares, 0)}.")
+        if model in evidence.by_answer:
+            said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes')}")
         if (topics := Topics.of(profile)) is not None:
             shares = Shares.of(profile, [topics.code], evidence.level)
             said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
@@ -128,34 +127,33 @@ def _how_ordered(evidence: Evidence) -> str:
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
-    start = start_of(evidence, model)
-    ways = (
-        ("where it answers", Shares.of(profile, [labels.predicted], evidence.level)),
-        ("where the truth is", Shares.of(profile, [labels.true], evidence.level)),
+    start, answers, truth = (
+        start_of(evidence, model),
+        evidence.by_answer[model],
+        Shares.of(profile, [labels.true], evidence.level),
     )
-    first: list[Part] = [_table(labels, way, shares, slice(0, SHOWN), start) for way, shares in ways]
-    rest = [_table(labels, way, shares, slice(SHOWN, LISTED), start) for way, shares in ways if len(shares) > SHOWN]
-    parts: list[Part] = [Beside(first)]
-    if rest:
-        left = max(len(shares) for _, shares in ways) - SHOWN
-        parts.append(Folded(f"{start}{left:,} more classes", rest))
+
+    def both(part: slice, notes: tuple[str, ...]) -> list[Part]:
+        by_answer = part_table(answers, part, start, notes, "where it answers")
+        return [by_answer, _of_truth(labels, truth, part, start)]
+
+    parts: list[Part] = [Beside(both(slice(0, SHOWN), ()))]
+    n_classes = max(len(answers.names), len(truth))
+    if n_classes > SHOWN:
+        rest = both(slice(SHOWN, LISTED), left_out(n_classes, "classes"))
+        parts.append(Folded(f"{start}{n_classes - SHOWN:,} more classes", rest))
     return [*parts, *_confusions(start, profile, labels)]
 
 
-def _table(labels: Labels, way: str, shares: Shares, part: slice, start: str) -> TablePart:
-    """Return some classes as a table; its first column names it, too, as a text has no title."""
+def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TablePart:
+    """Return how many rows of each class have the right answer."""
     places = range(len(shares))[part]
     columns = {
-        f"{start}{way}": [labels.name(shares.code[at]) for at in places],
+        f"{start}where the truth is": [labels.name(shares.code[at]) for at in places],
         "rows": [f"{shares.count[at]:,}" for at in places],
+        "answered right": [right(shares, at) for at in places],
     }
-    if way == "where it answers":
-        columns["says"] = [says(shares, at) for at in places]
-        columns["is right in"] = [right(shares, at) for at in places]
-    else:
-        columns["answers so in"] = [right(shares, at) for at in places]
-    notes = left_out(len(shares), "classes") if part.stop == LISTED else ()
-    return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
+    return TablePart("", pd.DataFrame(columns), rows_in_text=5)
 
 
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
@@ -169,9 +167,9 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
         "it said": [labels.name(each.predicted) for each in confusions],
         "rows": [f"{each.n_rows:,}" for each in confusions],
         "of all errors": [percent(each.n_rows / wrong) for each in confusions],
-        "says": [percent(each.confidence) for each in confusions],
+        "average confidence": [percent(each.confidence) for each in confusions],
     }
-    title = f"{start}what it takes for what" if start else "What it takes for what"
+    title = f"{start}most frequent confusions" if start else "Most frequent confusions"
     return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
 
 
@@ -180,7 +178,7 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
     answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not answers:
         return Prose(
-            f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of what it said'}."
+            f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of its confidence'}."
         )
     at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
@@ -227,18 +225,18 @@ def _row_name(evidence: Evidence, model: Any, row: int) -> str:
 
 
 def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:
-    """Write the confidence and correctness of an answer, or its announced and observed cost."""
+    """Write the confidence and correctness of an answer, or its uncertainty and cost."""
     if profile.kind == "costs":
-        return f"announced {number(answer.says)}, cost {number(answer.was)}"
+        return f"uncertainty {number(answer.says)}, cost {number(answer.was)}"
     if profile.kind == "graded":
         return f"said {certainty(answer.says)}, was {percent(answer.was)} right"
     return f"at {certainty(answer.says)}"
 
 
 def _columns_of(profile: ConfidenceProfile, answers: list[Worst]) -> dict[str, list[str]]:
-    """Table the confidence and correctness of answers, or their announced and observed costs."""
+    """Table the confidence and correctness of answers, or their uncertainties and costs."""
     if profile.kind == "costs":
-        return {"announced": [number(each.says) for each in answers], "cost": [number(each.was) for each in answers]}
+        return {"uncertainty": [number(each.says) for each in answers], "cost": [number(each.was) for each in answers]}
     if profile.kind == "graded":
         return {
             "said": [certainty(each.says) for each in answers],
@@ -262,3 +260,21 @@ def certainty(confidence: float) -> str:
     digits = min(max(int(-np.floor(np.log10(doubt))) - 1, 0), _DECIMALS)
     text = f"{100 * confidence:.{digits}f}"
     return f"{text}%" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)}%"
+
+
+def worst_part(evidence: Evidence, model: Any) -> str:
+    """Say in a sentence where a model is overconfident most: in a class, or in a slice that was asked for."""
+    found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
+    if not found or evidence.kind == "costs":
+        return ""
+    worst = [
+        (float(each.shares.says[at] - each.shares.high[at]), each, at) for each in found for at in each.overconfident
+    ]
+    if not worst:
+        what = "no class or slice" if len(found) > 1 else "no class" if model in evidence.by_answer else "no slice"
+        text = f"{what} is shown to be overconfident."
+    else:
+        _, slices, at = max(worst, key=lambda each: each[0])
+        where = "where it answers " if slices is evidence.by_answer.get(model) else "at "
+        text = f"worst {where}{slices.names[at]}: {says_and_right(slices.shares, int(at))}."
+    return text[0].upper() + text[1:]

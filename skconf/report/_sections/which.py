@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
+from skconf.report._evidence.answered import Answered
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import Words, words_of
+from skconf.report._sections.abstain import allowed_in_words
+from skconf.report._sections.words import Words, thousand, words_of
 
 _ACCURACY = "accuracy_score"
 _NOT_TOLD_APART = "not told apart"
@@ -143,6 +145,33 @@ class _Table:
             if each.name == row.name:
                 return value
         return row.value(self._evidence.profiles[model])
+
+
+def answered_in_words(evidence: Evidence) -> str:
+    """Say which model answers most cases at the errors that are told first, and how much the others differ from it."""
+    at_target = next((each for each in evidence.answered if each.target == evidence.target), None)
+    if at_target is None:
+        reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())
+        return f"Not compared: {'; '.join(reasons)}." if reasons else "Not compared: numbers of rows differ."
+    best, *others = at_target.ranked
+    what = "a mean cost" if evidence.kind == "costs" else "errors"
+    start = f"With {what} of at most {allowed_in_words(words_of(evidence), evidence.target)}, {best} answers"
+    fewer = "; ".join(_fewer(at_target, best, each) for each in others)
+    return f"{start} {thousand(at_target.share[best])} of 1,000 cases; {fewer}."
+
+
+def _fewer(at_target: Answered, best: Any, other: Any) -> str:
+    """Tell how many cases fewer another model answers, with the interval."""
+    fewer, low, high = (1000 * end for end in at_target.difference(best, other))
+    text = f"{other} {thousand(at_target.share[other])}"
+    if np.isnan(low):
+        return f"{text} (too few errors to compare)"
+    ends = f"95% interval {decimal(low, 0)} to {decimal(high, 0)}"
+    return (
+        f"{text}, {decimal(fewer, 0)} fewer ({ends})"
+        if low > 0
+        else f"{text} (no clear difference: {decimal(fewer, 0)} fewer, {ends})"
+    )
 
 
 def stars(comparison: Comparison) -> str:

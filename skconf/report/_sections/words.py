@@ -30,17 +30,15 @@ class Words:
     numbers : str
         What is trusted or not.
     says, right : str
-        Headings of what an answer promises, and of what it is.
-    says_long, right_long : str
-        The same where there is room, as on an axis.
-    is_right : str
-        The same as a verb: "is right in" 90%.
+        What an answer promises, and what it is, in the mean of several.
     wrong : str
         What is not right, as a heading.
     of_these : str
         How much of some answers that is.
     of_all : str
         How much of all answers that is, after the number.
+    of_answers : str
+        How much of the accepted answers that is, after the number.
     at_most : str
         Heading of the most that is allowed.
     price : str
@@ -55,18 +53,16 @@ class Words:
 
     kind: Kind
     numbers: str = "confidences"
-    says: str = "says"
-    right: str = "is right in"
-    says_long: str = "average confidence"
-    right_long: str = "accuracy"
-    is_right: str = "is right in"
+    says: str = "average confidence"
+    right: str = "accuracy"
     wrong: str = "wrong"
     of_these: str = "wrong of these"
     of_all: str = "of all answers are wrong"
+    of_answers: str = "of its answers are wrong"
     at_most: str = "errors at most"
     price: str = "an error costs"
-    worst: str = "surest error"
-    worst_rows: str = "wrong answers, surest first"
+    worst: str = "most confident error"
+    worst_rows: str = "wrong answers, the most confident first"
     headlines: Mapping[str, str] = field(
         default_factory=lambda: {
             "accuracy_score": "right answers",
@@ -74,7 +70,7 @@ class Words:
             "confidence_brier_loss": "its numbers as they are (Brier)",
         }
     )
-    aurc: str = "the share of errors among the surest answers"
+    aurc: str = "the share of errors among the most confident answers"
 
     def amount(self, value: float, low: float = _NAN, high: float = _NAN) -> str:
         """Write an accuracy, a correctness or a cost, with its interval."""
@@ -85,44 +81,40 @@ _WORDS = {
     "right or wrong": Words("right or wrong"),
     "graded": Words(
         "graded",
-        right="mean correctness",
-        says_long="average confidence",
-        right_long="average correctness",
-        is_right="has a mean correctness of",
+        right="average correctness",
         wrong="lost",
         of_these="lost of these",
         of_all="of all correctness is lost",
+        of_answers="of it is lost",
         at_most="lost at most",
         price="a wholly wrong answer costs",
-        worst="furthest below what it said",
-        worst_rows="answers furthest below what they said",
+        worst="furthest below its confidence",
+        worst_rows="answers furthest below their confidence",
         headlines={
             "accuracy_score": "mean correctness",
             "aurc_loss": "what is lost, over all shares answered (AURC)",
             "confidence_brier_loss": "its numbers as they are (Brier)",
         },
-        aurc="what is lost of the surest answers",
+        aurc="what is lost of the most confident answers",
     ),
     "costs": Words(
         "costs",
         numbers="uncertainties",
-        says="announces",
-        right="costs",
-        says_long="average uncertainty",
-        right_long="average cost",
-        is_right="costs",
+        says="average uncertainty",
+        right="average cost",
         wrong="cost",
         of_these="mean cost of these",
         of_all="is the mean cost of all answers",
+        of_answers="is their mean cost",
         at_most="mean cost at most",
         price="a cost of 1 counts",
-        worst="costliest beyond what it announced",
-        worst_rows="answers costliest beyond what they announced",
+        worst="costliest beyond its uncertainty",
+        worst_rows="answers costliest beyond their uncertainty",
         headlines={
             "selective_risk_loss(threshold=0)": "mean cost of its answers",
             "aurc_loss": "mean cost, over all shares answered (AURC)",
         },
-        aurc="the mean cost of the surest answers",
+        aurc="the mean cost of the most confident answers",
     ),
 }
 
@@ -154,8 +146,9 @@ def right(shares: Shares, at: int) -> str:
 
 def says_and_right(shares: Shares, at: int) -> str:
     """Compare in words what is expected in a part of the rows with what is observed."""
-    words, answers = words_for(shares.kind), "" if shares.kind == "right or wrong" else " answers"
-    return f"{words.says} {says(shares, at)}, {words.is_right} {right(shares, at)} of {shares.count[at]:,}{answers}"
+    words = words_for(shares.kind)
+    seen = f"{words.right} {right(shares, at)} in {shares.count[at]:,} answers"
+    return f"{words.says} {says(shares, at)}, {seen}"
 
 
 def left_out(n_parts: int, what: str) -> tuple[str, ...]:

@@ -1,0 +1,51 @@
+"""The whole report in a few sentences: may I trust it, when to abstain, which model, and where it fails worst."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._page.parts import Answers
+from skconf.report._sections.abstain import best_threshold
+from skconf.report._sections.verdicts import is_fault, verdicts_of
+from skconf.report._sections.where import worst_part
+from skconf.report._sections.which import answered_in_words
+
+
+def summary(evidence: Evidence) -> Answers:
+    """Return the questions of a reader, each with its answer in a sentence or two."""
+    ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
+    answers = [("Data", rows_and_classes(evidence), False)]
+    answers += [
+        (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
+    ]
+    if evidence.profiles:
+        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
+        if len(evidence.profiles) > 1:
+            answers.append(("Compare", answered_in_words(evidence), False))
+        answers += _failures(evidence, ranked)
+    return Answers(answers)
+
+
+def _of(question: str, model: Any, evidence: Evidence) -> str:
+    """Return a question, of a model where there are several."""
+    return f"{question} {model}" if evidence.several else question
+
+
+def rows_and_classes(evidence: Evidence) -> str:
+    """Say how many rows and classes there are."""
+    counts = {assessment.n_samples for assessment in evidence.assessments.values()}
+    labels = (evidence.labels_of(model) for model in evidence.profiles)
+    classes = {len(each) for each in labels if each is not None}
+    rows = " and ".join(f"{count:,}" for count in sorted(counts))
+    return f"{rows} labelled rows{''.join(f', {count:,} classes' for count in sorted(classes))}."
+
+
+def _failures(evidence: Evidence, ranked: Sequence[Any]) -> list[tuple[str, str, bool]]:
+    """Say where models fail worst; of several at once, where nothing was found."""
+    said: dict[str, list[str]] = {}
+    for model in ranked:
+        if text := worst_part(evidence, model):
+            said.setdefault(text, []).append(str(model))
+    return [
+        (" ".join(["Fails", *models] if evidence.several else ["Fails"]), text, False) for text, models in said.items()
+    ]
