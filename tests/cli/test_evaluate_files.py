@@ -55,7 +55,7 @@ class TestStandardInput:
         assert main(["evaluate", "-", *METRICS, *batches]) == 0
         out, err = capsys.readouterr()
         assert float(value(out, "accuracy_score")[0]) == pytest.approx(((P > 0.5) == Y).mean(), abs=6e-5)
-        assert out.endswith("\n200 predictions from standard input.\n")
+        assert out.startswith("200 predictions from standard input.\n")
         assert "skconf: read 'label' as the true label, the columns '0' and '1' as the probabilities of 0 and 1" in err
 
     def test_is_one_of_two_models(self, monkeypatch, capsys):
@@ -91,7 +91,7 @@ class TestStandardInput:
         Path("skconf-standard-input-of-mine").mkdir()
         TABLE.to_csv("skconf-standard-input-of-mine/a.csv", index=False)
         assert main(["evaluate", "skconf-standard-input-of-mine/a.csv", *METRICS]) == 0
-        assert capsys.readouterr().out.endswith("\n200 predictions from skconf-standard-input-of-mine/a.csv.\n")
+        assert capsys.readouterr().out.startswith("200 predictions from skconf-standard-input-of-mine/a.csv.\n")
 
     @pytest.mark.usefixtures("capsys")
     def test_leaves_nothing_behind(self, folder, monkeypatch):
@@ -195,7 +195,9 @@ class TestSlices:
     def test_are_listed_and_the_bad_one_is_named(self, capsys):
         assert main(["evaluate", "a.csv", "--slices", "region", "age", "--html", "r.html"]) == 0
         out, page = " ".join(capsys.readouterr().out.split()), Path("r.html").read_text()
-        assert re.search(r"Worst, region = north: says \d\d\.\d%, is right in 0\.0% \[0\.0, 6\.0\] of 60", out)
+        assert re.search(
+            r"Worst, region = north: average confidence \d\d\.\d%, accuracy 0\.0% \[0\.0, 6\.0\] in 60 answers", out
+        )
         for each in ("region = &lt;b&gt;", "region is missing", "age 0 to 16"):
             assert each in page
         assert "region = <b>" not in page

@@ -42,7 +42,7 @@ def test_of_sixty_null_slices_none_is_claimed(n, weighted):
         found = sixty(seed, n, weighted)
         assert len(found.names) == 60
         claimed += len(found.overconfident) > 0
-        assert slice_finding(found).startswith("too sure" if len(found.overconfident) else "no slice is shown")
+        assert slice_finding(found).startswith("overconfident" if len(found.overconfident) else "no slice is shown")
     assert claimed <= 10
 
 
@@ -51,7 +51,7 @@ def test_a_planted_slice_among_sixty_is_found(weighted):
     for seed in range(20):
         found = sixty(seed, 10_000, weighted, bad=7)
         assert found.names[found.overconfident[0]] == "region = 7"
-        assert "slices. Worst, region = 7: says " in slice_finding(found)
+        assert "slices. Worst, region = 7: average confidence " in slice_finding(found)
 
 
 def test_p_values_are_adjusted_by_hand():
@@ -77,7 +77,7 @@ def test_a_slice_of_one_row_and_an_empty_category():
     assert sorted(found.names) == ["region = alone", "region = rest"]
     assert found.names[1] == "region = alone"  # one wrong answer says little
     assert found.p_values[1] == pytest.approx(min(2 * (1 - profile.confidence[one]), 1), rel=0.03)
-    assert slice_finding(found) == "no slice is shown to be too sure by more than chance, among 2 looked at."
+    assert slice_finding(found) == "no slice is shown to be overconfident, of 2 looked at."
 
 
 def test_too_few_errors_of_unequal_weights_are_said():
@@ -85,7 +85,7 @@ def test_too_few_errors_of_unequal_weights_are_said():
     weight = rng.uniform(0.5, 1.5, 600)
     region = np.repeat(["large", "small"], [590, 10])
     finding = slice_finding(by_slice(predictions(rng, 600, weight=weight), region=region))
-    assert finding.endswith("among 2 looked at. In 1 of them too few errors are announced to say, as weights differ.")
+    assert finding.endswith("of 2 looked at. In 1 of them too few errors are expected to say, as weights differ.")
     zero = np.where(np.arange(600) < 590, 1.0, 0.0)
     assert by_slice(predictions(rng, 600, weight=zero), region=region).names == ["region = large"]
 
@@ -94,11 +94,11 @@ def test_the_sentence_lists_the_worst_few():
     rng = np.random.default_rng(0)
     region = rng.integers(0, 10, 9000).astype(str)
     several = slice_finding(by_slice(predictions(rng, 9000, region < "3"), region=region))
-    assert several.startswith("too sure by more than chance in 3 of 10 slices. Worst, region = ")
+    assert several.startswith("overconfident in 3 of 10 slices. Worst, region = ")
     assert several.count("region = ") == 3
     assert " and region = " in several
     every = slice_finding(by_slice(predictions(rng, 9000, region < "x"), region=region))
-    assert every.startswith("too sure by more than chance in 10 of 10 slices.")
+    assert every.startswith("overconfident in 10 of 10 slices.")
     assert every.endswith(" and 6 more.")
 
 
@@ -125,7 +125,7 @@ def test_a_page_shows_ten_and_folds_the_rest():
     assert "region is missing" in shown
     assert "region = <" not in shown
     text = where(evidence).text(100)
-    assert "Too sure by more than chance in " in text
+    assert "Overconfident in " in text
     assert "… 5 more on " in text
     assert "nan" not in text
 
@@ -134,14 +134,14 @@ def test_models_have_a_table_each():
     report = report_of(models=2)
     text = report.text()
     for model in ("m0", "m1"):
-        assert f"{model}: too sure by more than chance in " in text
+        assert f"{model}: overconfident in " in text
         assert f"{model}: slice" in text
     assert "m1: slices and answers that were furthest off" in where(report.evidence).html(Ids())
 
 
 def test_chosen_metrics_do_not_hide_slices():
     text = report_of().text()
-    assert text.index("accuracy_score") < text.index("Too sure by more than chance in") < text.index("region = <b> ")
+    assert text.index("accuracy_score") < text.index("Overconfident in") < text.index("region = <b> ")
 
 
 def test_slices_may_tell_of_people():
@@ -151,7 +151,7 @@ def test_slices_may_tell_of_people():
     assert report.evidence.anonymous().by_slice == {}
     for anonymous in (report.page(anonymous=True), report.model_card(anonymous=True)):
         assert "region" not in anonymous.replace('role="region"', "")
-        assert "too sure by more than chance in" not in anonymous.lower()
+        assert "overconfident in" not in anonymous.lower()
 
 
 def test_models_share_the_rows_of_slices():

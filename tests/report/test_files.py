@@ -183,9 +183,11 @@ class TestLabelsAndIds:
         text = ConfidenceReport.from_files("a.csv").text()
         wrong = answers[answers["y_true"] != answers["y_pred"]]
         surest = wrong.loc[wrong["confidence"].idxmax()]
-        assert f"Surest error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
+        assert (
+            f"Most confident error: id {surest['id']}, {surest['y_true']} in truth, it said {surest['y_pred']}" in text
+        )
         (truth, predicted), count = max(wrong.groupby(["y_true", "y_pred"]).size().items(), key=lambda pair: pair[1])
-        assert text.split("What it takes for what")[1].split("\n")[2].split()[:3] == [truth, predicted, str(count)]
+        assert text.split("Most frequent confusions")[1].split("\n")[2].split()[:3] == [truth, predicted, str(count)]
         assert "where it answers" in text
         # Values are those of correctness alone, as in batches.
         in_batches = ConfidenceReport.from_files("a.csv", in_batches=True)

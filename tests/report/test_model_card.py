@@ -32,17 +32,17 @@ def test_says_what_the_predictions_say():
     assert round(1000 * assured.coverage) == 875
     for sentence in (
         "forest: 1,000 labelled rows, 2 classes. 22 November 2026, skconf",
-        "- **May I trust its confidences?** Underconfident: ",
+        "- **Trust**: Underconfident: ",
         (
-            "8.0% [6.4, 9.9] of all answers are wrong; from 0.6487 on, at most 5%, with a probability of 95%, "
-            "and 875 of 1,000 are answered."
+            "- **Accept**: From 0.641: 4.9% of its answers are wrong, 894 of 1,000 cases answered "
+            "(at most 5% on new cases, guaranteed with 95% confidence: from 0.6487, 875)."
         ),
-        "- **Where does it fail?** Worst where it answers b: says 64.3%, is right in 0.0% [0.0, 4.5] of 80.",
+        "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% [0.0, 4.5] in 80 answers.",
         "Intervals hold 95%",
         f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
     ):
         assert sentence in text, text
-    assert "Which model" not in text
+    assert "**Compare**" not in text
     assert len(text.splitlines()) <= 15
 
 
@@ -50,16 +50,17 @@ def test_of_several_models_with_markup_in_their_names():
     profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
     text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
     assert "<b>" not in text
-    assert "&lt;b&gt;one: 5.0% [3.7, 6.5] of all answers are wrong" in text
-    assert "two: 0.00% [0.00, 0.37] of all answers are wrong." in text
-    assert "three: 100.00% [99.63, 100.00] of all answers are wrong; no threshold brings that to 10%." in text
-    assert "better than &lt;b&gt;one: two; worse than &lt;b&gt;one: three" in text
-    assert len(text.splitlines()) <= 15
+    assert "**Accept &lt;b&gt;one**: All: 5.0% of all answers are wrong." in text
+    assert "**Accept two**: All: 0% of all answers are wrong." in text
+    assert "**Accept three**: 100% of all answers are wrong, and no threshold brings that to 5%." in text
+    assert "answers 1,000 of 1,000 cases; " in text
+    assert "three 0, 1,000 fewer (95% interval " in text
+    assert len(text.splitlines()) <= 18
 
 
 def test_without_predictions_only_the_verdict_is_known():
     known = evidence_of({"value": of(range(900, 950))}).assessments
     text = model_card(Evidence(rows=[], values={"value": []}, known=known))
-    assert "**May I trust" in text
-    assert "**When should" not in text
-    assert "**Where does" not in text
+    assert "**Trust**" in text
+    assert "**Accept**" not in text
+    assert "**Fails**" not in text

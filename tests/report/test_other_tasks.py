@@ -80,7 +80,7 @@ def test_every_question_is_answered(profile):
     assert "<b>" not in page
     for what in ("wrong", "errors at most", "size ratio"):
         assert (profile.kind == "costs" and what in text) is False
-    assert re.search(r"\*\*When should it abstain\?\*\* \d", report.model_card())
+    assert re.search(r"\*\*Accept\*\*: \w+.* \d", report.model_card())
     assert "prime" not in report.page(anonymous=True)
 
 
@@ -211,11 +211,11 @@ class TestWhere:
         evidence = evidence_of(profile)
         said = findings(evidence)
         rows = np.arange(len(profile)) % 3 == 1
-        assert said[0].startswith("Worst label, prime: says ")
+        assert said[0].startswith("Worst label, prime: average confidence ")
         assert f"{100 * profile.correct[rows].mean():.1f}%" in said[0]
-        assert said[1].startswith("Too sure by more than chance in 1 of 3 slices. Worst, label = prime: says")
+        assert said[1].startswith("Overconfident in 1 of 3 slices. Worst, label = prime: average confidence")
         worst = int(np.argmax(np.where(profile.correct, -1, profile.confidence)))
-        assert said[2].startswith(f"Surest error: row {worst // 3 + 1:,}, {LABELS[worst % 3]}, wrong at ")
+        assert said[2].startswith(f"Most confident error: row {worst // 3 + 1:,}, {LABELS[worst % 3]}, wrong at ")
         part = evidence_of(profile[worst:])  # no longer label by label: answers are counted
         assert f"row 1, {LABELS[worst % 3]}, wrong" in findings(part)[2]
 
@@ -240,5 +240,5 @@ class TestWhere:
         assert "Worst of 2 slices looked at, perhaps by chance, shop = " in text
         assert "too sure" not in text
         assert "not tested: costs have no bound" in text
-        assert "Costliest beyond what it announced: row " in text
+        assert "Costliest beyond its uncertainty: row " in text
         assert where(evidence).html(Ids())

@@ -423,7 +423,7 @@ class TestComparison:
         assert list(report.verdict) == list(names)
         for name, verdict in report.verdict.items():
             assert f"{name}: {verdict}" in " ".join(below.split())
-            assert unbroken(f"{name}: {verdict}") in read_html(report._repr_html_())[1]
+            assert unbroken(verdict) in report._repr_html_()
         written = as_written(report.frame)
         assert written.at["confidence_brier_loss", "best_model"] == names[1]
         assert written.at["mean_confidence", "verdict"] == " | ".join(f"{n}: {v}" for n, v in report.verdict.items())
@@ -581,12 +581,13 @@ class TestFrame:
         assert shown in as_lines(pd.DataFrame({"value": [value]})).split()
 
     def test_html_is_a_table_with_stars_and_the_verdicts(self, comparison):
-        tables, paragraphs = read_html(comparison._repr_html_())
+        tables, _ = read_html(comparison._repr_html_())
         rows = tables[-1]
         assert rows[0] == ["metric", "raw", "<b>sharp", "best", "better", "range"]
         assert [row[0] for row in rows[1:]] == list(comparison.frame.index)
         for model, verdict in comparison.verdict.items():
-            assert unbroken(f"{model}: {verdict}") in paragraphs
+            assert unbroken(verdict) in comparison._repr_html_()
+            assert f"Trust {model}".replace("<", "&lt;").replace(">", "&gt;") in comparison._repr_html_()
         stars = sum(cell.endswith("*") for row in rows for cell in row)
         assert stars == comparison.frame["best_model"].isin([("raw",), ("<b>sharp",)]).sum() > 0
         np.testing.assert_allclose(float(rows[1][1].rstrip("*")), comparison.frame["raw"].iloc[0], atol=5e-5)

@@ -36,7 +36,8 @@ def test_few_rows_do_not_lead_by_chance():
     profile = ConfidenceProfile.from_predictions(truth, proba, labels=[0, 1, 2])
     assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
-        "Worst where it answers 0: says 80.0%, is right in 60% [50, 70] of 100."
+        "Overconfident in 1 of 3 classes. Worst where it answers 0: "
+        "average confidence 80.0%, accuracy 60% [50, 70] in 100 answers."
     )
 
 
@@ -78,14 +79,14 @@ def test_rows_are_named_as_in_the_file():
     truth, answer = (profile.classes[codes[first.row]] for codes in (profile.true_class, profile.predicted_class))
     text = where(evidence_of(profile)).text(10_000)
     said = f"{truth} in truth, it said {answer} at {certainty(first.says)}."
-    assert f"Surest error: row {first.row + 1}, {said}" in text
+    assert f"Most confident error: row {first.row + 1}, {said}" in text
     assert "Rows are counted from 1" in text
     numbers = np.arange(len(profile))[::-1]  # as where rows were matched by ids
     named = where(evidence_of(profile, row_numbers={"value": numbers})).text(10_000)
-    assert f"Surest error: row {len(profile) - first.row}, {truth} in truth" in named
+    assert f"Most confident error: row {len(profile) - first.row}, {truth} in truth" in named
     ids = np.array([f"q{row}" for row in range(len(profile))])
     named = where(evidence_of(profile, row_names={"value": ("case", ids)})).text(10_000)
-    assert f"Surest error: case q{first.row}, {said}" in named
+    assert f"Most confident error: case q{first.row}, {said}" in named
     assert "Rows are counted" not in named
 
 
@@ -106,8 +107,8 @@ def test_confusions_are_those_of_a_loop(weighted):
         assert each.n_rows == len(rows)
         assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
     text = where(evidence_of(profile)).text(200)
-    assert "What it takes for what" in text
-    assert "What it takes for what" not in where(evidence_of(profile_of(2))).text(200)
+    assert "Most frequent confusions" in text
+    assert "Most frequent confusions" not in where(evidence_of(profile_of(2))).text(200)
 
 
 def test_rows_and_labels_can_be_left_out():
@@ -144,7 +145,7 @@ def test_no_errors_and_one_class():
     ).text(200)
     one = ConfidenceProfile.from_predictions(["a"], [[0.3, 0.7]], labels=["a", "b"])
     section = where(evidence_of(one))
-    assert "Worst where it answers b: says 70.0%, is right in 0% [0, 98] of 1." in section.text(200)
+    assert "No class is shown to be overconfident, of 1 looked at." in section.text(200)
     assert "row 1" in section.text()
     assert "nan" not in section.text()
 
@@ -158,7 +159,7 @@ def test_weights_of_zero_are_no_errors():
 def test_what_is_known_without_classes():
     profile = ConfidenceProfile.from_correctness([0, 1, 0], [0.99, 0.8, 0.6])
     text = where(evidence_of(profile)).text(200)
-    assert "Surest error: row 1, wrong at 99.0%." in text
+    assert "Most confident error: row 1, wrong at 99.0%." in text
     assert re.search(r"99.0%\s+1 in 100\n", text)
     assert "in truth" not in text
     in_batches = Evidence(rows=[], values={"value": []})
@@ -183,4 +184,4 @@ def test_several_models_and_labels_with_markup():
     assert "<i>" not in shown
     assert shown.count("</script>") == 0
     assert shown.count("<details>") == 4  # classes and errors of the last two
-    assert all(f"{model}: surest error" in section.text(500) for model in profiles)
+    assert all(f"{model}: most confident error" in section.text(500) for model in profiles)

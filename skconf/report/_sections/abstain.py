@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.numbers import DASH
+from skconf._core.numbers import DASH, decimal
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.places import Place, default_place, places_of, prices_of
 from skconf.report._evidence.stops import FEWEST, Stops
@@ -116,12 +116,12 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     """Say in a sentence which threshold keeps the errors that are told first, as observed and as guaranteed."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
-    overall = f"{words.amount(float(stops.wrong[-1]))} {words.of_all}"
+    overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
     if stops.wrong[-1] <= target:
         return f"All: {overall}."
     if stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
-    wrong, answered = words.amount(float(stops.wrong[stop])), thousand(stops.answered[stop])
+    wrong, answered = _amount(words, float(stops.wrong[stop])), thousand(stops.answered[stop])
     limit = threshold_at(stops, stop)
     accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
     text = f"{accept}: {wrong} {words.of_answers}, {answered} of 1,000 cases answered"
@@ -135,6 +135,13 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     if guarantee.status == "more rows":
         return f"{text} (not guaranteed: that takes about {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
+
+
+def _amount(words: Words, value: float) -> str:
+    """Write a share of errors with two digits, or a cost."""
+    return (
+        words.amount(value) if words.kind == "costs" or not value else f"{decimal(100 * value, 1 if value < 1 else 0)}%"
+    )
 
 
 def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:

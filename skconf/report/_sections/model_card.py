@@ -10,7 +10,9 @@ from skconf.report._sections.summary import rows_and_classes, summary
 def model_card(evidence: Evidence) -> str:
     """Return the text, in Markdown."""
     lines = ["## Confidences", "", _what(evidence), ""]
-    lines += [f"- **{question}**: {markdown_text(said)}" for question, said, _ in summary(evidence).answers[1:]]
+    lines += [
+        f"- **{markdown_text(question)}**: {markdown_text(said)}" for question, said, _ in summary(evidence).answers[1:]
+    ]
     lines += ["", f"Limits: {_limits(evidence)}"]
     for file in evidence.origin.files:
         hashed = f", SHA-256 {file.digest}" if file.digest else ""

@@ -16,7 +16,7 @@ _NAMED = 4
 _WHY_FEW = {"rows": "weights differ", "groups": "answers are in groups", "answers": "answers are graded"}
 
 
-def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices") -> str:
+def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", at: str = ", ") -> str:
     """Say in which slices a model is overconfident, or in which classes: never the worst of many by chance."""
     names, shares, n_slices = slices.names, slices.shares, len(slices.names)
     if shares.kind == "costs":
@@ -32,8 +32,8 @@ def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices") 
     others += [f"{more:,} more"] if more else []
     then = f"; then {listed(others)}" if others else ""
     return (
-        f"overconfident in {len(overconfident):,} of {n_slices:,} {several}. Worst, "
-        f"{names[overconfident[0]]}: {says_and_right(shares, overconfident[0])}{then}.{few}"
+        f"overconfident in {len(overconfident):,} of {n_slices:,} {several}. Worst"
+        f"{at}{names[overconfident[0]]}: {says_and_right(shares, overconfident[0])}{then}.{few}"
     )
 
 

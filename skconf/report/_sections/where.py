@@ -19,6 +19,8 @@ from skconf.report._page.tables import TablePart
 from skconf.report._sections.slices import part_table, slice_finding, slice_parts
 from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says_and_right, start_of, words_for
 
+#: What stands between a class and that it is the worst.
+_ANSWERING = " where it answers "
 #: Confusions that are listed.
 _CONFUSIONS = 10
 #: Most decimals of a confidence in percent.
@@ -74,7 +76,7 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
             said.append(f"{start}{_no_errors(profile, evidence.stops[model])}")
             continue
         if model in evidence.by_answer:
-            said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes')}")
+            said.append(f"{start}{slice_finding(evidence.by_answer[model], 'class', 'classes', _ANSWERING)}")
         if (topics := Topics.of(profile)) is not None:
             shares = Shares.of(profile, [topics.code], evidence.level)
             said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
@@ -275,6 +277,6 @@ def worst_part(evidence: Evidence, model: Any) -> str:
         text = f"{what} is shown to be overconfident."
     else:
         _, slices, at = max(worst, key=lambda each: each[0])
-        where = "where it answers " if slices is evidence.by_answer.get(model) else "at "
-        text = f"worst {where}{slices.names[at]}: {says_and_right(slices.shares, int(at))}."
+        where = _ANSWERING if slices is evidence.by_answer.get(model) else ", "
+        text = f"worst{where}{slices.names[at]}: {says_and_right(slices.shares, int(at))}."
     return text[0].upper() + text[1:]
