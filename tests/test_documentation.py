@@ -88,12 +88,12 @@ def test_readme_shows_what_a_file_gives(tmp_path, monkeypatch, capsys):
     table = pd.DataFrame(model.predict_proba(X_test).round(6), columns=model.classes_)
     table.assign(label=y_test).to_csv(tmp_path / "boosting.csv", index=False)
     monkeypatch.chdir(tmp_path)
-    assert main(["evaluate", "boosting.csv", "--html", "report.html"]) == 0
+    assert main(["evaluate", "boosting.csv", "--short", "--html", "report.html"]) == 0
     printed, said = capsys.readouterr()
     assert "warning" not in said
     (shown,) = blocks("README.md", "console")
     command, *lines = (line for line in shown.splitlines() if line != "…")
-    assert command == "$ skconf evaluate boosting.csv --html report.html"
+    assert command == "$ skconf evaluate boosting.csv --short --html report.html"
     for line in lines:
         assert line in [each.rstrip() for each in printed.splitlines()]
 

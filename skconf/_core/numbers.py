@@ -97,6 +97,8 @@ def expected_count(count: float) -> str:
     """Write a number of errors that are expected, which need be no whole one: "none", "0.03", "12.3"."""
     if count < _EPS:
         return "none"
+    if count < 1e-3:
+        return "fewer than 0.001"
     if count >= 99.95:
         return f"{count:,.0f}"
     return f"{count:.1f}" if count >= 1 else f"{count:.1g}"

@@ -22,17 +22,22 @@ BANDS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0
 LEVELS = (0.0, 0.5, 0.9, 0.99, 0.999, 1 - EPS)
 
 
+#: A confidence that passed through single precision may be so much lower, and belongs to the band it was written in.
+_SINGLE = 2.0**-25
+_BEGINS = np.append(np.array(BANDS[:-1]) - _SINGLE, BANDS[-1])
+
+
 def _ends_of_cells() -> Floats:
     """Return ends of cells within which the odds differ by 7% at most, which changes a variance by less than 1e-3."""
-    grid, bands = np.arange(-18.4, 18.4, 0.05), logit(BANDS[1:])
+    grid, bands = np.arange(-18.4, 18.4, 0.05), logit(_BEGINS[1:])
     apart = np.abs(grid[:, np.newaxis] - bands).min(axis=1) > 0.02  # two ends never lie closer
-    return np.sort(np.concatenate([expit(grid[apart]), BANDS[1:]]))
+    return np.sort(np.concatenate([expit(grid[apart]), _BEGINS[1:]]))
 
 
 _ENDS = _ends_of_cells()
 N_CELLS = len(_ENDS) + 1
 #: The band of each cell.
-_BAND = np.searchsorted(BANDS, np.append(0.0, _ENDS), side="right") - 1
+_BAND = np.searchsorted(_BEGINS, np.append(0.0, _ENDS), side="right") - 1
 #: Doubts 1 − c that agree in so many first bits lie in one cell, or in two: these are searched no further.
 _BITS = 20
 _SMALLEST, _HALF = (np.array([1e-9, 0.5]).view(np.int64) >> 64 - _BITS).tolist()

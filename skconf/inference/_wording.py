@@ -10,6 +10,7 @@ from skconf.inference._harm import GRADES, harm
 #: A level tells where it is worst if it holds at least, and at most, this share of the answers.
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
+_SERIOUS = ("serious", "unusable")
 
 
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
@@ -28,15 +29,41 @@ def _on_confidences(verdict: Assessment, n_rows: int | None) -> str:
     if not verdict.found:
         return _nothing(verdict)
     overall = verdict.levels[0]
-    if overall.direction is not None:
-        how = _how(overall, *(each for each in verdict.stretches if each.count >= _FEW * verdict.n_samples))
-        return _two(
-            f"{how}: {_average_and_right(verdict)}.",
-            _worst_level(verdict) or _opposite(verdict) or _rare_level(verdict),
-        )
     named = [each for each in (verdict.overconfident, verdict.underconfident) if each is not None]
-    first, *second = (f"{_how(each)} {_where(each)}: {_counts(each)}." for each in named)
-    return _two(first, second[0] if second else f"Overall, {_average_and_right(verdict)}.")
+    if overall.direction is not None:
+        how = _how(overall, *_many(verdict))
+        other = _opposite(verdict)
+        if other is not None and _rank(other) > max(
+            _rank(each) for each in _many(verdict) if each.direction != other.direction
+        ):
+            return _two(f"{_told(other)}", f"Overall {overall.direction}: {_average_and_right(verdict)}.")
+        second = _worst_level(verdict) or _rare_level(verdict, other)
+        if not second and other is not None and _seen(other) != "negligible":
+            second = f"But {other.direction} {_where(other)}: {_counts(other)}."
+        return _two(f"{how}: {_average_and_right(verdict)}.", second)
+    named.sort(key=_rank, reverse=True)
+    first, *others = map(_told, named)
+    return _two(first, others[0] if others else f"Overall, {_average_and_right(verdict)}.")
+
+
+def _many(verdict: Assessment) -> list[Stretch]:
+    """Return the stretches that hold enough answers to decide the grade."""
+    return [each for each in verdict.stretches if each.count >= _FEW * verdict.n_samples]
+
+
+def _rank(stretch: Stretch) -> int:
+    """Return the place of a stretch's grade; −1 where nothing was found."""
+    return GRADES.index(stretch.grade) if stretch.grade in GRADES else -1
+
+
+def _seen(stretch: Stretch) -> Grade:
+    """Grade what is seen, without an interval."""
+    rate = stretch.observed / stretch.count
+    return harm(rate, rate, stretch.expected / stretch.count)[0]
+
+
+def _told(stretch: Stretch) -> str:
+    return f"{_how(stretch)} {_where(stretch)}: {_counts(stretch)}."
 
 
 def _nothing(verdict: Assessment) -> str:
@@ -48,8 +75,19 @@ def _nothing(verdict: Assessment) -> str:
         if np.isnan(verdict.detectable_over):
             return f"{text} No overconfidence could be found in so small a sample."
         return f"{text} Overconfidence of {_points(verdict)} points would be missed in one of five such samples."
-    found = f"Overconfidence of {_points(verdict)} points would be found in four of five such samples."
-    return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}"
+    found = f"Overconfidence of {_points(verdict)} points would be found in four of five such samples"
+    return f"No sign of miscalibration: {_average_and_right(verdict)}. {found}{_hidden(verdict)}."
+
+
+def _hidden(verdict: Assessment) -> str:
+    """Tell what may be hidden among the most confident answers, where that would be serious."""
+    levels = [each for each in _many(verdict) if each.low]
+    rates = [(each, np.array([each.errors_low, each.errors_high, each.expected]) / each.count) for each in levels]
+    serious = [(each, high) for each, (low, high, expected) in rates if harm(low, high, expected)[1] in _SERIOUS]
+    if not serious:
+        return ""
+    level, high = serious[0]
+    return f"; but {_where(level)}, up to {decimal(100 * high, 1)}% of answers may be wrong"
 
 
 def _one_for_all(verdict: Assessment) -> str:
@@ -62,10 +100,10 @@ def _one_for_all(verdict: Assessment) -> str:
 def _one_answer(verdict: Assessment, n_rows: int | None) -> str:
     chance = 1 - (verdict.decisive or 0.0)
     rarity = "which should never happen" if chance <= EPS else f"expected of 1 in {1 / chance:,.0f}"
-    number = (
-        "" if n_rows is None or verdict.decisive_row is None else f" number {verdict.decisive_row + 1:,} of {n_rows:,},"
-    )
-    return f"One answer decides:{number} wrong at {confidence(1 - chance)}, {rarity}."
+    unknown = n_rows is None or verdict.decisive_row is None
+    number = "one" if unknown else f"number {(verdict.decisive_row or 0) + 1:,} of {n_rows:,}"
+    wrong = f"{number} is wrong at {confidence(1 - chance)}, {rarity}"
+    return f"Overconfident by one answer alone: {wrong}. Without it, nothing is found."
 
 
 def _average_and_right(verdict: Assessment) -> str:
@@ -88,16 +126,14 @@ def _compared(verdict: Assessment, is_off: bool, is_right: str) -> str:
 
 
 def _worst_level(verdict: Assessment) -> str:
-    """Tell the level that is worse than all answers by more than chance, and worst among such."""
+    """Tell the level that is worse than all answers by more than chance, or that sets the grade; the worst of such."""
     overall, n = verdict.levels[0], verdict.n_samples
     if overall.direction != "overconfident":
         return ""
     ratio = overall.observed / overall.expected if overall.expected else np.inf
-    worse = [
-        each
-        for each in verdict.levels[1:]
-        if _FEW * n <= each.count <= _MOST * n and each.found and each.errors_low > ratio * each.expected
-    ]
+    over = [each for each in _many(verdict) if each in verdict.levels[1:] and each.direction == overall.direction]
+    worse = [each for each in over if each.count <= _MOST * n and each.errors_low > ratio * each.expected]
+    worse = worse or [each for each in over if _rank(each) > _rank(overall)]
     if not worse:
         return ""
 
@@ -108,17 +144,17 @@ def _worst_level(verdict: Assessment) -> str:
     return f"Worst {_where(worst)}: {_counts(worst)}."
 
 
-def _opposite(verdict: Assessment) -> str:
-    """Tell where the verdict is the opposite of the overall one."""
+def _opposite(verdict: Assessment) -> Stretch | None:
+    """Return the stretch that is off in the other direction than all answers."""
     over = verdict.levels[0].direction == "overconfident"
-    other = verdict.underconfident if over else verdict.overconfident
-    return "" if other is None else f"But {other.direction} {_where(other)}: {_counts(other)}."
+    return verdict.underconfident if over else verdict.overconfident
 
 
-def _rare_level(verdict: Assessment) -> str:
-    """Tell of a level that is too rare to decide the grade, if it is worth telling."""
+def _rare_level(verdict: Assessment, other: Stretch | None = None) -> str:
+    """Tell of a level that is too rare to decide the grade, if it is worth telling, and worse than the opposite."""
     rare = [each for each in verdict.levels if each.count < _FEW * verdict.n_samples and each.grade in _WORTH_TELLING]
-    return f"Worst {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
+    rare = [each for each in rare if other is None or _rank(each) > _rank(other)]
+    return f"{str(rare[0].direction).capitalize()} {_where(rare[0])}: {_counts(rare[0])}." if rare else ""
 
 
 def _two(first: str, second: str) -> str:

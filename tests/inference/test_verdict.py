@@ -106,7 +106,10 @@ class TestWords:
 
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
-        assert str(found) == "One answer decides: number 4 of 4, wrong at 0.99, expected of 1 in 100."
+        assert str(found) == (
+            "Overconfident by one answer alone: number 4 of 4 is wrong at 0.99, expected of 1 in 100. "
+            "Without it, nothing is found."
+        )
         assert found.decisive_row == 3
         assert 0.01 <= found.p_value < 0.025
 
@@ -156,7 +159,11 @@ class TestWords:
         ("sure", "wrong", "expected"),
         [
             ([1.0] * 5, [0] * 5, "Too few to say: 0 of 5 answers are wrong, where the confidences imply none."),
-            ([1.0] * 5, [1, 0, 0, 0, 0], "One answer decides: number 1 of 5, wrong at 1.0, which should never happen."),
+            (
+                [1.0] * 5,
+                [1, 0, 0, 0, 0],
+                "Overconfident by one answer alone: number 1 of 5 is wrong at 1.0, which should never happen.",
+            ),
             ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5."),
             ([0.0] * 50, [0] * 50, "Underconfident: average confidence is 0.0%, but 100.0% of answers are right"),
         ],
@@ -243,12 +250,15 @@ class TestMany:
             assert (close.count, close.observed) == (exact.count, exact.observed)
 
     def test_every_cell_lies_in_its_band(self):
-        """Also next to the ends, and where a confidence has passed through single precision."""
+        """Also a confidence that has passed through single precision, or whose complement has."""
         ends = np.array(BANDS[1:-1])
-        sure = np.concatenate([ends, np.nextafter(ends, 0), np.nextafter(ends, 1), ends.astype(np.float32), [0.0, 1.0]])
-        for each in sure:
-            table = ErrorTable.of(profile_of(np.array([each]), [False]))
-            assert table.band.tolist() == [np.searchsorted(BANDS, each, side="right") - 1]
+        single, complement = (part.astype(np.float32).astype(float) for part in (ends, 1 - ends))
+        for sure in (ends, np.nextafter(ends, 1), single, 1 - complement, ends + 1e-6):
+            for band, each in enumerate(sure, 1):
+                assert ErrorTable.of(profile_of(np.array([each]), [False])).band.tolist() == [band]
+        for band, each in enumerate(ends - 1e-7):
+            assert ErrorTable.of(profile_of(np.array([each]), [False])).band.tolist() == [band]
+        assert [ErrorTable.of(profile_of(np.array([each]), [False])).band.item() for each in (0.0, 1.0)] == [0, 16]
 
     def test_sums_of_parts_are_those_of_the_whole(self):
         profile = calibrated(4000, low=0.2)

@@ -15,18 +15,20 @@ OVERALL = re.compile(
 )
 LOCAL = re.compile(
     rf"((?:Slightly |Far |But )?(?:over|under)confident|Worst) {PLACE}: {NUMBER} errors? in {NUMBER} answers?, "
-    rf"where (?:the|its) confidences imply (?:fewer than )?{NUMBER}",
+    rf"where the confidences imply ((?:fewer than )?[\d,]+(?:\.\d+)?|none)",
     re.IGNORECASE,
 )
 DETECTABLE = re.compile(rf"Overconfidence of {NUMBER} points would be (found in four|missed in one) of five")
 
 
 def value(text):
-    return 0.0 if text == "none" else float(text.replace(",", ""))
+    return 0.0 if text == "none" else float(text.removeprefix("fewer than ").replace(",", ""))
 
 
 def says(text, number, units=0.5):
     """Return whether a number was rounded to this text, or differs by so many units of its last digit."""
+    if text.startswith("fewer than "):
+        return 0 < number < value(text)
     digits, _, power = text.replace(",", "").partition("e")
     unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2])) if text != "none" else 1e-6
     return abs(value(text) - number) <= units * unit * (1 + 1e-6)
@@ -132,7 +134,7 @@ def _of_text(verdict):
     if re.search(r"\b(nan|inf|None)\b|∞|--|  |\.\.", text):
         yield "a number that is none"
     if verdict.decisive is not None:
-        if not (verdict.found and text.startswith("One answer decides")):
+        if not (verdict.found and text.startswith("Overconfident by one answer alone: ")):
             yield "an answer that decides"
         return
     start = text.split(":")[0]
@@ -165,7 +167,11 @@ def _of_overall_sentence(verdict, start):
             yield f"is {start} overall, and the test says {overall.direction}"
         many = [each for each in _stretches(verdict) if each.count >= 0.01 * verdict.n_samples]
         yield from _of_word(start, overall, many)
-    elif overall.found and verdict.grade != "close to calibrated":
+    elif (
+        overall.found
+        and verdict.grade != "close to calibrated"
+        and f" Overall {overall.direction}: " not in verdict.text
+    ):
         yield "the overall test found something, and the sentence does not begin with it"
     for said, joint, right, low, high in OVERALL.findall(verdict.text):
         numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
