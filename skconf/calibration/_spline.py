@@ -72,7 +72,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
         width = float(np.diff(curve.knots)[0])
         at_zero = -curve.knots[0] / width  # slopes are linear in the log-odds
         slope, bend = np.array([0, 1 - at_zero, at_zero]), np.array([0, -0.5 / width, 0.5 / width])
-        prior = _rising(np.outer(slope, slope) + np.outer(bend, bend))
+        prior = _rising(curve.knots, np.outer(slope, slope) + np.outer(bend, bend))
         return curve.with_slopes(Logistic(curve.features(values), target, sample_weight).fit(prior))
 
 
@@ -138,9 +138,9 @@ class SplineCalibrator(OneVsRestCalibrator):
         bends = np.diff(np.eye(len(curve.knots) + 1)[1:], axis=0) / np.sqrt(np.diff(curve.knots))[:, np.newaxis]
         same = np.diag(np.append(0.0, np.full(len(curve.knots), 1 / len(curve.knots))))
         loss = Logistic(curve.features(values), target, sample_weight)
-        point, least, best, chosen = None, np.inf, np.empty(0), _rising(same)
+        point, least, best, chosen = None, np.inf, np.empty(0), _rising(curve.knots, same)
         for stiffness in _STIFFNESS:
-            prior = _rising(same + stiffness * bends.T @ bends)
+            prior = _rising(curve.knots, same + stiffness * bends.T @ bends)
             point = loss.fit(prior, point, _COARSE)
             if (left_out := loss.left_out_loss(point, prior)) < least * (1 - 1e-9):
                 least, best, chosen = left_out, point, prior
@@ -157,10 +157,13 @@ def _knots(values: Floats, n_knots: int) -> Floats:
     return distinct[[0, -1]].mean() + np.array([-0.5, 0.5]) * _NARROWEST
 
 
-def _rising(ridge: Floats) -> Prior:
-    """Return a prior around the unchanged probability: an intercept, and slopes of 1 that may not be negative."""
-    centre = np.append(0.0, np.ones(len(ridge) - 1))
-    return Prior(centre, ridge, centre > 0)
+def _rising(knots: Floats, ridge: Floats) -> Prior:
+    """Return a prior around the unchanged probability: its height amid the knots, and slopes of 1 that stay positive.
+
+    The height has no ridge, but the search starts there: far from it all samples may be saturated, and no step helps.
+    """
+    centre = np.append(knots[[0, -1]].mean(), np.ones(len(knots)))
+    return Prior(centre, ridge, np.arange(len(centre)) > 0)
 
 
 class _Rise:

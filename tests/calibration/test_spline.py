@@ -189,3 +189,12 @@ def test_with_two_knots_only_penalties_tell_it_from_quadratic_scaling(monkeypatc
 def test_a_number_of_knots_that_is_none_is_refused(n_knots):
     with pytest.raises((ValueError, TypeError), match="n_knots must be"):
         SplineCalibrator(n_knots=n_knots).fit([0.1, 0.9], [0, 1])
+
+
+@pytest.mark.parametrize("calibrator", [QuadraticCalibrator(), SplineCalibrator()])
+def test_tiny_probabilities_do_not_spoil_the_start(calibrator):
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.full(10, 0.1), size=500)
+    truth = (rng.random((500, 1)) > proba.cumsum(axis=1)).sum(axis=1).clip(0, 9)
+    calibrated = calibrator.fit(proba, truth).predict_proba(proba)
+    assert -np.log(calibrated[np.arange(500), truth]).mean() < 1.0  # the truth's own loss is about 0.86
