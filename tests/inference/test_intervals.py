@@ -752,3 +752,28 @@ class TestErrors:
             found = confidence_interval("cf1_macro", y, np.eye(3)[y], method="delta")
         assert found.value == 1.0
         assert np.isnan(found.low)
+
+
+@pytest.mark.parametrize("metric", ["matthews_corrcoef", "cw_matthews_corrcoef", "cw_cohen_kappa_score"])
+@pytest.mark.parametrize("n_sets", [25, pytest.param(200, marks=pytest.mark.slow)])
+def test_agreement_on_a_rare_class_rests_on_its_few_samples(metric, n_sets):
+    """2% of 300 are positive: by errors alone, intervals covered 0.67 to 0.70, and some had no width."""
+
+    def draw(n, rng):
+        y = (rng.random(n) < 0.02).astype(int)
+        positive = 1 / (1 + np.exp(-(rng.normal(0, 1.2, n) + np.where(y, -1.0, -3.5))))
+        return y, np.column_stack([1 - positive, positive])
+
+    truth = confidence_interval(metric, *draw(1_000_000, np.random.default_rng(9)), method="delta").value
+    held = []
+    for seed in range(n_sets):
+        y, proba = draw(300, np.random.default_rng(seed))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = confidence_interval(metric, y, proba, random_state=0, labels=[0, 1])
+        if y.sum() < 5:
+            assert np.isnan(found.low)
+        else:
+            assert found.high > found.low
+            held.append(found.low <= truth <= found.high)
+    assert np.mean(held) >= 0.9

@@ -88,10 +88,17 @@ class CWBalancedAccuracy(
 cw_balanced_accuracy_score = CWBalancedAccuracy.function
 
 
+def _variance_of_classes(profile: ConfidenceProfile) -> Floats:
+    """Return the variance of being of each class: of two classes the rare one counts as much as the other."""
+    share = np.bincount(profile.require("true_class"), profile.given_weight, len(profile.require("classes")))
+    share = share / share.sum()
+    return np.asarray(share * others(share))
+
+
 class CWMatthewsCorrcoef(
     OfOutcomes,
     name="cw_matthews_corrcoef",
-    rests_on="errors",
+    rests_on="classes",
     aliases=("cw_mcc",),
     bounds=(-1.0, 1.0),
     greater_is_better=True,
@@ -131,6 +138,10 @@ class CWMatthewsCorrcoef(
 
     undefined = "all confidences are zero"
 
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
+        """Return how much each class adds to the value."""
+        return _variance_of_classes(profile)
+
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         return self.outcomes(profile)
 
@@ -151,7 +162,7 @@ cw_matthews_corrcoef = CWMatthewsCorrcoef.function
 class CWCohenKappa(
     Additive,
     name="cw_cohen_kappa_score",
-    rests_on="errors",
+    rests_on="classes",
     bounds=(-1.0, 1.0),
     reference=f"{CSR}, Definition 5 and Proposition 12",
     scorers="cw_cohen_kappa",
@@ -195,6 +206,10 @@ class CWCohenKappa(
 
     def __post_init__(self) -> None:
         check_option(self.weights, "weights", (None, "linear", "quadratic"))
+
+    def class_shares(self, profile: ConfidenceProfile) -> Floats | None:
+        """Return how much each class adds to the value."""
+        return _variance_of_classes(profile)
 
     def terms(self, profile: ConfidenceProfile) -> Sequence[Term]:
         true, predicted = profile.require("true_class"), profile.require("predicted_class")
