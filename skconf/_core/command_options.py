@@ -3,7 +3,10 @@
 import argparse
 import os
 from collections.abc import Callable, Iterable
+from glob import glob
 from pathlib import Path
+
+from skconf._core.terminal import CommandError
 
 
 def one_of(known: Iterable[str], what: str) -> Callable[[str], str]:
@@ -74,9 +77,47 @@ def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
     return grades or None
 
 
-def output_file(text: str) -> Path:
+class OutputFile(type(Path())):  # type: ignore[misc]
+    """A file that a command is to write."""
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Raise before anything is computed if an output would replace an input, or another output."""
+    values = [part for value in vars(options).values() for part in (value if isinstance(value, list) else [value])]
+    outputs = [value for value in values if isinstance(value, OutputFile) and not _is_special(value)]
+    inputs = [file for value in values if outputs and type(value) is str for file in _files_of(value)]
+    for at, output in enumerate(outputs):
+        if any(_is_same(output, file) for file in inputs):
+            raise CommandError(f"{output} is read and would be replaced by what is written; name another file.")
+        if any(_is_same(output, other) for other in outputs[:at]):
+            raise CommandError(f"{output} is named for two outputs; name two files.")
+
+
+def _files_of(text: str) -> list[Path]:
+    """Return the files that a text may name: itself, those in a folder, or those of a pattern."""
+    try:
+        path = Path(text)
+        if path.is_dir():
+            return [file for file in path.rglob("*") if file.is_file()]
+        return [path] if path.exists() else [Path(file) for file in glob(text, recursive=True)]  # noqa: PTH207, of any folder
+    except (OSError, ValueError):  # no path at all
+        return []
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, also by links."""
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def output_file(text: str) -> OutputFile:
     """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
-    path = Path(text)
+    path = OutputFile(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")
     if path.is_dir():

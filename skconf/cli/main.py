@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)
     parser = make_parser(given)
+    if not given:
+        parser.print_help()
+        return 0
     options = parser.parse_args(given)
     options.command = shlex.join(["skconf", *given])  # as pages quote it
     with warnings.catch_warnings():
@@ -98,8 +101,10 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
 
 
 def _run(options: argparse.Namespace) -> int:
+    from skconf._core.command_options import check_outputs
     from skconf._core.messages import on_command_line  # which needs numpy, and help does not
 
+    check_outputs(options)
     with on_command_line():
         return int(options.run(options))
 

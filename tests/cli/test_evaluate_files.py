@@ -341,3 +341,45 @@ def test_warnings_speak_of_options(capsys):
     said = capsys.readouterr().err
     assert "Name the columns of true labels (--target) and of the probabilities of all classes (--proba)." in said
     assert "ConfidenceProfile" not in said
+
+
+class TestOutputs:
+    """What is written never replaces what is read, nor another output."""
+
+    @pytest.fixture(autouse=True)
+    def _files(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("folder").mkdir()
+        for name in ("a.csv", "folder/b.csv"):
+            TABLE.to_csv(name, index=False)
+        Path("soft.csv").symlink_to("a.csv")
+        os.link("a.csv", "hard.csv")
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["a.csv", "--html", "a.csv"],
+            ["a.csv", "--csv", "./folder/../a.csv"],
+            ["a.csv", "--html", "soft.csv"],
+            ["soft.csv", "--csv", "hard.csv"],
+            ["folder", "--csv", "folder/b.csv"],
+            ["folder/*.csv", "--html", "folder/b.csv"],
+            ["a.csv", "--html", "out", "--csv", "folder/../out"],
+        ],
+    )
+    def test_are_refused_before_anything_is_read(self, arguments, capsys):
+        before = {file: file.read_bytes() for file in Path().rglob("*.csv")}
+        assert main(["evaluate", *arguments]) == 2
+        assert capsys.readouterr().out == ""
+        assert {file: file.read_bytes() for file in Path().rglob("*.csv")} == before
+        assert not Path("out").exists()
+
+    def test_of_other_names_are_written(self):
+        assert main(["evaluate", "a.csv", "--html", "a.html", "--csv", "folder/out.csv", *METRICS]) == 0
+        assert Path("a.html").exists()
+        assert Path("folder/out.csv").exists()
+
+
+def test_the_command_alone_prints_help(capsys):
+    assert main([]) == 0
+    assert "evaluate" in capsys.readouterr().out
