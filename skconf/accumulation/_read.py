@@ -74,12 +74,32 @@ class Job:
         try:
             return {group: states[group] for group in sorted(states)} if len(states) > 1 else states
         except TypeError:
+            if all(_is_number(key) for key in states):
+                return {_written(group): states[group] for group in sorted(states, key=_in_order)}
             keys = states if len(self.columns.groups) == 1 else chain.from_iterable(states)
             kinds = ", ".join(sorted({type(key).__name__ for key in keys}))
             raise ValueError(
                 f"the groups {shorten(self.columns.groups)} mix labels that cannot be sorted together ({kinds}): "
                 "tables or folders hold them in different types. Convert them to one type."
             ) from None
+
+
+def _parts(group: Any) -> tuple[Any, ...]:
+    return group if isinstance(group, tuple) else (group,)
+
+
+def _is_number(group: Any) -> bool:
+    """Return whether a group is a number, or a text of digits such as 01, which folders may hold beside 10."""
+    return all(isinstance(part, int) or (isinstance(part, str) and part.isdecimal()) for part in _parts(group))
+
+
+def _written(group: Any) -> Any:
+    texts = tuple(map(str, _parts(group)))
+    return texts if isinstance(group, tuple) else texts[0]
+
+
+def _in_order(group: Any) -> Any:
+    return tuple((int(part), str(part)) for part in _parts(group))
 
 
 def merged(parts: Iterable[Totals]) -> Totals:

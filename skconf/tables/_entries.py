@@ -83,10 +83,12 @@ def as_series(values: Any) -> "pd.Series[Any]":
 
 
 def as_numbers(values: "pd.Series[Any]") -> NDArray[Any]:
-    """Return entries as numbers, NaN for what is none.
+    """Return entries as numbers, NaN for what is none, such as a day or a duration.
 
     A comma is that of decimals where no entry has a point, but not where it may part thousands: "0,25", never "1,250".
     """
+    if pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values):
+        return np.full(len(values), np.nan)
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(copy=True)
     other = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), dtype=bool)
     if other.any():

@@ -80,13 +80,14 @@ class PathColumns:
 
 
 def _typed(text: str) -> Any:
-    """Return a whole number or a text, as pyarrow reads them."""
+    """Return a whole number, as pyarrow reads it, or a text: 01 is one, as 1 is another value."""
     from pyarrow import ArrowInvalid, int32, scalar
 
     try:
-        return scalar(text).cast(int32())
+        number = scalar(text).cast(int32())
     except ArrowInvalid:
         return scalar(text)
+    return number if str(number.as_py()) == text else scalar(text)
 
 
 def names_table(name: str) -> bool:
