@@ -4,7 +4,7 @@ Isotonic calibration is wrong where it is certain, and a report tells
 
 By the calibration error, two calibrations of naive Bayes are nearly alike; but one of them is wrong at full
 confidence. A report puts models side by side, marks the best where a paired difference shows it, and says of each
-whether it is too sure or too modest by more than chance.
+whether it is overconfident or underconfident by more than chance.
 """
 
 # %%
@@ -28,8 +28,9 @@ models = {
 predicted = {name: cross_val_predict(model, X, y, method="predict_proba") for name, model in models.items()}
 
 # %%
-# Naive Bayes is far too sure. Both calibrations mend that on average, and the calibration error sees little between
-# them. But isotonic calibration was wrong where it was certain, and each such error adds 1e8/n to the size ratio. The
+# Naive Bayes is far overconfident. Both calibrations mend that on average, and the calibration error sees little
+# between them. But isotonic calibration was wrong where it was certain, and each such error adds 1e8/n to the size
+# ratio. The
 # verdict tells, and so does the log loss.
 report = confidence_report(y, predicted, threshold=0.9)
 print(report)

@@ -8,7 +8,7 @@ it. A :class:`~skconf.calibration.PooledCalibrator` learns on folds how much of 
 """
 
 # %%
-# Naive Bayes is far too sure of itself. How much does each calibrator lose on new samples?
+# Naive Bayes is far overconfident. How much does each calibrator lose on new samples?
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification

@@ -2,7 +2,7 @@
 The most accurate setting is overconfident, and ECUAS chooses another
 =====================================================================
 
-Fast training of XGBoost is right most often and too sure of its errors, which accuracy does not see. A
+Fast training of XGBoost is right most often and overconfident in its errors, which accuracy does not see. A
 search that looks at several metrics at once shows what longer training buys, and the metric that the decision is
 about chooses.
 """

@@ -7,7 +7,7 @@ all. How much is gained, where to set the threshold, and what that costs can be 
 """
 
 # %%
-# Handwritten digits, and naive Bayes, which is far too sure of itself.
+# Handwritten digits, and naive Bayes, which is far overconfident.
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB

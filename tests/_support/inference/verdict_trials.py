@@ -71,7 +71,7 @@ number and spread. It names answers that are off, and hardly ever others. A gap 
 about four of five samples. Its sentences agree with its table and its intervals.
 
 Simulations: errors are drawn from chances that are known, and
-[`assess_confidence`](trust.md#what-these-data-show) is asked. Written by
+[`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) is asked. Written by
 `{command}`, {n_sets:,} sets for each number: a share of 0.05 has a
 standard error of {error:.3f}, one of 0.5 of {large_error:.3f}.
 
