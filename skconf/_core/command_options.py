@@ -77,6 +77,10 @@ def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
     return grades or None
 
 
+#: Endings of what is read from a folder.
+_TABLES = {".csv", ".tsv", ".parquet"}
+
+
 class OutputFile(type(Path())):  # type: ignore[misc]
     """A file that a command is to write."""
 
@@ -98,7 +102,7 @@ def _files_of(text: str) -> list[Path]:
     try:
         path = Path(text)
         if path.is_dir():
-            return [file for file in path.rglob("*") if file.is_file()]
+            return [file for file in path.rglob("*") if _TABLES & {*file.suffixes}]
         return [path] if path.exists() else [Path(file) for file in glob(text, recursive=True)]  # noqa: PTH207, of any folder
     except (OSError, ValueError):  # no path at all
         return []

@@ -126,8 +126,9 @@ class TestIds:
         out = capsys.readouterr().out
         expected = compare("confidence_gap", Y, {"a": P, "b": table["1"].to_numpy()}, baseline="a").difference
         line = out.rpartition("confidence_gap")[2].partition("\n")[0].replace("−", "-")
-        shown = float(re.findall(r"[+-]?\d*\.\d+", line)[2])
-        assert shown == pytest.approx(abs(expected) if shown > 0 else -abs(expected), abs=6e-5)
+        text = re.findall(r"[+-]?\d*\.\d+", line)[2]
+        shown, unit = float(text), 10.0 ** -len(text.partition(".")[2])
+        assert shown == pytest.approx(abs(expected) if shown > 0 else -abs(expected), abs=0.51 * unit)
         assert main(["evaluate", "a.csv", f"b.{form}", "--metrics", "confidence_gap"]) == 0
         assert "Not compared: a.csv and " in capsys.readouterr().out
 
