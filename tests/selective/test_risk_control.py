@@ -6,7 +6,7 @@ How often the promise is kept by samples from populations, and how much is accep
 import math
 import time
 from fractions import Fraction
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, count, pairwise
 
 import numpy as np
 import pytest
@@ -239,6 +239,36 @@ def test_required_samples_are_the_first_number_that_shows_it(target, level, cove
     any_rule = math.ceil(smallest_sample(target, level, errors) / coverage * (1 - 1e-12))
     assert shows(needed)
     assert not any(shows(n_samples) for n_samples in range(any_rule, needed))
+
+
+#: Targets at which the search for the threshold costs most, and usual ones: documented for targets up to 0.3.
+PRICED = (0.01, 0.05, 0.1, 0.26, 0.276, 0.3)
+
+
+def least_trials(target, level, errors):
+    """Return the number of binomial trials that any rule needs, from scipy alone."""
+    return next(n for n in count(errors + 1) if binom.cdf(errors, n, target) <= 1 - level)
+
+
+@pytest.mark.parametrize(
+    ("level", "coverages", "most"),
+    [(0.95, (0.5, 0.1, 0.015, 0.01), 1.75), (0.8, (0.1, 0.015), 2.25), (0.5, (1.0,), 1.25)],
+)
+def test_the_search_for_a_threshold_costs_as_much_as_is_documented(level, coverages, most):
+    times = [
+        required_samples(target, level, coverage=coverage, errors=errors) * coverage / least
+        for target in PRICED
+        for errors in (0, 1, 5)
+        for least in [least_trials(target, level, errors)]
+        for coverage in coverages
+    ]
+    assert min(times) >= 1 - 1e-12
+    assert most - 0.06 < max(times) <= most
+
+
+def test_a_low_level_and_coverage_cost_four_times_as_much():
+    assert least_trials(0.5, 0.5, 0) == 1
+    assert required_samples(0.5, 0.5, coverage=0.01) == 400
 
 
 @pytest.mark.parametrize("coverage", [1.0, 0.4])
