@@ -174,3 +174,41 @@ def test_chosen_metrics_are_printed_alone():
     chosen = confidence_report(profile, metrics=["aurc_loss"])
     assert chosen.text() == str(chosen)
     assert "When should it abstain?" in chosen.page()
+
+
+REJECTS = "rejected answers as wrong"
+
+
+@pytest.fixture(scope="module")
+def rejecting():
+    model = SelectiveClassifier(LogisticRegression(C=0.1), threshold=0.8).fit(X[::2], WORDS[::2])
+    rejected = ~model.accept(X[1::2])
+    assert 0 < rejected.sum() < len(rejected)
+    return model
+
+
+def test_a_report_tells_accuracy_with_rejections_from_that_of_all_answers(rejecting):
+    found = ConfidenceReport.from_estimator(rejecting, X[1::2], WORDS[1::2])
+    right = rejecting.estimator_.predict(X[1::2]) == WORDS[1::2]
+    shown = found.frame.at["accuracy_score", "value"]
+    assert shown == pytest.approx((right & rejecting.accept(X[1::2])).mean())
+    assert shown < right.mean()  # what the verdict is about
+    for text in (str(found), found.text(), found.page(), found.page(anonymous=True), found._repr_html_()):
+        assert " ".join(text.split()).count(REJECTS) == 1
+
+
+def test_models_of_which_one_rejects_are_compared_with_a_word_on_it(rejecting, models):
+    found = ConfidenceReport.from_estimator({"rejects": rejecting, "bayes": models["bayes"]}, X[1::2], WORDS[1::2])
+    assert " ".join(found.page().split()).count(REJECTS) == 2  # with the comparison, and with all metrics
+
+
+@pytest.mark.parametrize("given", ["nothing is rejected", "a threshold alone", "no accuracy"])
+def test_there_is_no_word_on_rejections_where_none_counts(given, rejecting):
+    model = rejecting if given == "no accuracy" else rejecting.estimator_
+    options = {"metrics": ["aurc_loss"]} if given == "no accuracy" else {}
+    if given == "nothing is rejected":
+        model = SelectiveClassifier(LogisticRegression(C=0.1), threshold=0).fit(X[::2], WORDS[::2])
+    if given == "a threshold alone":
+        options["threshold"] = 0.8
+    found = ConfidenceReport.from_estimator(model, X[1::2], WORDS[1::2], **options)
+    assert not any(REJECTS in " ".join(text.split()) for text in (str(found), found.text(), found.page()))

@@ -10,6 +10,7 @@ from skconf.metrics._base.kinds import Whole
 from skconf.metrics._base.registry import Info, get_metric, metric_classes
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic, is_pair, read_statistic, read_statistics
+from skconf.scoring._sklearn_metrics import Accuracy
 
 #: The metric that a row shows.
 Row = Statistic
@@ -49,6 +50,11 @@ class _Threshold(Whole, rests_on="samples"):
 
     def value(self, profile: ConfidenceProfile) -> float:
         return float(get_metric("coverage_score").threshold_for(profile))
+
+
+def counts_rejected_as_wrong(row: Row) -> bool:
+    """Return whether a row is scikit-learn's accuracy, for which an answer that is rejected is not right."""
+    return isinstance(row.metric, Accuracy)
 
 
 def is_chosen(metrics: Any) -> bool:

@@ -1,14 +1,15 @@
 """What a report calls things, by what is known of the answers: right or wrong, graded, or with costs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from skconf._core.numbers import decimal, number, percent
-from skconf.profile import Kind
+from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.rows import Row, counts_rejected_as_wrong
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
 
@@ -172,3 +173,19 @@ def thousand(share: float) -> str:
     """Write how many of 1,000 cases a share is; few of them with a decimal."""
     cases = 1000 * share
     return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
+
+
+def rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+    """Return how rows that count rejected answers as wrong differ from the verdict; nothing where none is rejected."""
+    names = [row.name for row in rows if counts_rejected_as_wrong(row)]
+    if not names or not any(map(_rejects, evidence.profiles.values())):
+        return []
+    counts = "counts" if len(names) == 1 else "count"
+    return [f"{' and '.join(names)} {counts} rejected answers as wrong; the verdict is about all answers."]
+
+
+def _rejects(profile: ConfidenceProfile) -> bool:
+    """Return whether a classifier rejected some answers; a threshold alone rejects nothing."""
+    if profile.reject_label is None or profile.threshold is None:
+        return False
+    return bool((profile.score < profile.threshold).any())
