@@ -134,7 +134,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
     With `groups`, samples of the same group may depend on each other. One random sample of each group then chooses,
     and the promise is about the risk of a random sample of a random new group. Large groups count no more than small
-    ones.
+    ones. ``cross_validate(..., groups=groups)`` gives groups to its splitter alone, and samples are then independent
+    for this promise: pass ``params={"groups": groups}`` with metadata routing enabled, which gives them to both.
 
     The promise holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
     together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the final classifier:

@@ -324,6 +324,20 @@ def test_groups_go_through_cross_validate(numbered, chosen):
 
 
 @pytest.mark.parametrize("routed", [False, True])
+def test_the_promise_within_cross_validate_is_of_groups_only_where_they_are_routed(numbered, routed):
+    X, y = numbered
+    groups, splitter = np.arange(N) // 5, GroupKFold(2)
+    given = {"params": {"groups": groups}} if routed else {"groups": groups}
+    with sklearn.config_context(enable_metadata_routing=routed):
+        found = cross_validate(tuned(**LEVEL), X, y, cv=splitter, return_estimator=True, error_score="raise", **given)
+    for model, (train, _) in zip(found["estimator"], splitter.split(X, y, groups), strict=True):
+        for known in (True, False):
+            alone = tuned(**LEVEL).fit(X[train], y[train], **({"groups": groups[train]} if known else {}))
+            same = np.array_equal(model.cv_results_["coverage"], alone.cv_results_["coverage"])
+            assert same == (known == routed)
+
+
+@pytest.mark.parametrize("routed", [False, True])
 @pytest.mark.parametrize("calibration", [None, RecordingCalibrator()], ids=["plain", "calibrated"])
 @pytest.mark.parametrize("params", [LEVEL, {"cv": 0.25, **HALF}], ids=["level", "fraction"])
 def test_a_held_out_fraction_has_whole_groups(numbered, chosen, params, calibration, routed):
