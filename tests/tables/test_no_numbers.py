@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from skconf import ConfidenceReport, accumulate
-from skconf._core.problems import DataError
 
 POSITIVE = np.array([0.2, 0.7, 0.9, 0.4])
 
@@ -33,10 +32,10 @@ def test_days_and_durations_are_no_weights(values, as_frame, tmp_path):
     if not as_frame:
         pytest.importorskip("pyarrow")
         data.to_parquet(tmp_path / "a.parquet")
-        with pytest.raises(DataError) as refused:
+        with pytest.raises(ValueError, match="weight") as refused:
             ConfidenceReport.from_files(tmp_path / "a.parquet", weight="weight")
     else:
-        with pytest.raises(DataError) as refused:
+        with pytest.raises(ValueError, match="weight") as refused:
             accumulate([data], ["accuracy_score"], weight="weight")
     assert (refused.value.column, refused.value.row) == ("weight", 0)
 
