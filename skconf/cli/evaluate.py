@@ -28,9 +28,9 @@ Files that are named one by one are models, shown side by side under the shortes
 of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
 follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
 
-Files of up to 100 MB together (decompressed), one for each model, are held in memory. Others, and groups, are read in
-batches, in memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct
-confidences are within a bound that a warning names, and there are no plots, differences or slices.
+Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
+memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
+are within a bound that a warning names, and there are no plots, differences or slices.
 
 Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """
@@ -161,8 +161,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--anonymous",
         action="store_true",
-        help="leave rows, slices, labels, and names of models, groups and files out of the text, "
-        "the page and the CSV file",
+        help="leave rows, slices, labels, and names of models and files out of the page",
     )
 
 
@@ -172,6 +171,8 @@ def _run(options: argparse.Namespace) -> int:
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
 
+    if options.anonymous and options.html is None:
+        raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
         columns = {
@@ -199,19 +200,18 @@ def _run(options: argparse.Namespace) -> int:
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
             )
-            source = evidence.anonymous() if options.anonymous else evidence
-            report = ConfidenceReport(source)
-            for line in source.origin.read_as:
+            report = ConfidenceReport(evidence)
+            for line in evidence.origin.read_as:
                 say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
-            write_file(options.html, report.page)
+            write_file(options.html, lambda: report.page(anonymous=options.anonymous))
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
+    read = "\n".join(files_read(evidence.origin))
     if options.short:
         say(report.summary(width=line_width()))
     else:
-        read = "\n".join(files_read(source.origin))
-        say("\n\n".join(filter(None, [read, report.text(width=line_width())])))
+        say(f"{read}\n\n{report.text(width=line_width())}")
     return 0
 
 

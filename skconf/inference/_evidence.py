@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats
-from skconf.inference._sampling import Sampling
+from skconf.inference._sampling import FEWEST_UNITS, Sampling
 from skconf.metrics._base.kinds import Ranked, Ratio
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
@@ -26,8 +26,8 @@ ENOUGH_TO_RESAMPLE = 30.0
 #: A calibrated size ratio has an interval where the surest answers, which announce fewer errors than these, are at
 #: most this share of all.
 _SEEN, UNSEEN_SHARE = 3.0, 0.05
-#: Below so many equal samples one of them has all the weight.
-_ALL_ON_ONE = 1.1
+#: A size ratio of answers drawn one by one has an interval where no single error would add more to it.
+_MOST_OF_AN_ERROR = 0.3
 
 
 class Choice(NamedTuple):
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
     Attributes
     ----------
     method : str
-        "exact", "binomial", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
+        "exact", "binomial", "gamma", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
     reason : str, default=""
         Why no interval holds; completes the sentence "NAME cannot be estimated: ...".
     share : Share, default=None
@@ -66,10 +66,15 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
     Few errors need draws, which ignore groups and strata: with these the method is "delta", as with many errors.
     """
     metric, profile = statistic.metric, statistic.on(profile)
+    if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
+        return Choice("none", "one group has nearly all the samples, so its error cannot be estimated")
     if metric.rests_on == "tail":
-        reason = _unseen(metric, profile)
+        alone = sampling.independent and isinstance(metric, Ratio)
+        reason = _decisive(metric, profile) if alone else _unseen(metric, profile)
         if reason:
             return Choice("none", reason)
+        if alone:
+            return Choice("gamma")
     if statistic.why_resampled:
         return Choice("bootstrap")
     if not sampling.independent or profile.kind == "costs":
@@ -88,7 +93,7 @@ def is_share(metric: Ratio, profile: ConfidenceProfile) -> bool:
 
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:
     """Return the valid method for a share of samples, given whether they have the same weight."""
-    if share.size < _ALL_ON_ONE:
+    if share.size < FEWEST_UNITS:
         return Choice("none", "one row has all the weight, so its error cannot be estimated")
     if equal:
         return Choice("exact" if metric.share_interval == "exact" else "delta", share=share)  # which is Wilson's here
@@ -240,19 +245,35 @@ def _label(label: Any) -> str:
     return repr(label.item() if hasattr(label, "item") else label)
 
 
+def largest_error(metric: Any, profile: ConfidenceProfile) -> tuple[int, float]:
+    """Return the row whose error would add most to a size ratio, and how much it would add."""
+    weight = 1.0 if profile.sample_weight is None else profile.sample_weight
+    sizes = weight / (1 - metric.clipped(profile))
+    row = int(sizes.argmax())
+    return row, float(sizes[row] / (len(profile) if profile.sample_weight is None else profile.sample_weight.sum()))
+
+
+def _decisive(metric: Any, profile: ConfidenceProfile) -> str:
+    """Return why a size ratio of answers drawn one by one has no interval, empty where it has one."""
+    row, most = largest_error(metric, profile)
+    if most <= _MOST_OF_AN_ERROR:
+        return ""
+    return (
+        f"one error as confident as row {row} would add {most:,.2g} to it, and few samples have one. {_capped(profile)}"
+    )
+
+
 def _unseen(metric: Any, profile: ConfidenceProfile) -> str:
-    """Return why a size ratio has no interval, empty where it has one."""
+    """Return why a value made of error sizes has no interval by influence values, empty where it has one."""
     unseen, share = unseen_share(metric, profile)
     if share <= UNSEEN_SHARE:
         return ""
-    weight = profile.sample_weight
-    text = f"{100 * share:.0f}% of the ratio rests on {len(unseen):,} answers that announce fewer than 3 errors"
-    sizes = metric.error_sizes(profile) * (1.0 if weight is None else weight)
-    total = float(sizes.sum())
-    if total > 0:
-        row = int(sizes.argmax())
-        text += f"; row {row} is {100 * sizes[row] / total:.0f}% of it"
-    return f"{text}. capped_size_ratio can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
+    text = f"{100 * share:.0f}% of it rests on {len(unseen):,} answers in which fewer than 3 errors are expected"
+    return f"{text}. {_capped(profile)}"
+
+
+def _capped(profile: ConfidenceProfile) -> str:
+    return f"capped_size_ratio can be estimated, and is {get_metric('capped_size_ratio')(profile):.2f}"
 
 
 def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.intp], float]:

@@ -10,6 +10,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
+from skconf.inference._sampling import FEWEST_UNITS
 from skconf.metrics._base.kinds import divide
 from skconf.profile import ConfidenceProfile
 from skconf.profile._answers import computed_once
@@ -106,9 +107,14 @@ class Means:
         return Means(*columns)
 
     @property
+    def degrees_of_freedom(self) -> Floats:
+        """Degrees of freedom of each error: the number of equal units less one."""
+        return np.maximum(self.sizes, FEWEST_UNITS) - 1
+
+    @property
     def error(self) -> Floats:
         """Standard error of each mean."""
-        unbiased = divide(self.n_units, np.maximum(self.n_units - 1, 1), 1.0)
+        unbiased = np.where(self.n_units > 1, 1 + 1 / self.degrees_of_freedom, 1.0)
         return divide(np.sqrt(self.squares * unbiased), self.weight, np.nan)
 
     def equal_samples(self, level: float) -> Floats:
@@ -119,7 +125,7 @@ class Means:
         values in [0, 1] have a larger variance than right and wrong ones.
         """
         mean, units = np.clip(self.mean, 0.0, 1.0), np.minimum(self.sizes, self.n_units)
-        few = stdtrit(np.maximum(self.n_units - 1, 1), (1 + level) / 2) / ndtri((1 + level) / 2)
+        few = stdtrit(self.degrees_of_freedom, (1 + level) / 2) / ndtri((1 + level) / 2)
         lacking = divide(np.maximum(mean, 1 - mean), units, 0.0)
         size = divide(mean * (1 - mean), (few * self.error) ** 2 + lacking**2, 0.0)
         return np.maximum(size, units)
@@ -128,7 +134,7 @@ class Means:
         """Return the intervals: of means in [0, 1], or of means of costs by the t distribution."""
         if bounded:
             return clopper_pearson(np.clip(self.mean, 0.0, 1.0), self.equal_samples(level), level)
-        reach = stdtrit(np.maximum(self.n_units - 1, 1), (1 + level) / 2) * self.error
+        reach = stdtrit(self.degrees_of_freedom, (1 + level) / 2) * self.error
         reach = np.where(self.n_units > 1, reach, np.nan)
         return np.maximum(self.mean - reach, 0.0), self.mean + reach
 
@@ -136,7 +142,7 @@ class Means:
         """Return the one-sided p-values of means that are 0 or less, by t tests; NaN of parts of one unit."""
         tested = (self.n_units > 1) & (self.error > 0)
         distance = divide(self.mean, np.where(tested, self.error, 1.0), np.nan)
-        return np.where(tested, stdtr(np.maximum(self.n_units - 1, 1), -distance), np.nan)
+        return np.where(tested, stdtr(self.degrees_of_freedom, -distance), np.nan)
 
 
 def are_counts(profile: ConfidenceProfile) -> bool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson, wilson
-from skconf.inference._evidence import Share, is_share
+from skconf.inference._evidence import Share, is_share, largest_error
 from skconf.inference._p_values import ROUNDING, student
 from skconf.inference._sampling import Sampling
 from skconf.metrics._base.kinds import Ratio
@@ -21,6 +22,31 @@ def share_ends(statistic: Statistic, share: Share, confidence_level: float) -> t
     ends = clopper_pearson(share.value, share.size, confidence_level)
     low, high = sorted(float(statistic.score(end)) for end in ends)
     return low, high, float(np.sqrt(share.value * (1 - share.value) / share.size))
+
+
+def gamma_ends(
+    statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
+) -> tuple[float, float, float]:
+    """Return Fay and Feuer's gamma interval of a mean of error sizes, with half an error of the largest size added.
+
+    They add a whole one, which is more than any population takes: the interval then covers too often.
+    """
+    metric = cast(Ratio, statistic.metric)
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    sizes = np.asarray(metric.ratio(profile)[0], dtype=np.float64)
+    value = float(weight @ sizes / weight.sum())
+    error = sampling.standard_error(weight * (sizes - value) / weight.sum())
+    _, most = largest_error(metric, profile)
+    tail = (1 - confidence_level) / 2
+    low = _gamma_quantile(value, error**2, tail) if value > 0 else 0.0
+    high = _gamma_quantile(value + most / 2, error**2 + most**2 / 2, 1 - tail)
+    # A score is monotone in the ratio on either side of 1, its best value.
+    scores = [float(statistic.score(ratio)) for ratio in (low, 1.0, high) if low <= ratio <= high]
+    return min(scores), max(scores), error
+
+
+def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
+    return float(gammaincinv(mean**2 / variance, probability) * variance / mean)
 
 
 def quantile_ends(
@@ -133,10 +159,16 @@ def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Samplin
 
 
 def bootstrap_ends(
-    statistic: Statistic, value: float, replicates: Floats, degrees_of_freedom: float, confidence_level: float
+    statistic: Statistic,
+    value: float,
+    replicates: Floats,
+    degrees_of_freedom: float,
+    confidence_level: float,
+    stretch: float = 1.0,
 ) -> tuple[float, float, float]:
-    """Return the ends of an interval by replicates of a value, and its standard error."""
+    """Return the ends of an interval by replicates of a value, and its standard error, which is stretched."""
     corrected, error = less_bias(value, replicates)
+    error *= stretch
     if not error > ROUNDING * abs(value):
         return np.nan, np.nan, error
     reach, (least, most) = student(confidence_level, degrees_of_freedom) * error, statistic.bounds

@@ -17,7 +17,14 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._bayesian_bootstrap import phantom_replicates
 from skconf.inference._evidence import ENOUGH_TO_RESAMPLE, Choice, Share, choose, errors_among
-from skconf.inference._interval_methods import bca_ends, bootstrap_ends, influence_ends, quantile_ends, share_ends
+from skconf.inference._interval_methods import (
+    bca_ends,
+    bootstrap_ends,
+    gamma_ends,
+    influence_ends,
+    quantile_ends,
+    share_ends,
+)
 from skconf.inference._p_values import ROUNDING
 from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, both_outcomes, both_sides, draw_mirrored, draw_outcomes
@@ -43,8 +50,8 @@ class Interval:
     confidence_level : float
         Confidence level.
     method : str
-        How the interval was found: "exact", "binomial", "delta", "bayesian", "bootstrap" or "bca"; "none" where no
-        interval holds.
+        How the interval was found: "exact", "binomial", "gamma", "delta", "bayesian", "bootstrap" or "bca"; "none"
+        where no interval holds.
     """
 
     value: float
@@ -191,8 +198,9 @@ def confidence_interval(
     =====================================  ============================================================================
     What is estimated                      Method
     =====================================  ============================================================================
-    The size ratio                         "none" where more than 5% of the answers, the surest ones, announce fewer
-                                           than 3 errors together, Σ (1 − c) < 3; else "delta"
+    The size ratio                         "gamma"; "none" where a single error could add more than 0.3 to it
+    Its z-score; with groups or strata     "delta"; "none" where fewer than 3 errors are expected in 5% of the answers,
+                                           the most confident ones
     A metric without influence values      "bootstrap", with a warning below 30 errors that it may miss the truth
     With groups, strata or costs           "delta"
     A metric in which no error counts      "delta"
@@ -209,11 +217,12 @@ def confidence_interval(
     are no shares: they are in the last row.
 
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
-    degrees of freedom as there are units less strata. Between two finite bounds of a metric, the interval is Wilson's
-    for a proportion that is as uncertain: it stays within bounds, and has a width also where all samples agree. That of
-    a proportion itself, `accuracy`, is Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with
-    the normal distribution; of samples with other weights, in groups or strata they are as for other metrics. With
-    groups or strata it is too narrow where errors are few.
+    degrees of freedom as there are units less strata. Groups of unequal size s count as (Σ s)² / Σ s² equal ones.
+    Between two finite bounds of a metric, the interval is Wilson's for a proportion that is as uncertain: it stays
+    within bounds, and has a width also where all samples agree. That of a proportion itself, `accuracy`, is Wilson's,
+    and the standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution; of samples with
+    other weights, in groups or strata they are as for other metrics. With groups or strata it is too narrow where
+    errors are few.
 
     "bayesian" has the quantiles of 2,000 draws, in which the weight of every sample is multiplied by an exponential
     variable, as in the Bayesian bootstrap [5]_, and answers are added that a small sample may lack, of the largest
@@ -223,8 +232,10 @@ def confidence_interval(
     not proved; its standard error is the standard deviation of the draws. The answers that are added are single rows:
     with groups or strata there is no such interval.
 
-    A size ratio has none where it rests on errors that samples of this size often lack;
-    :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
+    "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample, and
+    half an error of the most confident answer added; they add a whole one. It covered the size ratio in 93 to 99% of
+    the sets of 200 simulated populations, hostile ones among them. Where one error could add more than 0.3 it would be
+    too wide to be of use; :func:`~skconf.metrics.capped_size_ratio` has an interval at any number.
 
     Calibration errors of any number of samples are above 0, and those of resamples are further above. The interval of
     one that reads confidence and correctness (all but ``on="classes"``) reaches to 0 unless calibration is refuted:
@@ -241,6 +252,8 @@ def confidence_interval(
     .. [4] C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the case of the
        binomial, Biometrika 26, 1934.
     .. [5] D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981.
+    .. [6] M. P. Fay and E. J. Feuer, Confidence intervals for directly standardized rates: a method based on the gamma
+       distribution, Statistics in Medicine 16, 1997.
 
     Examples
     --------
@@ -361,12 +374,15 @@ def _ends(
         return np.nan, np.nan, np.nan
     if choice.method in ("exact", "binomial"):
         return share_ends(statistic, cast(Share, choice.share), confidence_level)
+    if choice.method == "gamma":
+        return gamma_ends(statistic, profile, sampling, confidence_level)
     if choice.method == "delta":
         return influence_ends(statistic, value, profile, sampling, confidence_level)
     if choice.method == "bayesian":
         return quantile_ends(statistic, value, drawn, confidence_level)
     if choice.method == "bootstrap":
-        return bootstrap_ends(statistic, value, drawn, sampling.degrees_of_freedom, confidence_level)
+        freedom, stretch = sampling.degrees_of_freedom, sampling.stretch
+        return bootstrap_ends(statistic, value, drawn, freedom, confidence_level, stretch)
     return bca_ends(statistic, value, drawn, profile, sampling, confidence_level)
 
 

@@ -125,7 +125,7 @@ class Estimated:
         elif not np.isnan(value):
             drawn = self.varying[first] + sign * self.varying[second] - centre
             corrected, error = less_bias(value, drawn[~np.isnan(drawn)])
-            estimates = [value, corrected]
+            estimates, error = [value, corrected], error * self.sampling.stretch
         scale = max(abs(self.values[first]), abs(self.values[second]))
         return Test(*t_test(estimates, error, scale, self.confidence_level, degrees_of_freedom), error, self.method)
 

@@ -18,6 +18,8 @@ Counts = NDArray[Any]
 
 #: Units whose counts are drawn together: their table stays in the processor's cache, and a draw has 16 bits.
 _UNITS_AT_ONCE = 1 << 16
+#: With so many equal units or fewer, one of the units has nearly all the weight.
+FEWEST_UNITS = 1.1
 
 
 class Sampling:
@@ -70,8 +72,10 @@ class Sampling:
                     f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: its "
                     "error cannot be estimated. Merge small strata."
                 )
-        #: Number of units beyond one for each stratum; infinite where errors are normal.
-        self.degrees_of_freedom: float = self.n_units - len(self.sizes)
+        #: Number of equal units in each stratum that groups of unequal size stand for.
+        self.equivalent = self._equivalent(sample_weight, n_samples)
+        #: Number of these beyond one for each stratum; infinite where errors are normal.
+        self.degrees_of_freedom = float(self.equivalent.sum() - len(self.sizes))
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
@@ -95,9 +99,26 @@ class Sampling:
             )
         return stratum[:-1]
 
+    def _equivalent(self, sample_weight: Floats | None, n_samples: int) -> Floats:
+        """Return (Σ s)² / Σ s² of the sizes s of the groups in each stratum; the number of units where none is grouped.
+
+        The error of a mean over groups of unequal size rests on the few large ones: it has fewer degrees of freedom
+        than there are groups less one, and G/(G − 1) undoes too little of its bias.
+        """
+        if not self.grouped:
+            return self.sizes.astype(np.float64)
+        size = self.totals(np.ones(n_samples) if sample_weight is None else sample_weight)
+        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
+        return np.maximum(np.bincount(stratum, size) ** 2 / np.bincount(stratum, size**2), FEWEST_UNITS)
+
     def _of_samples(self, counts: Counts) -> Counts:
         """Return the counts of the samples, given those of the units."""
         return counts if self.unit is None else np.pad(counts, ((0, 0), (0, 1)))[:, self.unit]
+
+    @property
+    def stretch(self) -> float:
+        """What an error seen among resamples of few groups is to be multiplied by."""
+        return float(np.sqrt(1 + len(self.sizes) / self.degrees_of_freedom)) if self.grouped else 1.0
 
     def totals(self, values: ArrayLike) -> Floats:
         """Return the sum over the samples of each unit."""
@@ -118,17 +139,19 @@ class Sampling:
         if sizes.min() < 2:
             return self
         given = copy(self)
-        given.stratum, given.sizes, given.degrees_of_freedom = stratum, sizes, np.inf
+        given.stratum, given.sizes, given.equivalent = stratum, sizes, sizes.astype(np.float64)
+        given.degrees_of_freedom = np.inf
         return given
 
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value from the first-order effects of the samples on it."""
         totals = self.totals(influence)
         if self.stratum is None:
-            return float(np.sqrt(self.n_units * np.var(totals, ddof=1)))
+            unbiased = float(self.equivalent[0] / (self.equivalent[0] - 1))
+            return float(np.sqrt(unbiased * np.square(totals - totals.mean()).sum()))
         squares = np.square(totals - (np.bincount(self.stratum, weights=totals) / self.sizes)[self.stratum])
         within = np.bincount(self.stratum, weights=squares)
-        return float(np.sqrt((within * self.sizes / (self.sizes - 1)).sum()))
+        return float(np.sqrt((within * self.equivalent / (self.equivalent - 1)).sum()))
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw how often each sample turns up when as many units are drawn again, with replacement.

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
+from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.predictions import source_of
 from skconf.report._evidence.tables import TableAlone, table_of_slices, table_of_thresholds
 from skconf.report._sections.document import as_fragment, as_page, as_text, table_fragment, table_page
@@ -215,7 +216,7 @@ class ConfidenceReport:
             Level of confidence intervals, between 0 and 1, as in :func:`~skconf.confidence_report`; not in batches.
         in_batches : bool, default=None
             Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
-            there are groups, a model has several files, or all files together hold more than 100 MB, decompressed.
+            there are groups, a model has several files, or all files together are larger than 100 MB.
         ids : label, default=None
             Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
             model must have the same ids, each once. None matches them by place, and only where the true labels
@@ -307,18 +308,16 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models, groups and files.
+            Leave out rows, slices, labels, and names of models and files.
 
         Returns
         -------
         str
             HTML. The same report on the same day has the same bytes; ``SOURCE_DATE_EPOCH`` sets the day.
         """
-        if anonymous:
-            return type(self)(self._source.anonymous()).page()
         if self.evidence is None:
-            return table_page(as_table(self.frame, self._notes()), self._source.origin)
-        return as_page(self.evidence)
+            return table_page(as_table(self.frame, self._notes()), Origin() if anonymous else self._source.origin)
+        return as_page(self.evidence, anonymous=anonymous)
 
     def save(self, path: str | PathLike[str], *, anonymous: bool = False) -> None:
         """Write the page to a file.
@@ -328,7 +327,7 @@ class ConfidenceReport:
         path : path-like
             The file, such as ``report.html``.
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models, groups and files.
+            Leave out rows, slices, labels, and names of models and files.
 
         Raises
         ------
@@ -343,7 +342,7 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models, groups and files.
+            Leave out rows, slices, labels, and names of models and files.
         """
         with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
             file.write(self.page(anonymous=anonymous))

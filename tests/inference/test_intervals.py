@@ -396,25 +396,21 @@ class TestSizeRatio:
     """It has an interval where its surest answers are few, and not where they announce next to no errors."""
 
     def test_answer_that_decides_is_told(self):
-        """Half of 400 answers are at .999: they announce .2 errors; one of the others is the one error."""
-        sure = np.r_[np.full(200, 0.999), np.full(200, 0.9)]
-        correct = np.arange(400) != 399
+        """Half of 400 answers are at 0.999: one error there would add 1000/400."""
+        sure = np.r_[np.full(200, 0.9), np.full(200, 0.999)]
+        correct = np.arange(400) != 3
         profile = ConfidenceProfile.from_correctness(correct, sure)
-        unseen = 200 + 27  # .2 + 27 · .1 < 3
-        text = (
-            f"calibrated_size_ratio cannot be estimated: {unseen / 4:.0f}% of the ratio rests on {unseen} answers "
-            "that announce fewer than 3 errors; row 399 is 100% of it. capped_size_ratio can be estimated, and is 0.05"
-        )
-        with pytest.warns(UndefinedMetricWarning, match=text):
+        text = "calibrated_size_ratio cannot be estimated: one error as confident as row 200 would add 2.5 to it"
+        with pytest.warns(UndefinedMetricWarning, match=f"{text}.* capped_size_ratio can be estimated, and is 0.05"):
             found = confidence_interval("calibrated_size_ratio", profile)
         assert (found.method, np.isnan(found.low)) == ("none", True)
-        announced = 200 * 0.001 * 20 + 200 * 0.1 * 10
-        assert metrics.capped_size_ratio(profile) == pytest.approx(10 / announced)
+        expected = 200 * 0.001 * 20 + 200 * 0.1 * 10
+        assert metrics.capped_size_ratio(profile) == pytest.approx(10 / expected)
 
     @pytest.mark.parametrize("scorer", ["neg_csr_deviation", "calibrated_size_ratio_zscore"])
     def test_scores_of_it_neither(self, scorer):
         profile = ConfidenceProfile.from_correctness(np.arange(400) % 20 > 0, np.linspace(0.9, 0.9999, 400))
-        with pytest.warns(UndefinedMetricWarning, match=f"{scorer} cannot be estimated: .* announce fewer than 3"):
+        with pytest.warns(UndefinedMetricWarning, match=f"{scorer} cannot be estimated"):
             assert np.isnan(confidence_interval(scorer, profile).low)
 
     @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
@@ -424,8 +420,17 @@ class TestSizeRatio:
         weight = rng.uniform(1, 2, 2000) if weighted else None
         profile = ConfidenceProfile.from_correctness(rng.random(2000) < sure, sure, sample_weight=weight)
         found = confidence_interval("calibrated_size_ratio", profile)
-        assert found.method == "delta"
+        assert found.method == "gamma"
         assert found.low < 1 < found.high
+        scored = confidence_interval("neg_csr_deviation", profile)
+        assert (scored.low, scored.high) == (min(found.low - 1, 1 - found.high), 0)
+
+    def test_many_errors_have_the_normal_interval(self):
+        """An error of 0.5 counts 2: of 40,000, half of them wrong, the ratio is 1 with a variance of 1/n."""
+        profile = ConfidenceProfile.from_correctness(np.arange(40_000) % 2 == 0, np.full(40_000, 0.5))
+        found = confidence_interval("calibrated_size_ratio", profile)
+        assert found.standard_error == pytest.approx(1 / 200, rel=1e-4)
+        assert (found.low, found.high) == pytest.approx((1 - 1.96 / 200, 1 + 1.96 / 200), abs=1e-4)
 
     def test_forced_method_is_followed(self):
         profile = ConfidenceProfile.from_correctness(np.arange(400) != 7, np.full(400, 0.999))

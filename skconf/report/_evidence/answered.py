@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from skconf._core.probabilities import Floats
 from skconf.profile import ConfidenceProfile
@@ -66,7 +66,9 @@ def answered_at(
     drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
     by_model = {model: _shares(profile, stops[model], units, drawn, targets) for model, profile in profiles.items()}
     pairs = list(combinations(profiles, 2))
-    times = float(ndtri(1 - (1 - level) / 2 / max(len(pairs), 1)))
+    size = np.bincount(units)
+    freedom = size.sum() ** 2 / (size**2).sum() - 1
+    times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(pairs), 1))) if freedom > 0 else np.nan
     found = []
     for at, target in enumerate(targets):
         share = {}

@@ -26,7 +26,7 @@ def assess_costs(profile: ConfidenceProfile) -> Assessment:
         Means.of_parts(values, profile.sample_weight, profile.groups, whole, 1)[0]
         for values in (said, paid, paid - said)
     )
-    gap, error, freedom = float(apart.mean), float(apart.error), max(int(apart.n_units) - 1, 1)
+    gap, error, freedom = float(apart.mean), float(apart.error), float(apart.degrees_of_freedom)
     enough = min(apart.sizes, apart.n_units) >= _FEWEST
     reach = student(1 - LEVEL, freedom) * error if enough else np.nan
     p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough and error > 0 else np.nan

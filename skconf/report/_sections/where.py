@@ -27,9 +27,17 @@ _CONFUSIONS = 10
 _DECIMALS = 12
 
 
-def where(evidence: Evidence) -> Section:
-    """Return the section."""
-    parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence)]
+def where(evidence: Evidence, *, rows: bool = True) -> Section:
+    """Return the section.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the report rests on.
+    rows : bool, default=True
+        Whether single rows are listed.
+    """
+    parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence, rows=rows)]
     labels = {model: evidence.labels_of(model) for model in evidence.profiles}
     if evidence.by_slice or any(each is not None for each in labels.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
@@ -38,11 +46,11 @@ def where(evidence: Evidence) -> Section:
         shown = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
             shown += slice_parts(evidence.by_slice[model], start_of(evidence, model))
-        if evidence.names_rows:
+        if rows:
             shown.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and shown:
             what = ["classes"] * (of_model is not None) + ["slices"] * (model in evidence.by_slice)
-            what += ["answers that were furthest off"] * evidence.names_rows
+            what += ["answers that were furthest off"] * rows
             shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True)]
         parts += shown
     if not evidence.profiles:
@@ -50,8 +58,16 @@ def where(evidence: Evidence) -> Section:
     return Section("Where does it fail?", "Where", parts)
 
 
-def findings(evidence: Evidence) -> list[str]:
-    """Say in sentences where each model is worst."""
+def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
+    """Say in sentences where each model is worst.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the report rests on.
+    rows : bool, default=True
+        Whether single rows are named.
+    """
     said = []
     for model, profile in evidence.profiles.items():
         start = start_of(evidence, model)
@@ -66,7 +82,7 @@ def findings(evidence: Evidence) -> list[str]:
             said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{slice_finding(evidence.by_slice[model])}")
-        if evidence.names_rows and worst:
+        if rows and worst:
             said.append(f"{start}{words_for(profile.kind).worst}: {_in_words(evidence, model, profile, worst[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
 
