@@ -161,7 +161,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--anonymous",
         action="store_true",
-        help="leave rows, slices, labels, and names of models and files out of the page",
+        help="leave rows, slices, labels, and names of models, groups and files out of the text, "
+        "the page and the CSV file",
     )
 
 
@@ -171,8 +172,6 @@ def _run(options: argparse.Namespace) -> int:
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
 
-    if options.anonymous and options.html is None:
-        raise CommandError("--anonymous leaves names out of the page, and not out of this text: add --html FILE.")
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
         columns = {
@@ -200,18 +199,19 @@ def _run(options: argparse.Namespace) -> int:
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
             )
-            report = ConfidenceReport(evidence)
-            for line in evidence.origin.read_as:
+            source = evidence.anonymous() if options.anonymous else evidence
+            report = ConfidenceReport(source)
+            for line in source.origin.read_as:
                 say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
-            write_file(options.html, lambda: report.page(anonymous=options.anonymous))
+            write_file(options.html, report.page)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
-    read = "\n".join(files_read(evidence.origin))
     if options.short:
         say(report.summary(width=line_width()))
     else:
-        say(f"{read}\n\n{report.text(width=line_width())}")
+        read = "\n".join(files_read(source.origin))
+        say("\n\n".join(filter(None, [read, report.text(width=line_width())])))
     return 0
 
 

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
-from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.predictions import source_of
 from skconf.report._evidence.tables import TableAlone, table_of_slices, table_of_thresholds
 from skconf.report._sections.document import as_fragment, as_page, as_text, table_fragment, table_page
@@ -308,16 +307,18 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models, groups and files.
 
         Returns
         -------
         str
             HTML. The same report on the same day has the same bytes; ``SOURCE_DATE_EPOCH`` sets the day.
         """
+        if anonymous:
+            return type(self)(self._source.anonymous()).page()
         if self.evidence is None:
-            return table_page(as_table(self.frame, self._notes()), Origin() if anonymous else self._source.origin)
-        return as_page(self.evidence, anonymous=anonymous)
+            return table_page(as_table(self.frame, self._notes()), self._source.origin)
+        return as_page(self.evidence)
 
     def save(self, path: str | PathLike[str], *, anonymous: bool = False) -> None:
         """Write the page to a file.
@@ -327,7 +328,7 @@ class ConfidenceReport:
         path : path-like
             The file, such as ``report.html``.
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models, groups and files.
 
         Raises
         ------
@@ -342,7 +343,7 @@ class ConfidenceReport:
         Parameters
         ----------
         anonymous : bool, default=False
-            Leave out rows, slices, labels, and names of models and files.
+            Leave out rows, slices, labels, and names of models, groups and files.
         """
         with NamedTemporaryFile("w", suffix=".html", prefix="skconf-", delete=False, encoding="utf-8") as file:
             file.write(self.page(anonymous=anonymous))

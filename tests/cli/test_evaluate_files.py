@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceReport
+from skconf import ConfidenceReport, confidence_report
 from skconf.cli import main
 from skconf.cli.evaluate import _short_names
 from skconf.inference import compare
@@ -203,17 +203,6 @@ class TestSlices:
             assert each in page
         assert "region = <b>" not in page
 
-    def test_anonymous_is_for_a_page(self, capsys):
-        assert main(["evaluate", "a.csv", "--anonymous"]) == 2
-        assert "--anonymous leaves names out of the page, and not out of this text: add --html FILE." in (
-            capsys.readouterr().err
-        )
-
-    @pytest.mark.usefixtures("table", "capsys")
-    def test_are_left_out_of_an_anonymous_page(self):
-        assert main(["evaluate", "a.csv", "--slices", "region", "--html", "r.html", "--anonymous"]) == 0
-        assert "north" not in Path("r.html").read_text()
-
     @pytest.mark.usefixtures("table")
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -384,3 +373,58 @@ class TestOutputs:
 def test_the_command_alone_prints_help(capsys):
     assert main([]) == 0
     assert "evaluate" in capsys.readouterr().out
+
+
+class TestAnonymous:
+    TABLE = pd.DataFrame(
+        {
+            "label": np.where(Y, "zzyes", "zzno"),
+            "zzno": 1 - P,
+            "zzyes": P,
+            "zzcase": [f"zzid{number}" for number in range(200)],
+            "zzward": np.where(RNG.random(200) < 0.5, "zznorth", "zzsouth"),
+            "zzmonth": np.where(RNG.random(200) < 0.5, "zzmay", "zzjune"),
+        }
+    )
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            [],
+            ["--short"],
+            ["--confidence-level", "0.9"],
+            ["--metrics", "accuracy_score"],
+            ["--slices", "zzward"],
+            ["--group", "zzward"],
+            ["--group", "zzward", "zzmonth"],
+            ["zzother.csv", "--id", "zzcase"],
+            ["zzother.csv", "--group", "zzward"],
+            ["--batches"],
+        ],
+    )
+    def test_leaves_no_text_of_the_files_in_what_is_written(self, options, capsys):
+        self.TABLE.to_csv("zzone.csv", index=False)
+        self.TABLE[::-1].to_csv("zzother.csv", index=False)
+        command = ["evaluate", "zzone.csv", *options, "--html", "r.html", "--csv", "r.csv"]
+        assert main(command) == 0
+        told = capsys.readouterr().out + Path("r.csv").read_text() + Path("r.html").read_text()
+        assert "zz" in told
+        assert main([*command, "--anonymous"]) == 0
+        out, err = capsys.readouterr()
+        for text in (out, err, Path("r.csv").read_text(), Path("r.html").read_text()):
+            assert "zz" not in text
+            assert not re.search(r"\brow \d", out)
+
+    def test_groups_keep_their_numbers(self, capsys):
+        self.TABLE.to_csv("zzone.csv", index=False)
+        command = ["evaluate", "zzone.csv", "--metrics", "accuracy_score", "--group", "zzward", "zzmonth", "--csv"]
+        assert main([*command, "named.csv"]) == main([*command, "hidden.csv", "--anonymous"]) == 0
+        capsys.readouterr()
+        named, hidden = pd.read_csv("named.csv"), pd.read_csv("hidden.csv")
+        assert hidden["group"].tolist() == [f"group {number}" for number in range(1, 5)]
+        pd.testing.assert_frame_equal(hidden.iloc[:, 1:], named.iloc[:, 2:])
+
+    def test_hides_classes_of_a_table_by_class(self):
+        report = confidence_report(self.TABLE["label"], self.TABLE[["zzno", "zzyes"]], by="class")
+        assert "zzyes" in report.page()
+        assert "zz" not in report.page(anonymous=True)

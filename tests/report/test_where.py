@@ -113,7 +113,7 @@ def test_confusions_are_those_of_a_loop(weighted):
 
 def test_rows_and_labels_can_be_left_out():
     profile = profile_of(labels=["cat", "dog", "fox", "owl"])
-    text = where(evidence_of(profile).anonymous(), rows=False).text()
+    text = where(evidence_of(profile).anonymous()).text()
     assert "class 1" in text
     assert "cat" not in text
     assert "row " not in text

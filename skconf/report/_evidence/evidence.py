@@ -72,6 +72,8 @@ class Evidence:
         Ends of the intervals that were asked for.
     errors : sequence of float
         The errors allowed that were asked for, besides the usual ones.
+    names_rows : bool
+        Whether single rows may be named.
     """
 
     rows: Sequence[Row]
@@ -92,6 +94,7 @@ class Evidence:
     known_kind: Kind = "right or wrong"
     ends: Mapping[Any, Floats] = field(default_factory=dict)
     errors: Sequence[float] = ()
+    names_rows: bool = True
 
     @cached_property
     def is_mixed(self) -> bool:
@@ -202,7 +205,7 @@ class Evidence:
             profiles={name_of[model]: _without_labels(profile) for model, profile in self.profiles.items()},
             baseline=name_of.get(self.baseline, self.baseline),
             unpaired={name_of[model]: "cannot be paired" for model in self.unpaired},
-            ends={},
+            ends={name_of[model]: found for model, found in self.ends.items()},
             known={name_of[model]: found for model, found in self.assessments.items()},
             name="the model",
             row_numbers={},
@@ -210,6 +213,7 @@ class Evidence:
             slices={},
             labels={name_of[model]: labels.anonymous() for model, labels in self.labels.items()},
             origin=Origin(),
+            names_rows=False,
         )
 
 

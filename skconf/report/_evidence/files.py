@@ -128,7 +128,7 @@ def _from_batches(
     origin = replace(origin, files=sources)
     groups = next(iter(columns.values())).groups  # they are never guessed
     if groups:
-        return TableAlone(_of_groups(results, groups, several), origin)
+        return TableAlone(_of_groups(results, groups, several), origin, n_names=several + len(groups), several=several)
     return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
 
 

@@ -1,7 +1,8 @@
 """Tables of numbers: by class, of thresholds, and of slices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,10 +31,36 @@ class TableAlone:
         The table.
     origin : Origin
         Where the predictions come from.
+    rows : {"group", "class"}
+        What is in the rows.
+    n_names : int
+        How many columns name a row: the index, and the first columns of the table.
+    several : bool
+        Whether the index names models.
     """
 
     frame: pd.DataFrame
     origin: Origin = field(default_factory=Origin)
+    rows: Literal["group", "class"] = "group"
+    n_names: int = 1
+    several: bool = False
+
+    def anonymous(self) -> "TableAlone":
+        """Return the same with numbers in place of the names of models, groups and classes, and without files."""
+        names = [self.frame.index, *(self.frame.iloc[:, at] for at in range(self.n_names - 1))]
+        frame = self.frame.iloc[:, self.n_names - 1 :]
+        rows = _numbered(self.rows, list(zip(*names[self.several :], strict=True)))
+        if not self.several:
+            return TableAlone(frame.set_axis(pd.Index(rows, name=self.rows)), rows=self.rows)
+        frame = frame.set_axis(pd.Index(_numbered("model", list(names[0])), name="model"))
+        frame.insert(0, self.rows, rows)
+        return TableAlone(frame, rows=self.rows, n_names=2, several=True)
+
+
+def _numbered(what: str, names: Sequence[Any]) -> list[str]:
+    """Return a number for each distinct name, in their order."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names), 1)}
+    return [f"{what} {numbers[name]}" for name in names]
 
 
 def table_of_classes(profile: ConfidenceProfile, zero_division: Any = "warn") -> TableAlone:
@@ -43,7 +70,7 @@ def table_of_classes(profile: ConfidenceProfile, zero_division: Any = "warn") ->
         frame[stem] = get_metric(f"{stem}_score", average=None, zero_division=zero_division)(profile)
     frame["ece"] = [_one_against_the_rest(profile, position) for position in range(len(frame))]
     frame["support"] = np.bincount(profile.require("true_class"), profile.given_weight, len(frame))
-    return TableAlone(frame)
+    return TableAlone(frame, rows="class")
 
 
 def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:

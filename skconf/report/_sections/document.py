@@ -25,24 +25,22 @@ from skconf.report._sections.words import start_of
 _CELLS = count(1)
 
 
-def sections(evidence: Evidence, *, rows: bool = True) -> list[Section]:
-    """Return the questions of a reader and their answers; `rows` tells whether single rows may be named."""
+def sections(evidence: Evidence) -> list[Section]:
+    """Return the questions of a reader and their answers."""
     answers = [trust(evidence)]
     if evidence.profiles:
         answers.append(abstain(evidence))
     if len(evidence.values) > 1:
         answers.append(which(evidence))
     if evidence.profiles:
-        answers.append(where(evidence, rows=rows))
+        answers.append(where(evidence))
     return [*answers, all_metrics(evidence), source(evidence)]
 
 
-def as_page(evidence: Evidence, *, anonymous: bool = False) -> str:
+def as_page(evidence: Evidence) -> str:
     """Return the whole report as a page."""
-    if anonymous:
-        evidence = evidence.anonymous()
     card = Copied("Copy for a model card", model_card(evidence))
-    return page(title(evidence), [summary(evidence), card], sections(evidence, rows=not anonymous), byline=_byline())
+    return page(title(evidence), [summary(evidence), card], sections(evidence), byline=_byline())
 
 
 def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:

@@ -27,17 +27,9 @@ _CONFUSIONS = 10
 _DECIMALS = 12
 
 
-def where(evidence: Evidence, *, rows: bool = True) -> Section:
-    """Return the section.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the report rests on.
-    rows : bool, default=True
-        Whether single rows are listed.
-    """
-    parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence, rows=rows)]
+def where(evidence: Evidence) -> Section:
+    """Return the section."""
+    parts: list[Part] = [Prose(finding, "finding") for finding in findings(evidence)]
     labels = {model: evidence.labels_of(model) for model in evidence.profiles}
     if evidence.by_slice or any(each is not None for each in labels.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
@@ -46,11 +38,11 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
         shown = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
             shown += slice_parts(evidence.by_slice[model], start_of(evidence, model))
-        if rows:
+        if evidence.names_rows:
             shown.append(_answers(evidence, model, profile))
         if len(evidence.profiles) > 1 and shown:
             what = ["classes"] * (of_model is not None) + ["slices"] * (model in evidence.by_slice)
-            what += ["answers that were furthest off"] * rows
+            what += ["answers that were furthest off"] * evidence.names_rows
             shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True)]
         parts += shown
     if not evidence.profiles:
@@ -58,16 +50,8 @@ def where(evidence: Evidence, *, rows: bool = True) -> Section:
     return Section("Where does it fail?", "Where", parts)
 
 
-def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
-    """Say in sentences where each model is worst.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the report rests on.
-    rows : bool, default=True
-        Whether single rows are named.
-    """
+def findings(evidence: Evidence) -> list[str]:
+    """Say in sentences where each model is worst."""
     said = []
     for model, profile in evidence.profiles.items():
         start = start_of(evidence, model)
@@ -82,7 +66,7 @@ def findings(evidence: Evidence, *, rows: bool = True) -> list[str]:
             said.append(f"{start}worst label, {topics.names[shares.code[0]]}: {says_and_right(shares, 0)}.")
         if model in evidence.by_slice:
             said.append(f"{start}{slice_finding(evidence.by_slice[model])}")
-        if rows and worst:
+        if evidence.names_rows and worst:
             said.append(f"{start}{words_for(profile.kind).worst}: {_in_words(evidence, model, profile, worst[0])}.")
     return [text if evidence.several else text[0].upper() + text[1:] for text in said]
 
