@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-#: Kinds of characters that show nothing: control, format, and lone halves of pairs.
-_STEERING = ("Cc", "Cf", "Cs")
+#: Kinds of characters that show nothing: control, format, lone halves of pairs, and ends of lines and paragraphs.
+_STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 #: Whether the user writes parameters as options of the command line.
 _ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
@@ -48,7 +48,12 @@ def from_probabilities() -> str:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text in which characters that steer a terminal, or turn its lines around, are written out."""
+    """Return a text in which characters that steer a terminal, or turn its lines around, are written out.
+
+    Whatever is written goes through it last: lines of a terminal, elements of a page, Markdown and CSV.
+    """
+    if text.isprintable():
+        return text
     return "".join(
         character if character in keep or unicodedata.category(character) not in _STEERING else ascii(character)[1:-1]
         for character in text

@@ -24,7 +24,7 @@ _PLAIN = {
     "…": "...",
 }
 #: Characters that begin a formula in a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 
 
 class StandardInput(type(Path())):  # type: ignore[misc]
@@ -59,19 +59,24 @@ def say(text: str, file: TextIO | None = None) -> None:
 
 
 def csv_text(table: "pd.DataFrame", *, index: bool) -> str:
-    """Return a table as CSV; put an apostrophe before texts that a spreadsheet would read as formulas."""
+    """Return a table as CSV, without control characters in texts; an apostrophe keeps spreadsheets from formulas."""
     import pandas as pd
 
-    safe = table.rename(columns=_no_formula, index=_no_formula)
+    safe = table.rename(columns=_safe, index=_safe)
     for position, kind in enumerate(safe.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
-            safe.isetitem(position, safe.iloc[:, position].map(_no_formula))
-    safe.index.names = [_no_formula(name) for name in safe.index.names]
+            safe.isetitem(position, safe.iloc[:, position].map(_safe))
+    safe.index.names = [_safe(name) for name in safe.index.names]
     return str(safe.to_csv(index=index))
 
 
-def _no_formula(cell: object) -> object:
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+def _safe(cell: object) -> object:
+    from skconf._core.messages import visible  # which needs numpy, and help does not
+
+    if not isinstance(cell, str):
+        return cell
+    cell = visible(cell)
+    if not cell.startswith(_FORMULA):
         return cell
     try:
         float(cell)  # a number, or a label such as -1

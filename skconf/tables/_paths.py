@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote
 
-from skconf._core.messages import shorten
+from skconf._core.messages import shorten, visible
 from skconf._core.problems import DataError
 from skconf._core.terminal import StandardInput
 
@@ -102,7 +102,7 @@ def stem(name: str) -> str:
 
 def shown(path: Path) -> str:
     """Return the name of a file in messages."""
-    return "standard input" if isinstance(path, StandardInput) else str(path)
+    return "standard input" if isinstance(path, StandardInput) else visible(str(path))
 
 
 def list_files(paths: Paths) -> list[Path]:

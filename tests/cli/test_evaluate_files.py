@@ -428,3 +428,26 @@ class TestAnonymous:
         report = confidence_report(self.TABLE["label"], self.TABLE[["zzno", "zzyes"]], by="class")
         assert "zzyes" in report.page()
         assert "zz" not in report.page(anonymous=True)
+
+
+class TestSteeringCharacters:
+    #: Turn a line around, clear and colour a terminal, ring, end a line: in names of files, columns, labels and groups.
+    SIGNS = "\u202e \u2067 \u2028 \x07 \x1b[2J"
+
+    @pytest.mark.parametrize(
+        "options", [[], ["--group", f"ward{SIGNS}"], ["--slices", f"ward{SIGNS}"], ["--batches"], ["--target", "none"]]
+    )
+    @pytest.mark.parametrize("several", [False, True])
+    def test_are_written_out_wherever_they_come_from(self, options, several, capsys):
+        words = np.array([f"no{self.SIGNS}", f"yes{self.SIGNS}"])
+        table = pd.DataFrame({"y_true": words[Y], f"proba_{words[0]}": 1 - P, f"proba_{words[1]}": P})
+        table[f"ward{self.SIGNS}"] = words[(RNG.random(200) < 0.5).astype(int)]
+        files = [f"one{self.SIGNS}.csv", f"other{self.SIGNS}.csv"][: 1 + several]
+        for file in files:
+            table.to_csv(file, index=False)
+        fails = "none" in options
+        assert main(["evaluate", *files, *options, "--html", "r.html", "--csv", "r.csv"]) == (2 if fails else 0)
+        written = [*capsys.readouterr(), *(Path(file).read_text() for file in ("r.html", "r.csv") if not fails)]
+        for text in written:
+            assert not re.search("[\u202e\u2067\u2028\x07\x1b]", text)
+        assert "\\u202e \\u2067 \\u2028 \\x07 \\x1b[2J" in "".join(written)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any, TypeAlias
 
+from skconf._core.messages import visible
+
 #: Elements that have no content and no closing tag.
 _EMPTY = frozenset({"br", "hr", "input", "meta"})
 
@@ -58,7 +60,7 @@ def joined(content: Content) -> Markup:
     if isinstance(content, Markup):
         return content
     if isinstance(content, str):
-        return Markup(escape(unbroken(content), quote=False))
+        return Markup(escape(visible(unbroken(content), keep="\n"), quote=False))
     return Markup("".join(map(joined, content)))
 
 
@@ -72,7 +74,7 @@ def _attribute(name: str, value: str | float | bool | None) -> str:
         return ""
     if value is True:
         return f" {name}"
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    text = f"{value:g}" if isinstance(value, float) else visible(str(value), keep="\n")
     return f' {name}="{escape(text)}"'
 
 

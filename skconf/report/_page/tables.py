@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import visible
 from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
 
 #: Characters of a line of text where there is no terminal.
@@ -49,7 +50,9 @@ class TablePart:
         shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
         if len(table) < len(self.table):
             shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
-        return "\n".join([*shown, *(wrapped(note, width) for note in self.notes)])
+        return "\n".join(
+            [*(visible(part, keep="\n") for part in shown), *(wrapped(note, width) for note in self.notes)]
+        )
 
     def markdown(self) -> str:
         """Return heading, table and notes in Markdown."""
@@ -70,7 +73,9 @@ class TablePart:
 
 def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
     """Return a text in lines, none of which ends before a percent sign; all but the first are indented."""
-    return fill(unbroken(text), width or WIDTH, subsequent_indent=indent).replace("\N{NO-BREAK SPACE}", " ")
+    return fill(unbroken(visible(text, keep="\n")), width or WIDTH, subsequent_indent=indent).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
@@ -181,9 +186,9 @@ def _markdown_cell(cell: Any) -> str:
 
 def markdown_text(text: Any) -> str:
     """Return a text in one line of Markdown, without markup of HTML."""
-    return escape(" ".join(str(text).splitlines()), quote=False)
+    return escape(visible(" ".join(str(text).splitlines())), quote=False)
 
 
 def csv_of(table: pd.DataFrame) -> str:
     """Return a table as CSV, with numbers of six figures."""
-    return str(table.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    return visible(str(table.to_csv(index=False, float_format="%.6g", lineterminator="\n")), keep="\n")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import visible
 from skconf._core.numbers import DASH, percent
 from skconf._core.version import __version__
 from skconf.metrics._base.registry import get_metric
@@ -57,7 +56,7 @@ def _facts(evidence: Evidence) -> dict[str, str]:
     if evidence.several and evidence.baseline is not None:
         facts["compared with"] = str(evidence.baseline)
     facts["level of intervals"] = f"{100 * evidence.level:g}%"
-    return {what: visible(text) for what, text in facts.items()}
+    return facts
 
 
 def _threshold(profile: ConfidenceProfile) -> str:
@@ -74,12 +73,12 @@ def _files(evidence: Evidence) -> list[Part]:
     if not files:
         return []
     columns = {
-        "file": [visible(file.name) for file in files],
+        "file": [file.name for file in files],
         "rows": [f"{file.n_rows:,}" for file in files],
         "SHA-256": [file.digest[:_SHORT] or DASH for file in files],
     }
     if evidence.several:
-        columns = {"model": [visible(str(file.model)) for file in files], **columns}
+        columns = {"model": [str(file.model) for file in files], **columns}
     parts: list[Part] = [TablePart("Files", pd.DataFrame(columns))]
     if any(file.digest for file in files):
         full = pd.DataFrame({"file": columns["file"], "SHA-256": [file.digest or DASH for file in files]})
