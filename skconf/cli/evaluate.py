@@ -28,9 +28,9 @@ Files that are named one by one are models, shown side by side under the shortes
 of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
 follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
 
-Files of up to 100 MB together, one for each model, are held in memory. Others, and groups, are read in batches, in
-memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct confidences
-are within a bound that a warning names, and there are no plots, differences or slices.
+Files of up to 100 MB together (decompressed), one for each model, are held in memory. Others, and groups, are read in
+batches, in memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct
+confidences are within a bound that a warning names, and there are no plots, differences or slices.
 
 Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """

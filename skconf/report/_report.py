@@ -215,7 +215,7 @@ class ConfidenceReport:
             Level of confidence intervals, between 0 and 1, as in :func:`~skconf.confidence_report`; not in batches.
         in_batches : bool, default=None
             Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
-            there are groups, a model has several files, or all files together are larger than 100 MB.
+            there are groups, a model has several files, or all files together hold more than 100 MB, decompressed.
         ids : label, default=None
             Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
             model must have the same ids, each once. None matches them by place, and only where the true labels

@@ -1,16 +1,14 @@
 """Tables written as text: what separates their cells, the names in their first line, and files that are no tables."""
 
 import csv
-from contextlib import AbstractContextManager, nullcontext
-from importlib.util import find_spec
+import re
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pandas as pd
+from typing import NamedTuple
 
 from skconf._core.messages import shorten
+from skconf.tables._bytes import opened
 from skconf.tables._paths import COMPRESSED
-from skconf.tables._unreadable import UnreadableError
+from skconf.tables._unreadable import LONG_ROW, UnreadableError
 
 #: Separators of cells; the first of those that fit equally well is taken.
 SEPARATORS = ",;\t|"
@@ -39,8 +37,9 @@ _SIGNS = {
 }
 #: Lines from which the separator is told.
 _N_LINES = 20
-#: A separator that no text holds: it leaves lines whole.
-_NONE = "\x1f"
+#: Bytes that are read at once to find them, and most bytes in which they are looked for.
+_READ_BYTES, _MOST_BYTES = 1 << 16, 1 << 22
+_END_OF_LINE = re.compile(rb"\r\n|\r|\n")
 
 
 class Layout(NamedTuple):
@@ -59,28 +58,31 @@ def layout_of(path: Path) -> Layout:
         If it is no such table.
     """
     _refuse_other_kinds(path)
+    lines = _first_lines(path)
     try:
-        with _readable_by_pandas(path) as source:
-            lines = pd.read_csv(
-                source, sep=_NONE, header=None, nrows=_N_LINES, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False
-            )
+        separator = _separator([*lines[:1], *(line for line in lines[1:] if len(line) <= csv.field_size_limit())])
+        return Layout(separator, [name.strip() for name in _cells(lines[:1], separator)[0]])
+    except csv.Error:
+        raise UnreadableError(LONG_ROW, kind="long row") from None
+
+
+def _first_lines(path: Path) -> list[str]:
+    """Return the first lines that are not empty; no more is read than needed."""
+    lines: list[bytes] = []
+    with opened(path) as file:
+        data = b""
+        while len(lines) <= _N_LINES and len(data) < _MOST_BYTES and (more := file.read(_READ_BYTES)):
+            data += more
+            lines = [line for line in _END_OF_LINE.split(data.removeprefix(b"\xef\xbb\xbf")) if line]
+        whole = not file.read(1)
+    if not lines:
+        raise UnreadableError("it is empty. The first line must hold the names of the columns.")
+    if not whole and len(lines) == 1:
+        raise UnreadableError(LONG_ROW, kind="long row")
+    try:
+        return [line.decode() for line in lines[: _N_LINES if whole or len(lines) > _N_LINES else -1]]
     except UnicodeDecodeError:
         raise UnreadableError("it is not UTF-8 text. Save it as CSV UTF-8.") from None
-    except pd.errors.EmptyDataError:
-        raise UnreadableError("it is empty. The first line must hold the names of the columns.") from None
-    texts = lines[0].tolist()
-    separator = _separator(texts)
-    return Layout(separator, [name.strip() for name in _cells(texts[:1], separator)[0]])
-
-
-def _readable_by_pandas(path: Path) -> AbstractContextManager[Any]:
-    """Return a file, opened by pyarrow where pandas needs a package more than that."""
-    if path.suffix != ".zst" or find_spec("pyarrow") is None:
-        return nullcontext(path)
-    from pyarrow import input_stream
-
-    stream: AbstractContextManager[Any] = input_stream(str(path))
-    return stream
 
 
 def _refuse_other_kinds(path: Path) -> None:

@@ -14,6 +14,7 @@ from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import IDS, spelled
 from skconf.profile import ConfidenceProfile
+from skconf.tables._bytes import count_bytes
 from skconf.tables._columns import Columns, NoPredictionsError, column_names, plain_labels
 from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
@@ -155,6 +156,14 @@ def open_table(path: Path) -> "ArrowFile | PandasFile":
         if path.suffix in PARQUET:
             raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
         return PandasFile(path)
+
+
+def bytes_held(path: Path, enough: int) -> int:
+    """Return how many bytes the table in a file takes, decompressed; counting ends at as many as are enough."""
+    with readable(path):
+        if path.suffix in PARQUET and find_spec("pyarrow") is not None:
+            return Parquet(path).n_bytes
+        return count_bytes(path, enough)
 
 
 class ArrowFile:

@@ -10,6 +10,8 @@ from skconf.tables._paths import PathColumns
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
 #: Fewest batches of a part, so that opening the file again costs nothing that shows.
 _FEWEST_BATCHES = 4
+#: Bytes of an entry in memory, at least.
+_ENTRY_BYTES = 4
 #: With more columns there is one part: a part that is being read holds pages and dictionaries of some 3 MB a column,
 #: and the work on a batch takes long enough for threads that share a part not to wait for each other.
 _MOST_COLUMNS = 16
@@ -34,7 +36,10 @@ class Parquet:
         groups = [self.metadata.row_group(number) for number in range(self.metadata.num_row_groups)]
         #: Numbers of rows of the row groups.
         self.sizes = [group.num_rows for group in groups]
-        self._row_bytes = sum([group.total_byte_size for group in groups]) / max(self.n_rows, 1)
+        n_bytes = sum([group.total_byte_size for group in groups])
+        self._row_bytes = n_bytes / max(self.n_rows, 1)
+        #: Bytes that it holds: a column of one value is next to nothing in the file, and an entry a row in memory.
+        self.n_bytes = max(n_bytes, _ENTRY_BYTES * len(written) * self.n_rows)
 
     def whole(self, names: list[Any]) -> Any:
         """Return all rows."""

@@ -24,6 +24,8 @@ _CELLS = (
     " – each row must have a cell for each name in the first line. Write decimals with a point, quote cells that hold "
     "the separator, and leave out names of rows (in R: row.names = FALSE)."
 )
+#: What is said of a row that is too long to be one.
+LONG_ROW = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
 
 
 class UnreadableError(DataError):
@@ -65,8 +67,7 @@ def unreadable(error: Exception) -> UnreadableError:
     if "multiple columns" in reason:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
     if "straddling" in reason:
-        text = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
-        return UnreadableError(text, kind="long row")
+        return UnreadableError(LONG_ROW, kind="long row")
     rest, kind = (_CELLS, "number of cells") if "Expected" in reason else ("", "")
     match = _ROW.search(reason)  # words of another package
     if match is None:

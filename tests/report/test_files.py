@@ -1,6 +1,9 @@
 """Reports on files: the rows of a report on predictions in memory, wherever they are read."""
 
+import gzip
+import lzma
 import re
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -239,3 +242,37 @@ class TestLabelsAndIds:
         assert max(map(len, report.text().splitlines())) > 120
         for text in (report.text(width=80), report.text()):
             assert text.count(f"{report.frame.at['aurc_loss', 'another long name']:.4f}") >= 1
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zip", ".csv.zst", ".parquet"])
+def test_what_a_file_holds_decides_whether_it_is_held_in_memory(ending, tmp_path, monkeypatch):
+    """It was the size of the compressed file: 350 KB of rows that repeat took gigabytes."""
+    if ending in (".csv.zst", ".parquet"):
+        arrow = pytest.importorskip("pyarrow")
+    table, path = pd.DataFrame({"correct": [1, 0] * 5000, "confidence": [0.5, 0.25] * 5000}), tmp_path / f"a{ending}"
+    if ending == ".parquet":
+        table.to_parquet(path)
+    elif ending == ".csv.zst":
+        with arrow.output_stream(str(path)) as file:
+            file.write(table.to_csv(index=False).encode())
+    else:
+        table.to_csv(path, index=False)
+    if ending != ".csv":
+        assert path.stat().st_size < 20_000
+    for most, in_batches in ((20_000, True), (1_000_000, False)):
+        monkeypatch.setattr("skconf.report._evidence.files._MOST_BYTES", most)
+        assert (not ConfidenceReport.from_files(path).evidence.profiles) == in_batches
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".csv.xz"])
+def test_a_line_without_end_is_refused_before_it_is_held(ending, tmp_path):
+    opener = {".csv": open, ".csv.gz": gzip.open, ".csv.xz": lzma.open}[ending]
+    with opener(tmp_path / f"a{ending}", "wb") as file:
+        file.write(b"a" * (1 << 23))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="longer than 4 MB") as refused:
+        ConfidenceReport.from_files(tmp_path / f"a{ending}")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    tracemalloc.stop()
+    assert refused.value.kind == "long row"
+    assert refused.value.place == str(tmp_path / f"a{ending}")

@@ -1,6 +1,6 @@
 """What a report on predictions in files rests on: small files in memory, others batch by batch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,10 +19,10 @@ from skconf.report._evidence.rows import is_chosen
 from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
-from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._files import bytes_held, guess_columns, read_rows
 from skconf.tables._paths import Paths, list_files, shown
 
-#: Bytes of files that are held in memory.
+#: Bytes of files, decompressed, that are held in memory.
 _MOST_BYTES = 100_000_000
 
 
@@ -52,7 +52,7 @@ def evidence_of_files(
         models = {"value": list_files(files)}
     needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
     if in_batches is None:
-        in_batches = needed or sum(file.stat().st_size for parts in models.values() for file in parts) > _MOST_BYTES
+        in_batches = needed or _are_large(file for parts in models.values() for file in parts)
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
@@ -65,6 +65,16 @@ def evidence_of_files(
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors}
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
+
+
+def _are_large(files: Iterable[Path]) -> bool:
+    """Return whether files hold more than is held in memory, decompressed."""
+    left = _MOST_BYTES
+    for file in files:
+        left -= bytes_held(file, left + 1)
+        if left < 0:
+            return True
+    return False
 
 
 def _refuse_in_batches(**given: Any) -> None:
@@ -81,8 +91,8 @@ def _refuse_in_batches(**given: Any) -> None:
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
             raise ValueError(
-                "groups, models of several files, and files of more than 100 MB are read in batches, which "
-                f"{what}. Leave {option(name)} out{instead}."
+                "groups, models of several files, and files of more than 100 MB, decompressed, are read in batches, "
+                f"which {what}. Leave {option(name)} out{instead}."
             )
 
 
