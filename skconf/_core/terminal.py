@@ -1,9 +1,11 @@
 """Write to the terminal and to files."""
 
 import codecs
+import os
 import shutil
 import sys
 from collections.abc import Callable
+from errno import EBADF
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -52,9 +54,17 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(text: str, file: TextIO | None = None) -> None:
-    """Print a text; escape control characters, which labels or file names may contain."""
+    """Print a text; escape control characters, which labels or file names may contain.
+
+    Raises
+    ------
+    OSError
+        If standard output is closed, or its disk is full.
+    """
     from skconf._core.messages import visible  # which needs numpy, and help does not
 
+    if file is None and sys.stdout is None:
+        raise OSError(EBADF, os.strerror(EBADF))
     print(visible(text, keep="\n"), file=sys.stdout if file is None else file)
 
 
@@ -108,4 +118,4 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 def line_width() -> int | None:
     """Return the width of the terminal in characters; None if the output goes to a file or another program."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None

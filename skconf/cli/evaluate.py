@@ -207,6 +207,12 @@ def _run(options: argparse.Namespace) -> int:
             write_file(options.html, report.page)
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
+    except MemoryError:
+        instead = "" if options.batches else "read in batches (--batches), "
+        raise CommandError(
+            f"there is not enough memory. To need less, {instead}with one thread (--jobs 1), with fewer columns of "
+            "probabilities (--proba), or without --group and --slices."
+        ) from None
     if options.short:
         say(report.summary(width=line_width()))
     else:

@@ -7,6 +7,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ COMMANDS = {
     "datasets": ("skconf.experiments._csr.data_commands", "list, download and check the data sets"),
 }
 
+#: The status of a program that is ended by a pipe without a reader, in shells.
+_PIPE_CLOSED = 141
 _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
 
 Results go to standard output, progress and warnings to standard error.
-Exit status: 0; 1 where a part, such as a data set, failed; 2 for a mistake in the command; 130 after Ctrl-C.
+Exit status: 0; 1 where a part, such as a data set, failed; 2 for a mistake in the command, or a full disk; 130 after
+Ctrl-C; 141 where the reader of the output left.
 """
 _EXAMPLES = """\
 examples:
@@ -49,30 +53,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user; 130 if interrupted.
+        Exit status: 0; 1 if a data set failed; 2 after a mistake of the user, or if the disk is full; 130 if
+        interrupted; 141 if the reader of the output left, such as ``head``.
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)
-    parser = make_parser(given)
-    if not given:
-        parser.print_help()
-        return 0
-    options = parser.parse_args(given)
-    options.command = shlex.join(["skconf", *given])  # as pages quote it
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = _tell  # type: ignore[assignment]
+    try:
         try:
-            return _run(options)
-        except BrokenPipeError:  # the reader of the output closed the pipe
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        except KeyboardInterrupt:
-            print("skconf: interrupted", file=sys.stderr)
-            return 130
-        except (CommandError, ImportError) as error:
-            say(f"skconf: error: {error}", file=sys.stderr)
-            return 2
+            return _run(given)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where an error can still be told
+    except OSError as error:
+        return _cannot_write(error)
+    except KeyboardInterrupt:
+        return _failed("interrupted", 130)
+    except (CommandError, ImportError) as error:
+        return _failed(f"error: {error}")
+    except MemoryError:
+        return _failed("error: there is not enough memory.")
 
 
 def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.ArgumentParser:
@@ -100,13 +99,39 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(given: Sequence[str]) -> int:
+    parser = make_parser(given)
+    if not given:
+        parser.print_help()
+        return 0
+    options = parser.parse_args(given)
+    options.command = shlex.join(["skconf", *given])  # as pages quote it
     from skconf._core.command_options import check_outputs
     from skconf._core.messages import on_command_line  # which needs numpy, and help does not
 
-    check_outputs(options)
-    with on_command_line():
+    with warnings.catch_warnings(), on_command_line():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _tell  # type: ignore[assignment]
+        check_outputs(options)
         return int(options.run(options))
+
+
+def _cannot_write(error: OSError) -> int:
+    """Say why a result cannot be written, unless its reader left; return the exit status."""
+    if sys.stdout is not None:
+        with suppress(OSError):  # what is left would fail again at the end, with a traceback
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return _PIPE_CLOSED
+    reason = f"cannot write to standard output: {error.strerror}" if error.filename is None else str(error)
+    return _failed(f"error: {reason}.")
+
+
+def _failed(reason: str, status: int = 2) -> int:
+    """Say why a command ended, and return the exit status."""
+    with suppress(OSError):  # standard error may be full, or closed
+        say(f"skconf: {reason}", file=sys.stderr)
+    return status
 
 
 class _Version(argparse.Action):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skconf._core.terminal import StandardInput, say
+from skconf._core.terminal import CommandError, StandardInput, say
 
 #: What stands for standard input among the files of a command.
 DASH = "-"
@@ -21,6 +21,8 @@ def written_out(files: Sequence[str]) -> Iterator[list[str | Path]]:
     if DASH not in files:
         yield list(files)
         return
+    if sys.stdin is None:
+        raise CommandError("standard input is closed; name a file, or pass what it holds: skconf evaluate - < FILE.")
     if sys.stdin.isatty():
         say("skconf: reading standard input, which Ctrl-D ends", file=sys.stderr)
     with TemporaryDirectory() as folder:

@@ -64,6 +64,8 @@ def unreadable(error: Exception) -> UnreadableError:
         advice = "It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
         return UnreadableError(f"{error}.", kind="damaged", advice=advice)
     reason = re.sub(_DATASET, "", str(error))  # words of another package
+    if "out of memory" in reason:
+        raise MemoryError
     if "multiple columns" in reason:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
     if "straddling" in reason:

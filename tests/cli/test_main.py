@@ -687,3 +687,57 @@ def test_scores_from_a_folder(tmp_path, capsys):
     assert main(["experiment", "ecuas", str(tmp_path), "--jobs", "1"]) == 0
     assert "mine" in capsys.readouterr().out
     assert "NAME.scores.npy" in fails(["experiment", "ecuas", str(tmp_path / "none")], capsys)
+
+
+def run(arguments, **streams):
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "skconf", *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, **streams)
+
+
+@pytest.fixture
+def long_report(tmp_path):
+    """The arguments of a command that writes more than a pipe holds."""
+    table = pd.DataFrame({"correct": [1, 0] * 1500, "confidence": 0.5, "place": range(3000)})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    return ["evaluate", str(tmp_path / "a.csv"), "--group", "place", "--metrics", "accuracy_score", "confidence_gap"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize("arguments", [["--version"], ["datasets", "list"], ["evaluate"]])
+def test_full_disk_is_an_error_in_one_line(arguments, long_report):
+    with Path("/dev/full").open("w") as full:
+        done = run(long_report if arguments == ["evaluate"] else arguments, stdout=full)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("skconf: error: cannot write to standard output: ")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["evaluate"]])
+def test_pipe_without_a_reader_ends_the_command_without_a_word(arguments, long_report):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run(long_report if arguments == ["evaluate"] else arguments, stdout=writing)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams by their numbers")
+@pytest.mark.parametrize(("stream", "arguments"), [(1, []), (0, ["evaluate", "-"])])
+def test_closed_streams_are_errors_in_one_line(stream, arguments, long_report):
+    done = run(
+        arguments or long_report, stdout=None if stream == 1 else subprocess.PIPE, preexec_fn=lambda: os.close(stream)
+    )
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "skconf: error: " in done.stderr
+
+
+def test_too_little_memory_says_what_needs_less(long_report, monkeypatch, capsys):
+    def too_much(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("skconf.report._evidence.batches.read_files", too_much)
+    message = fails(long_report, capsys)
+    assert len(message.splitlines()) == 1
+    assert all(option in message for option in ("--batches", "--jobs 1", "--proba"))
