@@ -1,6 +1,7 @@
 """Confidences in grades, such as high, medium and low, as the numbers that they stand for."""
 
 from collections.abc import Mapping
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,10 @@ def number_of(value: Any, grades: Mapping[Any, float]) -> float:
 
 def words_in(values: Any) -> list[str]:
     """Return the words of a column of a few words, the most frequent first; nothing if it holds something else."""
-    counts = pd.Series(values).map(lambda value: str(value).strip().casefold()).value_counts()
+    column = pd.Series(values)
+    if not all(isinstance(value, str | Number) for value in column.dropna()):
+        return []
+    counts = column.map(lambda value: str(value).strip().casefold()).value_counts()
     words = [str(word) for word in counts.index]
     return [] if len(words) > _MOST or not all(map(_is_word, words)) else words
 

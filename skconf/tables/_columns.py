@@ -287,7 +287,7 @@ class Columns:
         positive = self.pos_label
         if positive is None and len(self.proba) == 1:
             positive = _label_of_single(str(self.proba[0]), Spellings(known))
-        parts = [self._numbers(table, name) for name in self.proba]
+        parts = [self._numbers(table, name, lists=len(self.proba) == 1) for name in self.proba]
         _refuse_scores(self.proba, parts)
         return ConfidenceProfile.from_predictions(
             target,
@@ -305,12 +305,12 @@ class Columns:
         known = Spellings(names)
         return names if any(label in known for label in pd.unique(target)) else None
 
-    def _numbers(self, table: Any, name: Any, *, of_truth: bool = False) -> NDArray[Any]:
+    def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
         """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
             return from_grades(values, self.grades, f"column {name!r}")
         try:
-            return numbers_in(table, name, or_truth=of_truth)
+            return numbers_in(table, name, or_truth=of_truth, lists=lists)
         except ValueError as error:
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise

@@ -17,6 +17,12 @@ from skconf._core.problems import DataError
 _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*"
 #: A whole number whose points part thousands; or a number with three decimals.
 _THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
+_PER_CENT = r"\s*-?\d*[.,]?\d+\s*[%٪％]\s*"
+#: What an entry of several numbers is, and from how many entries it is told that a column has such.
+_LISTS, _HEAD = (list, tuple, np.ndarray), 1000
+#: What to write instead of lists and the like, and characters of their type that are shown.
+_ONE_NUMBER = "Write one number in each row, and probabilities of several classes in a column for each: proba_LABEL."
+_WIDEST = 60
 
 
 def labels_in(table: Any, name: Any) -> Any:
@@ -26,6 +32,7 @@ def labels_in(table: Any, name: Any) -> Any:
     if library == "pyarrow":
         import pyarrow as pa
 
+        values = _label_of_arrow(values, name)
         if not values.null_count and (pa.types.is_integer(values.type) or pa.types.is_boolean(values.type)):
             return _in_one_piece(values).to_numpy(zero_copy_only=False)
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
@@ -43,26 +50,26 @@ def labels_in(table: Any, name: Any) -> Any:
     return values if isinstance(values.dtype, pd.CategoricalDtype) else values.to_numpy()
 
 
-def numbers_in(table: Any, name: Any, *, or_truth: bool = False) -> NDArray[Any]:
-    """Return a column of numbers as an array, in two dimensions for lists of numbers; the type is kept.
+def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = False) -> NDArray[Any]:
+    """Return a column of numbers as an array; the type is kept.
 
-    With `or_truth` the texts "true" and "false" mean 1 and 0.
+    With `or_truth` the texts "true" and "false" mean 1 and 0. With `lists` an entry may be a list of numbers, in two
+    dimensions.
     """
     values = table[name]
     library = library_of(values)
     if library == "pyarrow":
-        values = _numbers_of_arrow(values)
+        values = _numbers_of_arrow(values, name, lists=lists)
     elif library == "polars":
         values = values.to_numpy()
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     entries = np.asarray(values)
-    if entries.dtype == object and len(entries) and isinstance(entries[0], list | tuple | np.ndarray):
-        wrong = np.array([not isinstance(entry, list | tuple | np.ndarray) for entry in entries])
-        _refuse(name, entries, wrong, "a list")
-        if len(set(map(len, entries))) > 1:
-            raise ValueError(f"column {name!r} has lists of different lengths.")
-        entries = np.stack(list(entries))
+    if entries.dtype == object and any(isinstance(entry, _LISTS) for entry in entries[:_HEAD]):
+        entries = _in_rows(name, entries)
+    if entries.ndim > 1 + lists or not np.prod(entries.shape[1:]):
+        text = f"column {name!r} holds entries of shape {entries.shape[1:]}, where numbers are needed. {_ONE_NUMBER}"
+        raise DataError(text, kind="not a number", column=name)
     if entries.dtype.kind not in "fiub":
         entries = by_name(entries, ["0", "1"]) if or_truth else entries
         numbers = as_numbers(pd.Series(entries))
@@ -124,23 +131,75 @@ def _texts_in(values: Any) -> "pd.Series[Any] | None":
     return column.astype(str) if pd.api.types.infer_dtype(column, skipna=True) == "string" else None
 
 
-def _numbers_of_arrow(values: Any) -> Any:
+def _in_rows(name: Any, entries: NDArray[Any]) -> NDArray[Any]:
+    """Return lists of numbers as the rows of an array."""
+    _refuse(name, entries, np.array([not isinstance(entry, _LISTS) for entry in entries]), "a list of numbers")
+    lengths = np.array(list(map(len, entries)))
+    _refuse(name, entries, lengths != lengths[0], f"a list of {lengths[0]} numbers, as in row 0,")
+    rows = np.stack([np.asarray(entry) for entry in entries])
+    if rows.dtype.kind in "fiub":
+        return rows
+    numbers = pd.to_numeric(pd.Series(rows.ravel().tolist(), dtype=object), errors="coerce").to_numpy(dtype=np.float64)
+    missing = np.isnan(numbers).reshape(len(rows), -1).any(axis=1)
+    _refuse(name, entries, missing, "a list of numbers")
+    return numbers.reshape(rows.shape)
+
+
+def _label_of_arrow(values: Any, name: Any) -> Any:
+    """Return a column of pyarrow in which decimals are numbers and bytes are texts.
+
+    Raises
+    ------
+    DataError
+        If its entries are lists or the like.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_nested(kind):
+        raise _nested(name, kind, "a label is needed. Write one text or number in each row.", "not a label")
+    try:
+        if pa.types.is_decimal(kind):
+            return pc.cast(values, pa.float64() if kind.scale > 0 else pa.int64())
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            return pc.cast(values, pa.string())
+    except pa.ArrowInvalid:
+        if pa.types.is_decimal(kind):  # more digits than a number has
+            return pc.cast(values, pa.string())
+        text = f"column {name!r} holds bytes that are not UTF-8, where a label is needed. Write texts."
+        raise DataError(text, kind="not a label", column=name) from None
+    return values
+
+
+def _nested(name: Any, kind: Any, needed: str, what: str) -> DataError:
+    """Return the error about a column of lists, maps or structs of pyarrow."""
+    text = f"column {name!r} is of type {str(kind)[:_WIDEST]}, where {needed}"
+    return DataError(text, kind=what, column=name)
+
+
+def _numbers_of_arrow(values: Any, name: Any, *, lists: bool) -> Any:
     """Return a column of pyarrow as an array, without a copy if possible."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     values = _in_one_piece(values)
     kind = values.type
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    if pa.types.is_nested(kind.value_type if is_list and lists else kind):
+        raise _nested(name, kind, f"numbers are needed. {_ONE_NUMBER}", "not a number")
+    if pa.types.is_decimal(kind):
+        return pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         try:
             values = pc.cast(values, pa.float64())
         except pa.ArrowInvalid:  # pandas names the row
             return values.to_pandas()
-    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     if is_list and not values.null_count:
         flat = values.flatten()
         lengths = pc.min_max(pc.list_value_length(values)).as_py()
-        if lengths["min"] == lengths["max"] and not flat.null_count:
+        numeric = pa.types.is_floating(flat.type) or pa.types.is_integer(flat.type)
+        if lengths["min"] == lengths["max"] and not flat.null_count and numeric:
             return flat.to_numpy(zero_copy_only=False).reshape(len(values), lengths["max"])
     return values.to_numpy(zero_copy_only=False)
 
@@ -178,7 +237,10 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         entry = np.asarray(values[row : row + 1], dtype=object)[0]
+        entry = entry.tolist() if isinstance(entry, np.ndarray) else entry
         remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
+        if re.fullmatch(_PER_CENT, str(entry)):
+            remedy = " Divide percentages by 100, and leave the sign out: 0.93 for 93%."
         text, rest = f"column {name!r} has {entry!r} in ", f", where {needed} is needed.{remedy}"
         raise DataError(text, row, rest, kind=f"not {needed}", column=name)
 

@@ -43,9 +43,10 @@ class Parquet:
 
     def whole(self, names: list[Any]) -> Any:
         """Return all rows."""
-        from pyarrow.dataset import dataset
+        from pyarrow.parquet import ParquetFile
 
-        table = dataset(self.path, format="parquet").to_table(columns=self.of_path.not_among(names))
+        with ParquetFile(self.path, metadata=self.metadata) as file:
+            table = file.read(columns=self.of_path.not_among(names))
         return self.of_path.added_to(table, names)
 
     def batches(self, names: list[Any], batch_rows: int) -> Iterator[Any]:

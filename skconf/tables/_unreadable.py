@@ -60,6 +60,8 @@ def unreadable(error: Exception) -> UnreadableError:
         return UnreadableError(str(error), kind=error.kind)
     if isinstance(error, PermissionError):
         return UnreadableError("there is no permission to read it.", kind="no permission")
+    if isinstance(error, UnicodeEncodeError):
+        return UnreadableError("its name, or that of its folder, is not UTF-8: rename it.", kind="name")
     if isinstance(error, _DAMAGED):
         advice = "It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
         return UnreadableError(f"{error}.", kind="damaged", advice=advice)

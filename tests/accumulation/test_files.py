@@ -495,8 +495,9 @@ class TestErrors:
             accumulate([table[:400], self.broken(table, "proba_9", np.nan)[400:]], SUMS)
         with pytest.raises(ValueError, match="table 1: there is no column 'proba_9'"):
             accumulate([table, table.drop(columns="proba_9")], SUMS)
-        with pytest.raises(ValueError, match="lists of different lengths"):
+        with pytest.raises(ValueError, match="a list of 2 numbers") as refused:
             accumulate(pd.DataFrame({"y_true": [0, 1], "y_proba": [[0.5, 0.5], [1.0]]}), "coverage")
+        assert (refused.value.column, refused.value.row) == ("y_proba", 1)
         with pytest.raises(TypeError, match="data must be paths, a table"):
             accumulate(7, SUMS)
 

@@ -58,6 +58,20 @@ def test_as_other_tools_write_them(content, expected, opened):
     assert opened(content) == expected
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_names_that_are_not_utf8_are_told_to_be_changed(ending, tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"a\udce9{ending}"
+    try:
+        path.write_text("correct,confidence\n1,0.5\n")
+    except OSError:
+        pytest.skip("names are UTF-8 here")
+    with pytest.raises(ValueError, match="rename it") as refused:
+        _files.open_table(path)
+    assert refused.value.kind == "name"
+    assert refused.value.place.endswith(rf"a\udce9{ending}")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
