@@ -22,8 +22,11 @@ _WEIGHT = 0.25
 _POWER = 0.8
 #: Numbers that agree so closely are equal.
 _ROUNDING = 1e-9
-#: An end band of a stretch that has such a one-sided p-value, or a larger one, has no part in what was found.
-_NO_PART = 0.2
+#: An end band of a stretch that has a larger one-sided p-value has no part in what was found; less is enough for the
+#: upper end of an overconfident one, as people rely on what is above it.
+_NO_PART, _NO_TOP = 0.2, 0.025
+#: Evidence beyond this is as strong as can be: a single error at a confidence of 1 would otherwise outdo all else.
+_STRONGEST = 1e-12
 #: From here on are the surest answers, which are named only if they are found by themselves.
 _SUREST = 0.9
 
@@ -142,14 +145,16 @@ class JointTest:
         if not found.any():
             return None
         apart = np.abs(laws.observed - laws.expected) / np.sqrt(laws.expected + 1)
-        evidence = np.where(found, self.p_values / self._weight, np.inf)
+        evidence = np.where(found, np.maximum(self.p_values / self._weight, _STRONGEST), np.inf)
         at = np.lexsort((-apart, evidence))[0]
         first, last = int(laws.first[at]), int(laws.last[at])
-        one_sided = self._above if direction == "overconfident" else self._below
+        one_sided, no_top = (self._above, _NO_TOP) if direction == "overconfident" else (self._below, _NO_PART)
         while first < last:
             ends = {first: (first + 1, last), last: (first, last - 1)}
             trimmed = [
-                end for end, rest in ends.items() if one_sided[self._at[end, end]] > _NO_PART and found[self._at[rest]]
+                end
+                for end, rest in ends.items()
+                if one_sided[self._at[end, end]] > (no_top if end == last else _NO_PART) and found[self._at[rest]]
             ]
             if not trimmed:
                 break

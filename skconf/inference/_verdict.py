@@ -87,8 +87,9 @@ def assess_confidence(
     the smallest p / w among draws of errors from the confidences [1]_. The interval of a stretch is Clopper and
     Pearson's at the level 1 − t · w: the intervals hold together, and none disagrees with its test.
 
-    The stretch of the smallest p / w is named in each direction, less the ends that have no part in it. Its number of
-    errors is told, not its gap: the gap of a stretch that was chosen for being large exaggerates.
+    The stretch of the smallest p / w is named in each direction, less end bands with a one-sided p-value above 0.2, or
+    above 0.025 at the upper end of an overconfident one. Its number of errors is told, not its gap: the gap of a
+    stretch that was chosen for being large exaggerates.
 
     Where nothing is found, `detectable_over` is the overconfidence that would have been found in four of five such
     samples or more, however the errors are spread [2]_. It is no bound on what is there: that is the interval [3]_.

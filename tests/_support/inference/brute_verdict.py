@@ -122,14 +122,15 @@ class BruteTest:
             return None
         best = sorted(found, key=lambda each: self.p_values[each] / self.weight[each])
         first_two = [self.p_values[each] / self.weight[each] for each in best[:2]]
-        if len(best) > 1 and first_two[1] <= first_two[0] * (1 + 1e-6):
+        if len(best) > 1 and first_two[1] <= max(first_two[0] * (1 + 1e-6), 1e-12):
             raise LookupError
         first, last = best[0]
         tail = self.at_least if over else self.at_most
         while first < last:
             ends = {first: (first + 1, last), last: (first, last - 1)}
             alone = {end: tail((end, end), self.observed((end, end))) for end in ends}
-            idle = [end for end in ends if alone[end] > 0.2 and ends[end] in found]
+            most = {first: 0.2, last: 0.025 if over else 0.2}
+            idle = [end for end in ends if alone[end] > most[end] and ends[end] in found]
             if not idle:
                 break
             first, last = ends[max(idle, key=alone.get)]
