@@ -35,6 +35,10 @@ _SIGNS = {
     b"<": "HTML or XML; save the table as CSV",
     b"@relation": "ARFF; save it as CSV",
 }
+#: Probabilities that were rounded sum to 1 but for this.
+_ROUNDING = 0.01
+#: A number, as no column is called.
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 #: Lines from which the separator is told.
 _N_LINES = 20
 #: Bytes that are read at once to find them, and most bytes in which they are looked for.
@@ -108,6 +112,20 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
 
 
 def first_line_is_data(names: list[str]) -> str:
-    """Return a sentence if the names of columns look like a row of data, with a point before it; or nothing."""
-    numbers = [name for name in names if "." in name and name.replace(".", "", 1).isdigit()]
-    return f". The first line must hold the names of the columns, but it holds {shorten(numbers)}" if numbers else ""
+    """Return what to do if the names of columns look like a row of data, with a point before it; or nothing."""
+    words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
+    numbers = [word for word in words if _NUMBER.fullmatch(word)]
+    if all(map(str.isdigit, numbers)):  # or there are none
+        return ""
+    text = f". The first line must hold the names of the columns, but it holds {shorten(numbers, 3)}"
+    if len(numbers) < len(words) or not _is_of_probabilities(list(map(float, numbers))):
+        return text
+    columns = "names=['proba_1']" if len(words) == 1 else f"names=['proba_0', …, 'proba_{len(words) - 1}']"
+    return (
+        f"{text}. Tools such as XGBoost and LightGBM write numbers alone; add names and the true labels: "
+        f"pd.read_csv(FILE, sep=r'[,;\\s]+', engine='python', {columns}).assign(y_true=…).to_csv(NAMED, index=False)"
+    )
+
+
+def _is_of_probabilities(numbers: list[float]) -> bool:
+    return min(numbers) >= 0 and (numbers[0] <= 1 if len(numbers) == 1 else abs(sum(numbers) - 1) < _ROUNDING)

@@ -1,7 +1,13 @@
 """Tables of text as other tools write them, and files that are no tables."""
 
+import re
+from ast import literal_eval
+
+import numpy as np
+import pandas as pd
 import pytest
 
+from skconf import ConfidenceReport
 from skconf.tables import _files
 from skconf.tables._csv import layout_of
 from skconf.tables._paths import list_files
@@ -107,3 +113,21 @@ def test_folders_have_tables_of_tabs(tmp_path):
 def test_the_separator_is_that_by_which_lines_agree(tmp_path):
     (tmp_path / "a.csv").write_text("id;text,with,commas;p\n1;a,b;.5\n2;c;.5\n")
     assert layout_of(tmp_path / "a.csv") == (";", ["id", "text,with,commas", "p"])
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", " ", ";"])
+@pytest.mark.parametrize("form", ["%.6f", "%.18e"])
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_numbers_alone_are_told_how_to_get_names(n_columns, form, separator, tmp_path):
+    """As XGBoost and LightGBM write them; the advice, followed, makes a file that is read."""
+    proba = np.random.default_rng(0).dirichlet(np.ones(3), 40)[:, :n_columns]
+    np.savetxt(tmp_path / "a.txt", proba, fmt=form, delimiter=separator)
+    with pytest.raises(ValueError, match="XGBoost and LightGBM") as refused:
+        ConfidenceReport.from_files(tmp_path / "a.txt")
+    assert refused.value.kind == "no predictions"
+    pattern, names = re.search(r"sep=r'(.*?)', .*names=(\[.*?\])", str(refused.value)).groups()
+    names = literal_eval(names.replace("…", "'proba_1'"))
+    table = pd.read_csv(tmp_path / "a.txt", sep=pattern, engine="python", names=names)
+    np.testing.assert_allclose(table, proba, atol=1e-6)
+    table.assign(y_true=np.arange(40) % max(2, n_columns)).to_csv(tmp_path / "b.csv", index=False)
+    assert ConfidenceReport.from_files(tmp_path / "b.csv", metrics=["accuracy_score"]).frame.shape[0] == 1
