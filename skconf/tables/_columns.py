@@ -24,9 +24,9 @@ from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import (
     as_series,
     by_name,
-    in_order_of_numbers,
     in_type_of,
     labels_in,
+    labels_of_truth,
     like,
     numbers_in,
     refuse_thousands,
@@ -289,21 +289,32 @@ class Columns:
             positive = _label_of_single(str(self.proba[0]), Spellings(known))
         parts = [self._numbers(table, name, lists=len(self.proba) == 1) for name in self.proba]
         _refuse_scores(self.proba, parts)
+        if labels is None:
+            n_classes = len(parts) if len(parts) > 1 else (*parts[0].shape, 2)[1]
+            labels = labels_of_truth(target, n_classes, positive)
+            known = known if labels is None else labels
+            target = target if labels is None else by_name(target, labels)
         return ConfidenceProfile.from_predictions(
             target,
             parts[0] if len(parts) == 1 else np.stack(parts, axis=1),
             y_pred=None if self.prediction is None else by_name(labels_in(table, self.prediction), known),
-            labels=in_order_of_numbers(target) if labels is None else labels,
+            labels=labels,
             pos_label=None if positive is None else Spellings(known).label(positive),
         )
 
     def _labels_in_bare_names(self, target: Any) -> list[str] | None:
-        """Return the names of the columns of probabilities if one of them is a true label."""
-        names = _labels_in_names(self.proba)
-        if len(self.proba) == 1 or names is None:
+        """Return the names of the columns of probabilities if one of them is a true label.
+
+        Numbers from 0 on may merely count the columns, unless all true labels, and 0, are such numbers.
+        """
+        if len(self.proba) == 1:
             return None
+        names, distinct = _labels_in_names(self.proba), pd.unique(target)
+        if names is None:
+            names, texts = list(map(str, self.proba)), set(map(plain, distinct))
+            return names if "0" in texts and texts <= set(names) else None
         known = Spellings(names)
-        return names if any(label in known for label in pd.unique(target)) else None
+        return names if any(label in known for label in distinct) else None
 
     def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
         """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""

@@ -245,6 +245,20 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
         raise DataError(text, row, rest, kind=f"not {needed}", column=name)
 
 
+def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | None:
+    """Return the labels of so many classes as the true labels tell them; None where sorting them does.
+
+    One label may be all that occurs: of 0 and 1, or beside the positive class.
+    """
+    distinct = pd.unique(target)
+    if n_classes == 2 and len(distinct) == 1:
+        only = plain(distinct[0])
+        named = {only, *([] if positive is None else [plain(positive)])}
+        both = {"0", "1"} if named <= {"0", "1"} else named
+        return in_type_of(target, sorted(both)) if len(both) == 2 else None
+    return in_order_of_numbers(target) if len(distinct) == n_classes else None
+
+
 def in_order_of_numbers(target: Any) -> list[Any] | None:
     """Return the distinct labels, sorted; texts of numbers are sorted as numbers, so that 10 comes after 9."""
     distinct = pd.Series(pd.unique(target))

@@ -8,6 +8,7 @@ the true labels.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -206,10 +207,29 @@ class _Readings:
                 {label: each[label] for label in sorted(each, key=lambda label: self.names.index(each[label]))}
                 for each in (whole, family)
             ]
-            likely = _are_of_probabilities(before, after)
-            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely)]
+            fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=False)]
+            if not fitting and not before and not after:
+                fitting = list(self._runs_around(list(family.values()), others))
+            if not fitting and _are_of_probabilities(before, after):
+                fitting = [each for each in in_order if self._are_probabilities(list(each.values()), likely=True)]
             if fitting:
                 yield fitting[0]
+
+    def _runs_around(self, family: list[Any], others: list[Any]) -> Iterator[dict[str, Any]]:
+        """Go through the runs of columns that hold a family and sum to 1, or to 100: of classes that do not occur."""
+        self._loaded(others)
+        places = [others.index(name) for name in family]
+        after, before = others[max(places) + 1 :], others[: min(places)][::-1]
+        for whole, beside in product((1, 100), (after, before, [*after, *before])):
+            run = others[min(places) : max(places) + 1]
+            total = np.sum([self.numbers(name) for name in run], axis=0)
+            for name in beside:
+                more = self.numbers(name)
+                if more.min() >= 0 and (total + more).max() <= whole * (1 + _MOST_ROUNDING):
+                    run, total = [*run, name], total + more
+                if total.min() >= whole * (1 - _MOST_ROUNDING) and self._are_probabilities(run, likely=False):
+                    yield {str(each): each for each in sorted(run, key=others.index)}
+                    break
 
     def _of_other_classes(self, before: str, after: str, others: list[Any], truth: list[str]) -> dict[str, Any]:
         """Return the columns of classes that do not occur among the true labels, but are named as the others are."""

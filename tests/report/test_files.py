@@ -276,3 +276,44 @@ def test_a_line_without_end_is_refused_before_it_is_held(ending, tmp_path):
     tracemalloc.stop()
     assert refused.value.kind == "long row"
     assert refused.value.place == str(tmp_path / f"a{ending}")
+
+
+ANIMALS, DIGITS = ["ant", "bee", "cat", "dog", "eel"], ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize("prefix", ["", "p_", "proba_"])
+@pytest.mark.parametrize("occurring", [[0, 1, 2], [2, 3, 4], [1, 2, 3], [0, 4], [3], [0]])
+@pytest.mark.parametrize("names", [ANIMALS, DIGITS])
+def test_classes_without_a_row_are_kept_and_named(names, occurring, prefix, scale, tmp_path):
+    """Two of ten were left out of a small file, and then the labels did not fit the columns."""
+    if scale == 100 and prefix == "proba_":
+        pytest.skip("percentages under the usual names are refused")
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.ones(5), 40).round(4)
+    table = pd.DataFrame(proba * scale, columns=[f"{prefix}{name}" for name in names])
+    table.insert(0, "y_true", np.array(names)[rng.choice(occurring, 40)])
+    table.insert(1, "age", rng.integers(20, 80, 40))
+    table["latitude"] = rng.normal(size=40)
+    table.to_csv(tmp_path / "a.csv", index=False)
+    if scale == 100:
+        with pytest.raises(ValueError, match="percentages") as refused:
+            ConfidenceReport.from_files(tmp_path / "a.csv")
+        assert set(refused.value.columns["proba"]) == {f"{prefix}{name}" for name in names}
+        return
+    evidence = ConfidenceReport.from_files(tmp_path / "a.csv", metrics=["accuracy_score"]).evidence
+    assert list(map(str, evidence.profiles["value"].classes)) == names
+    said = [line for line in evidence.origin.read_as if "among the true labels" in line]
+    named = [name for name in names if re.search(rf"labels: .*\b{name}\b", said[0])]
+    assert named == [name for name in names if name not in set(table["y_true"])]
+
+
+@pytest.mark.parametrize("truth", [0, 1, False, "0"])
+def test_one_column_of_two_classes_of_which_one_occurs(truth, tmp_path):
+    table = pd.DataFrame({"y_true": [truth] * 4, "proba_1": [0.25, 0.75, 0.5, 0.125]})
+    for write, ending in ((table.to_csv, "csv"), (table.to_parquet, "parquet")):
+        write(tmp_path / f"a.{ending}", index=False)
+        found = ConfidenceReport.from_files(tmp_path / f"a.{ending}", metrics=["mean_confidence", "accuracy_score"])
+        assert list(found.evidence.profiles["value"].classes.astype(int)) == [0, 1]
+        predicted = (table["proba_1"] > 0.5).astype(int)
+        assert found.frame["value"].tolist() == [0.71875, (predicted == int(truth)).mean()]

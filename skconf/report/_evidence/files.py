@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from skconf._core.messages import option
+from skconf._core.messages import listed, option
 from skconf._core.problems import located
+from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin, SourceFile, digest
@@ -24,6 +26,8 @@ from skconf.tables._paths import Paths, list_files, shown
 
 #: Bytes of files, decompressed, that are held in memory.
 _MOST_BYTES = 100_000_000
+#: Classes without a row that are named.
+_MOST_NAMED = 5
 
 
 def evidence_of_files(
@@ -106,18 +110,31 @@ def _from_memory(
     ids: Any,
     slices: Any,
 ) -> Evidence:
-    rows, sources = {}, []
+    rows, sources, lacking = {}, [], list[str]()
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
         read = read_rows(file, columns[model], ids=ids)
         if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
         rows[model] = RowsOfFile(file, read, by.get(model, {}))
+        lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
-    return replace(evidence, origin=replace(origin, files=sources), name=sources[0].name, **vars(pairs))
+    origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])
+    return replace(evidence, origin=origin, name=sources[0].name, **vars(pairs))
+
+
+def _never_true(profile: ConfidenceProfile) -> str:
+    """Return which classes of the probabilities are no true label of any row; "" where there are none."""
+    if profile.classes is None or profile.true_class is None:
+        return ""
+    count = np.bincount(profile.true_class, minlength=len(profile.classes))
+    never = [str(label) for label in profile.classes[count == 0]]
+    such = listed(never) if len(never) <= _MOST_NAMED else f"{', '.join(never[:_MOST_NAMED])} and others"
+    occur = "occurs" if len(never) == 1 else "occur"
+    return f"{len(never):,} of {len(count):,} classes never {occur} among the true labels: {such}" if never else ""
 
 
 def _from_batches(
