@@ -39,6 +39,7 @@ examples:
   %(prog)s predictions.csv
   %(prog)s raw.csv calibrated.csv --html report.html
   %(prog)s raw.csv shuffled.csv --id id
+  %(prog)s submission.csv --truth truth.csv --id id
   %(prog)s predictions.csv --slices region age --html report.html
   gzip --decompress --stdout old.csv.gz | %(prog)s - raw.csv
   %(prog)s 'day=*/*.csv'
@@ -99,7 +100,13 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument(
         "--id",
         metavar="COLUMN",
-        help="column of ids, by which the rows of models are matched, in any order, before they are compared",
+        help="column of ids, by which the rows of models, and those of --truth, are matched in any order",
+    )
+    evaluate.add_argument(
+        "--truth",
+        metavar="FILE",
+        help="file of the true labels, if they are not with the predictions: matched by --id, in any order; --target "
+        "names its column",
     )
     evaluate.add_argument(
         "--group",
@@ -193,6 +200,7 @@ def _run(options: argparse.Namespace) -> int:
                 in_batches=in_batches,
                 progress=True,
                 ids=options.id,
+                truth=options.truth,
                 slices=options.slices,
                 errors=options.errors,
                 command=options.command,

@@ -194,6 +194,7 @@ class ConfidenceReport:
         confidence_level: float | None = None,
         in_batches: bool | None = None,
         ids: Any = None,
+        truth: str | PathLike[str] | None = None,
         slices: Any = None,
         errors: float | Sequence[float] | None = None,
         n_jobs: int | None = None,
@@ -220,6 +221,11 @@ class ConfidenceReport:
             Column of ids by which the rows of several models are matched, in any order, before they are compared. Each
             model must have the same ids, each once. None matches them by place, and only where the true labels
             agree row by row.
+        truth : path, default=None
+            File of the true labels, if those of predictions have none: a row for each prediction, in any order, matched
+            by `ids`, which are in both (None stands for a column called id, or so). `target` names its column of true
+            labels; None stands for the only one besides the ids, or one that is called label, target or so. Not in
+            batches.
         slices : label or list of labels, default=None
             Columns by which to look where it fails, as in :func:`~skconf.confidence_report`; not in batches. Texts that
             are numbers count as numbers, unless one begins with a zero, such as 007.
@@ -294,6 +300,7 @@ class ConfidenceReport:
                 in_batches=in_batches,
                 progress=progress,
                 ids=ids,
+                truth=truth,
                 slices=slices,
                 errors=errors,
                 confidence_level=confidence_level,

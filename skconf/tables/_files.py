@@ -20,7 +20,7 @@ from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._parquet import Parquet
-from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, shown
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, shown
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import UnreadableError, readable
 
@@ -36,7 +36,7 @@ def guess_columns(files: Sequence[Path], columns: Columns) -> tuple[Columns, str
     The first file that has rows tells.
     """
     for path in files:
-        file = open_table(path)
+        file = _opened(path)
 
         def head(names: list[Any], file: Any = file) -> Any:
             tables: list[pd.DataFrame] = []
@@ -83,7 +83,7 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
 
     Errors name a row by its id, too: in column `ids`, or one that is called so.
     """
-    file = open_table(path)
+    file = _opened(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
     column = id_column(file.names) if ids is None else ids
@@ -115,7 +115,7 @@ def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
     ValueError
         If a column is missing, or occurs twice.
     """
-    file = open_table(path)
+    file = _opened(path)
     with located(shown(path)):
         for name in names:
             if file.names.count(name) != 1:
@@ -133,7 +133,7 @@ def id_column(names: Sequence[Any]) -> Any:
 
 
 @contextmanager
-def named_by_id(file: "ArrowFile | PandasFile", ids: Any = None) -> Iterator[None]:
+def named_by_id(file: "ArrowFile | PandasFile | FileWithTruth", ids: Any = None) -> Iterator[None]:
     """Name the row of an error by its id, too, if the file has ids."""
     try:
         yield
@@ -146,6 +146,12 @@ def named_by_id(file: "ArrowFile | PandasFile", ids: Any = None) -> Iterator[Non
                 error.row_id = f"{column} {plain(as_series(table[column]).iloc[error.row - first])}"
             first += len(table)
         raise
+
+
+def _opened(path: Path) -> "ArrowFile | PandasFile | FileWithTruth":
+    """Open a file, with the columns beside it if there are any."""
+    file = open_table(path)
+    return FileWithTruth(file, path.beside) if isinstance(path, WithTruth) else file
 
 
 def open_table(path: Path) -> "ArrowFile | PandasFile":
@@ -238,6 +244,31 @@ class PandasFile:
     def streams(self, names: list[str], _: list[str], batch_rows: int) -> Iterator[Iterator[Any]]:
         """Return all rows as a single part, in batches."""
         yield self.batches(names, batch_rows)
+
+
+class FileWithTruth:
+    """A file with more columns beside its own."""
+
+    def __init__(self, file: ArrowFile | PandasFile, beside: pd.DataFrame) -> None:
+        self.file, self.beside = file, beside
+        self.names: list[Any] = [*file.names, *beside]
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
+        """Go through the rows of these columns."""
+        done, more = 0, [name for name in names if name in self.beside]
+        own = [name for name in names if name not in more] or self.file.names[:1]  # which tells the rows
+        for table in self.file.batches(own, batch_rows):
+            rows = self.beside[more].iloc[done : done + len(table)]
+            done += len(table)
+            yield _with_columns(table, rows)
+
+
+def _with_columns(table: Any, rows: pd.DataFrame) -> Any:
+    if isinstance(table, pd.DataFrame):
+        return table.assign(**{name: rows[name].to_numpy() for name in rows})
+    for name in rows:
+        table = table.append_column(name, [rows[name].to_numpy()])
+    return table
 
 
 def _guess_rows(path: Path) -> float | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 
 from skconf._core.messages import listed, option
 from skconf._core.problems import located
+from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches
 from skconf.report._evidence.evidence import Evidence
@@ -22,6 +24,7 @@ from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._files import bytes_held, guess_columns, read_rows
+from skconf.tables._ids import with_truth
 from skconf.tables._paths import Paths, list_files, shown
 
 #: Bytes of files, decompressed, that are held in memory.
@@ -38,6 +41,7 @@ def evidence_of_files(
     in_batches: bool | None,
     progress: bool,
     ids: Any = None,
+    truth: str | PathLike[str] | None = None,
     slices: Any = None,
     errors: float | Sequence[float] | None = None,
     command: str = "",
@@ -60,11 +64,16 @@ def evidence_of_files(
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
-        _refuse_in_batches(ids=ids, slices=slices, confidence_level=confidence_level, errors=errors)
+        _refuse_in_batches(ids=ids, truth=truth, slices=slices, confidence_level=confidence_level, errors=errors)
+    matched = list[str]()
+    if truth is not None:
+        files_of, matched = _with_truth(models, truth, ids, columns.target)
+        models |= files_of
+        columns = replace(columns, target=USUAL["target"])
     guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
     columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
-    origin = Origin(command=command, read_as=guessed)
+    origin = Origin(command=command, read_as=[*matched, *guessed])
     if in_batches:
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors}
@@ -85,6 +94,7 @@ def _refuse_in_batches(**given: Any) -> None:
     """Raise if something is asked for that cannot be had in batches."""
     lacking = {
         "ids": ("keep no rows to match", ""),
+        "truth": ("keep no rows to match", ", and write the true labels into the files of predictions"),
         "slices": (
             "keep no rows to look where they fail",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
@@ -124,6 +134,19 @@ def _from_memory(
         evidence = evidence_of(pairs.profiles, several=several, **asked)
     origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])
     return replace(evidence, origin=origin, name=sources[0].name, **vars(pairs))
+
+
+def _with_truth(
+    models: Mapping[str, Sequence[Path]], truth: str | PathLike[str], ids: Any, target: Any
+) -> tuple[dict[str, list[Path]], list[str]]:
+    """Return the files of models, which have one each, with true labels from another one, and that in words."""
+    of_truth = list_files(truth)
+    if len(of_truth) > 1:
+        raise ValueError(f"{option('truth')} names {len(of_truth)} files. Name one file, with all true labels.")
+    matched = {model: with_truth(file, of_truth[0], ids, target) for model, (file,) in models.items()}
+    return {model: [file] for model, (file, _) in matched.items()}, list(
+        dict.fromkeys(said for _, said in matched.values())
+    )
 
 
 def _never_true(profile: ConfidenceProfile) -> str:
