@@ -78,7 +78,7 @@ def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:
 
 
 #: Endings of what is read from a folder.
-_TABLES = {".csv", ".tsv", ".parquet"}
+_TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
 
 class OutputFile(type(Path())):  # type: ignore[misc]

@@ -45,11 +45,12 @@ def accumulate(
     Parameters
     ----------
     data : paths, table, iterable of tables, or a collection of Dask or Spark
-        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet or CSV, also
-          compressed, read batch by batch, each file once even if several paths lead to it. A folder, or a pattern that
-          ends in a star, selects tables only, and skips other endings such as ``.csv.bak``. Cells of a CSV file are
-          separated by commas, semicolons, tabs or bars, according to its first line. Labels in CSV files are texts;
-          "1.0" and "True" mean "1" unless a label is written like that. A part ``name=value`` of a path is a column.
+        - a path, a pattern such as ``"day=*/*.parquet"``, a folder, or a list of these: files of Parquet, CSV or JSON
+          lines (an object in each: .jsonl, .ndjson), also compressed, read batch by batch, each file once even if
+          several paths lead to it. A folder, or a pattern that ends in a star, selects tables only, and skips other
+          endings such as ``.csv.bak``. Cells of a CSV file are separated by commas, semicolons, tabs or bars, according
+          to its first line. Labels in CSV files are texts; "1.0" and "True" mean "1" unless a label is written like
+          that. A part ``name=value`` of a path is a column.
         - a table with a row for each prediction: a DataFrame of pandas or polars, a Table or RecordBatch of pyarrow, or
           a mapping of arrays by name, of which probabilities may have two dimensions; or an iterable of such tables;
         - a DataFrame of Dask or of Spark, or a mapping of arrays of Dask: the engine reads each partition in its place

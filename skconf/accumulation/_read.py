@@ -18,7 +18,7 @@ from skconf.accumulation._plan import Plan
 from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._columns import Columns
-from skconf.tables._files import BATCH_ROWS, ArrowFile, PandasFile, named_by_id, open_table
+from skconf.tables._files import BATCH_ROWS, TableFile, named_by_id, open_table
 from skconf.tables._paths import Paths, list_files
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
@@ -175,13 +175,13 @@ def _keep_freed_pages() -> None:
 class _Read(NamedTuple):
     """What a batch adds to the result, or what is wrong with it, with its rows counted from its first."""
 
-    file: "ArrowFile | PandasFile"
+    file: TableFile
     n_rows: int
     part: Totals | ValueError
     notices: list[Notice]
 
 
-def _read_batch(job: Job, batch: tuple["ArrowFile | PandasFile", Any]) -> _Read:
+def _read_batch(job: Job, batch: tuple[TableFile, Any]) -> _Read:
     """Read a table, or parse a piece of text, and return its sums, or what is wrong with it."""
     file, rows = batch
     with collected() as notices:
@@ -192,7 +192,7 @@ def _read_batch(job: Job, batch: tuple["ArrowFile | PandasFile", Any]) -> _Read:
             return _Read(file, 0, error, notices)
 
 
-def _refuse(error: ValueError, file: "ArrowFile | PandasFile", first_row: int) -> NoReturn:
+def _refuse(error: ValueError, file: TableFile, first_row: int) -> NoReturn:
     """Raise what is wrong with a batch, with its file and row."""
     if isinstance(error, UnreadableError):
         raise error.at(file.name, first_row)

@@ -22,7 +22,8 @@ Columns under other names than those below are found where one reading alone fit
 tools: the true label is called label, target or truth, and probabilities are named by the labels. Standard error says
 what was found; where several readings fit, an error names the option that decides.
 
-Files are CSV (cells separated by commas, semicolons, tabs or bars; also compressed: .csv.gz) or Parquet.
+Files are CSV (cells separated by commas, semicolons, tabs or bars), JSON lines (an object in each: .jsonl, .ndjson),
+both also compressed (.csv.gz), or Parquet.
 
 Files that are named one by one are models, shown side by side under the shortest names that tell them apart. The files
 of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
@@ -68,7 +69,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="file",
         help="predictions of a model: a file; a pattern in quotes; a folder, to read all its tables (.csv, .tsv, "
-        ".parquet); or - for standard input",
+        ".jsonl, .parquet); or - for standard input",
     )
     evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
     for name, meaning in _COLUMNS.items():

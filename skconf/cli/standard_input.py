@@ -12,7 +12,7 @@ from skconf._core.terminal import CommandError, StandardInput, say
 #: What stands for standard input among the files of a command.
 DASH = "-"
 #: First bytes of what may come through a pipe, and how names of such files end.
-_ENDINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zXZ": ".csv.xz"}
+_ENDINGS = {b"{": ".jsonl", b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zXZ": ".csv.xz"}
 
 
 @contextmanager

@@ -205,9 +205,9 @@ class ConfidenceReport:
         Parameters
         ----------
         files : path, list of paths, or mapping of str to such
-            Files of Parquet or CSV with a row for each prediction, as :func:`~skconf.accumulate` takes them: a path, a
-            pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the files of
-            several models, which are then shown side by side.
+            Files of Parquet, CSV or JSON lines with a row for each prediction, as :func:`~skconf.accumulate` takes
+            them: a path, a pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the
+            files of several models, which are then shown side by side.
         {columns}
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,

@@ -29,7 +29,7 @@ _SIGNS = {
     b"\x80\x05": "a pickle; write the table in it with .to_csv(...)",
     b"SQLite format 3": "a database; export the table as CSV",
     b"ARROW1": "Arrow; write it as Parquet or CSV",
-    b"{": "JSON; convert it: pd.read_json(...).to_csv(...)",
+    b"{": "JSON; convert it: pd.read_json(...).to_csv(...); or, of an object in each line, let its name end in .jsonl",
     b"[{": "JSON; convert it: pd.read_json(...).to_csv(...)",
     b"[[": "JSON; convert it: pd.read_json(...).to_csv(...)",
     b"<": "HTML or XML; save the table as CSV",

@@ -1,10 +1,10 @@
-"""Tables in files, read batch by batch: Parquet and CSV."""
+"""Tables in files, read batch by batch: Parquet, CSV and JSON lines."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from skconf.tables._columns import Columns, NoPredictionsError, column_names, pl
 from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
 from skconf.tables._guesses import HEAD_ROWS, guess
+from skconf.tables._json_lines import JsonLines
 from skconf.tables._parquet import Parquet
-from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, shown
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, holds_json_lines, shown
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import UnreadableError, readable
 
@@ -133,7 +134,7 @@ def id_column(names: Sequence[Any]) -> Any:
 
 
 @contextmanager
-def named_by_id(file: "ArrowFile | PandasFile | FileWithTruth", ids: Any = None) -> Iterator[None]:
+def named_by_id(file: "TableFile | FileWithTruth", ids: Any = None) -> Iterator[None]:
     """Name the row of an error by its id, too, if the file has ids."""
     try:
         yield
@@ -148,15 +149,17 @@ def named_by_id(file: "ArrowFile | PandasFile | FileWithTruth", ids: Any = None)
         raise
 
 
-def _opened(path: Path) -> "ArrowFile | PandasFile | FileWithTruth":
+def _opened(path: Path) -> "TableFile | FileWithTruth":
     """Open a file, with the columns beside it if there are any."""
     file = open_table(path)
     return FileWithTruth(file, path.beside) if isinstance(path, WithTruth) else file
 
 
-def open_table(path: Path) -> "ArrowFile | PandasFile":
+def open_table(path: Path) -> "TableFile":
     """Open a file, whose columns can then be read in batches."""
     with readable(path):
+        if holds_json_lines(path):
+            return JsonFile(path)
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
             return ArrowFile(path)
         if path.suffix in PARQUET:
@@ -246,10 +249,35 @@ class PandasFile:
         yield self.batches(names, batch_rows)
 
 
+class JsonFile:
+    """A file of JSON lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, shown(path)
+        self.parts = JsonLines(path)
+        self.names: list[Any] = self.parts.names
+
+    def guess_rows(self) -> float | None:
+        """Estimate the number of rows; None if only reading the file can tell."""
+        return _guess_rows(self.path)
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
+        """Go through the rows of these columns."""
+        return self.parts.batches(names, batch_rows)
+
+    def streams(self, names: list[Any], _: list[Any], batch_rows: int) -> Iterator[Iterator[Any]]:
+        """Return all rows as a single part, in batches."""
+        yield self.batches(names, batch_rows)
+
+
+#: A file of any format.
+TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
+
+
 class FileWithTruth:
     """A file with more columns beside its own."""
 
-    def __init__(self, file: ArrowFile | PandasFile, beside: pd.DataFrame) -> None:
+    def __init__(self, file: TableFile, beside: pd.DataFrame) -> None:
         self.file, self.beside = file, beside
         self.names: list[Any] = [*file.names, *beside]
 

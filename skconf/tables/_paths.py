@@ -35,7 +35,7 @@ PARQUET = (".parquet", ".pq")
 OF_PANDAS = (".xz", ".zip")
 COMPRESSED = (".gz", ".bz2", ".zst", *OF_PANDAS)
 
-_TABLES = (".csv", ".tsv", *PARQUET)
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", *PARQUET)
 #: Names that only a file given by its full name may have.
 _OTHERS = (".txt", ".data")
 _WILDCARDS = set("*?[")
@@ -46,6 +46,7 @@ def _ending(of: tuple[str, ...]) -> str:
 
 
 _TABLE = re.compile(f"{_ending(_TABLES)}{_ending(COMPRESSED)}?$")
+_JSON_LINES = re.compile(f"{_ending(('.jsonl', '.ndjson'))}{_ending(COMPRESSED)}?$")
 _ANY = re.compile(f"{_ending((*_TABLES, *_OTHERS))}?{_ending(COMPRESSED)}?$")
 #: What engines write for a value that is missing.
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
@@ -106,8 +107,13 @@ def _typed(text: str) -> Any:
 
 
 def names_table(name: str) -> bool:
-    """Return whether a file of this name is a table: .csv, .tsv or .parquet, perhaps compressed, and not hidden."""
+    """Return whether a file of this name is a table, such as .csv or .parquet.gz, and not hidden."""
     return name[0] not in "._" and _TABLE.search(name) is not None
+
+
+def holds_json_lines(path: Path) -> bool:
+    """Return whether a file has a JSON object in each line, by its name."""
+    return _JSON_LINES.search(path.name) is not None
 
 
 def stem(name: str) -> str:
@@ -136,7 +142,9 @@ def list_files(paths: Paths) -> list[Path]:
         name, path = fspath(given), given if isinstance(given, StandardInput) else Path(given)
         files = _files_of(path) if path.exists() else _files_like(name)
         if not files and path.is_dir():
-            raise FileNotFoundError(f"there is no file of a table in {name}: their names end in .csv, .tsv or .parquet")
+            raise FileNotFoundError(
+                f"there is no file of a table in {name}: their names end in .csv, .tsv, .jsonl or .parquet"
+            )
         if not files and path.exists():
             raise FileNotFoundError(
                 f"{name} is a pipe or a device, and no file; pass what it holds by standard input: -"

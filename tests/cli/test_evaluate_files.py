@@ -273,7 +273,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
     ("arguments", "message"),
     [
         (["none.csv"], "there is no file none.csv"),
-        (["empty"], "there is no file of a table in empty: their names end in .csv, .tsv or .parquet"),
+        (["empty"], "there is no file of a table in empty: their names end in .csv, .tsv, .jsonl or .parquet"),
         (
             ["a.csv", "--target", "lable"],
             "Did you mean 'label'? The columns are ['id', 'label', '0', '1']: name one of them by --target.",

@@ -1,0 +1,124 @@
+"""A file with a JSON object in each line, read batch by batch."""
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skconf._core.problems import DataError
+from skconf.tables._bytes import opened
+from skconf.tables._paths import PathColumns, shown
+from skconf.tables._unreadable import LONG_ROW, UnreadableError, readable
+
+#: Objects from which the names of columns are told.
+_HEAD_ROWS = 1000
+#: Most bytes of a line, and bytes from which a batch ends.
+_LINE_BYTES = _BATCH_BYTES = 1 << 22
+#: What values of each type are called. Of one column all must be of one kind: "1" is not 1.
+_KINDS = {bool: "truth values", int: "numbers", float: "numbers", str: "texts", list: "lists", dict: "objects"}
+#: What to do with JSON of another form.
+_ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
+
+
+class JsonLines:
+    """A file of JSON lines.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which may be compressed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        names: dict[str, None] = {}
+        for _, row in islice(self._rows(_with_each_name_once), _HEAD_ROWS):
+            names |= dict.fromkeys(row)
+        # Arrow tells the types of what paths say.
+        self.of_path = PathColumns.of(path, names) if find_spec("pyarrow") is not None else PathColumns({})
+        self.names: list[Any] = [*names, *self.of_path.values]
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
+        """Go through the rows of these columns; all together for None, else fewer than asked where they are large."""
+        kinds: dict[Any, str] = {}
+        tables, n_rows = [], 0
+        for rows in self._batches(batch_rows):
+            table = pd.DataFrame({name: self._column(name, rows, kinds, n_rows) for name in names})
+            n_rows += len(rows)
+            if batch_rows is None:
+                tables.append(table)
+            else:
+                yield table
+        if tables:
+            yield pd.concat(tables, ignore_index=True)
+
+    def _batches(self, batch_rows: int | None) -> Iterator[list[dict[str, Any]]]:
+        rows, n_bytes = list[dict[str, Any]](), 0
+        for size, row in self._rows():
+            rows.append(row)
+            n_bytes += size
+            if len(rows) == batch_rows or n_bytes >= _BATCH_BYTES:
+                yield rows
+                rows, n_bytes = [], 0
+        if rows:
+            yield rows
+
+    def _rows(self, hook: Any = None) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Go through the objects, each with the bytes of its line."""
+        with readable(self.path), opened(self.path) as file:
+            number = 0
+            while line := file.readline(_LINE_BYTES):
+                number += 1
+                if len(line) == _LINE_BYTES:
+                    raise UnreadableError(f"line {number}: {LONG_ROW}", kind="long row")
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if line.strip():
+                    yield len(line), _object(line, number, hook)
+
+    def _column(self, name: Any, rows: list[dict[str, Any]], kinds: dict[Any, str], first_row: int) -> "pd.Series[Any]":
+        """Return a column; raise if its values are of several kinds, in these rows or in those before."""
+        if name in self.of_path.values:
+            return pd.Series([self.of_path.values[name].as_py()] * len(rows))
+        values = [row.get(name) for row in rows]
+        for kind in dict.fromkeys(_KINDS.get(each, "") for each in dict.fromkeys(map(type, values))):
+            if kind and kinds.setdefault(name, kind) != kind:
+                row = next(
+                    at for at, value in enumerate(values) if value is not None and _KINDS[type(value)] != kinds[name]
+                )
+                text = f"column {name!r} has {values[row]!r} in "
+                rest = f", and {kinds[name]} in rows before. Write all its values in one way."
+                raise DataError(text, row, rest, kind="several types", column=name).at(shown(self.path), first_row)
+        return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
+
+
+def _object(line: bytes, number: int, hook: Any) -> dict[str, Any]:
+    """Return the object in a line."""
+    try:
+        row = json.loads(line, object_pairs_hook=hook)
+    except json.JSONDecodeError as error:
+        text = f"line {number} is no JSON from character {error.colno} on. {_ADVICE}"
+        raise UnreadableError(text, kind="no object") from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, DataError):
+            raise
+        what = (
+            "UTF-8 text" if isinstance(error, UnicodeDecodeError) else "JSON that can be read: it is too deep or long"
+        )
+        raise UnreadableError(f"line {number} is not {what}. {_ADVICE}", kind="no object") from None
+    if not isinstance(row, dict):
+        raise UnreadableError(f"line {number} holds no object. {_ADVICE}", kind="no object")
+    return row
+
+
+def _with_each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnreadableError(f"an object has {twice!r} twice. Rename one of them.", kind="repeated column")
+    return row

@@ -1,0 +1,106 @@
+"""A file with a JSON object in each line is read as a CSV file with the same rows."""
+
+import gzip
+import json
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceReport, accumulate
+from skconf.tables import _files, _json_lines
+
+RNG = np.random.default_rng(0)
+P = RNG.random(60).round(4)
+WORDS = np.where(RNG.random(60) < P, "dog", "cat")
+TABLE = pd.DataFrame({"id": range(60), "y_true": WORDS, "proba_cat": (1 - P).round(4), "proba_dog": P})
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write(rows, name="a.jsonl"):
+    lines = rows if isinstance(rows, bytes) else "".join(json.dumps(row) + "\n" for row in rows).encode()
+    with (gzip.open if name.endswith(".gz") else open)(name, "wb") as file:
+        file.write(lines)
+    return name
+
+
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.ndjson.gz"])
+def test_is_read_as_csv_is(name, has_pyarrow, monkeypatch):
+    if not has_pyarrow:
+        for module in (_files, _json_lines):
+            monkeypatch.setattr(module, "find_spec", lambda _: None)
+    TABLE.to_csv("a.csv", index=False)
+    write(TABLE.to_dict("records"), name)
+    for in_batches in (False, True):
+        expected, found = (ConfidenceReport.from_files(file, in_batches=in_batches) for file in ("a.csv", name))
+        pd.testing.assert_frame_equal(found.frame, expected.frame)
+
+
+def test_lists_of_probabilities_and_missing_names_are_read():
+    rows = [{"label": str(word), "y_proba": [1 - p, p]} for word, p in zip(WORDS, P, strict=True)]
+    rows[3] |= {"note": "later"}
+    write(rows)
+    accuracy = ((P > 0.5) == (WORDS == "dog")).mean()
+    options = {"target": "label", "proba": "y_proba", "labels": ["cat", "dog"]}
+    assert accumulate("a.jsonl", "accuracy_score", **options).result()["accuracy_score"] == pytest.approx(accuracy)
+    assert _files.open_table(_files.Path("a.jsonl")).names == ["label", "y_proba", "note"]
+
+
+def test_folders_are_columns():
+    pytest.importorskip("pyarrow")
+    for day in ("mon", "tue"):
+        _files.Path(f"day={day}").mkdir()
+        write(TABLE.to_dict("records"), f"day={day}/a.jsonl")
+    report = ConfidenceReport.from_files("day=*/*.jsonl", groups="day", metrics=["accuracy_score"])
+    assert report.frame["count"].to_dict() == {"mon": 60, "tue": 60}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "place"),
+    [
+        (b'{"y_true": 1, "proba_0"', "no object", "line 4"),
+        (b"[1, 0.5]", "no object", "line 4"),
+        (b'{"y_true": "\xff"}', "no object", "line 4"),
+        (b"[" * 100_000, "no object", "line 4"),
+        (b'{"a": 1, "a": 2}', "repeated column", "'a'"),
+        (b'{"a": "' + b"b" * (1 << 23), "long row", "line 4"),
+        (b'{"y_true": "1", "proba_0": 0.5, "proba_1": 0.5}', "several types", "row 2"),
+        (b'{"y_true": true, "proba_0": 0.5, "proba_1": 0.5}', "several types", "row 2"),
+        (b'{"y_true": 1, "proba_0": "0.5", "proba_1": 0.5}', "several types", "row 2"),
+        (b'{"y_true": 1, "proba_0": 0.5}', "not a number", "row 2"),
+        (b'{"proba_0": 0.5, "proba_1": 0.5}', "not a label", "row 2"),
+        (b'{"y_true": 1, "proba_0": [0.5], "proba_1": 0.5}', "several types", "row 2"),
+        (b'{"y_true": {"a": 1}, "proba_0": 0.5, "proba_1": 0.5}', "several types", "row 2"),
+    ],
+)
+@pytest.mark.parametrize("in_batches", [False, True])
+@pytest.mark.parametrize("batch_rows", [2, 1000])
+def test_what_is_wrong_is_named_with_its_line_or_row(wrong, kind, place, in_batches, batch_rows, monkeypatch):
+    """Whether values of several types stand in one batch or in two, they are refused."""
+    monkeypatch.setattr("skconf.accumulation._read.BATCH_ROWS", batch_rows)
+    right = b'{"y_true": 0, "proba_0": 0.5, "proba_1": 0.5}\n'
+    write(right + b"\n" + right.replace(b"0,", b"1,", 1) + wrong + b"\n" + right)
+    with pytest.raises(ValueError, match=place) as refused:
+        ConfidenceReport.from_files("a.jsonl", in_batches=in_batches)
+    assert (refused.value.kind, refused.value.place) == (kind, "a.jsonl")
+    if place == "row 2":
+        assert refused.value.row == 2
+
+
+def test_memory_does_not_grow_with_the_file():
+    row = json.dumps({"y_true": 1, "proba_0": 0.25, "proba_1": 0.75, "text": "a" * 10_000}) + "\n"
+    peaks = []
+    for n_rows in (4_000, 12_000):
+        with _files.Path("a.jsonl").open("w") as file:
+            file.writelines(row for _ in range(n_rows))
+        tracemalloc.start()
+        assert accumulate("a.jsonl", "mean_confidence").result()["mean_confidence"] == 0.75
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
