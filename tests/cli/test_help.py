@@ -66,6 +66,8 @@ def files(tmp_path, monkeypatch):
         Path(name).parent.mkdir(exist_ok=True)
         table.to_csv(f"{name}.csv", index=False)
     table[::-1].to_csv("shuffled.csv", index=False)
+    table[["id", "label"]].to_csv("truth.csv", index=False)
+    table[::-1].drop(columns="label").to_csv("submission.csv", index=False)
     Path("old.csv.gz").write_bytes(gzip.compress(Path("raw.csv").read_bytes()))
     numbered = dict(zip(names, ["p1", "p2", "p3"], strict=True))
     table.rename(columns=numbered | {"label": "species"}).to_csv("wide.csv", index=False)
