@@ -15,8 +15,8 @@ _TRUTH = {"true": "1", "false": "0"}
 
 
 def plain(label: Any) -> str:
-    """Return the text of a label in one spelling: 1.0, True and "true" become "1"; "01" stays."""
-    text = str(label)
+    """Return the text of a label in one spelling: 1.0, True, "true" and " 1" become "1"; "01" stays."""
+    text = str(label).strip()
     return re.sub(r"^(-?\d+)\.0+$", r"\1", _TRUTH.get(text.lower(), text))
 
 

@@ -1,6 +1,6 @@
 """Confidences in grades, such as high, medium and low, as the numbers that they stand for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -12,6 +12,9 @@ from skconf._core.columns import plain
 from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError
 
+#: Words for answers that are right, and for those that are wrong.
+_RIGHT = frozenset({"correct", "right", "yes", "y", "pass", "passed", "good", "ok", "c"})
+_WRONG = frozenset({"incorrect", "wrong", "no", "n", "fail", "failed", "bad", "i", "false"})
 #: So many words may be grades.
 _MOST = 10
 #: A column with more distinct values than this holds no grades.
@@ -94,6 +97,14 @@ def words_in(values: Any) -> list[str]:
     counts = column.map(lambda value: str(value).strip().casefold()).value_counts()
     words = [str(word) for word in counts.index]
     return [] if len(words) > _MOST or not all(map(_is_word, words)) else words
+
+
+def example_of(words: Sequence[str], *, of_truth: bool) -> str:
+    """Return an example of a grade with its number: of the first word that is known, or else of any number."""
+    if not of_truth:
+        return f"{words[0]}=0.9"
+    known = [f"{word}={int(word in _RIGHT)}" for word in words if word in _RIGHT | _WRONG]
+    return " ".join(known) or f"{words[0]}=NUMBER"
 
 
 def _is_word(text: str) -> bool:

@@ -131,6 +131,11 @@ class Assessment:
         return f"Assessment({self.text!r}, p_value={self.p_value:.2g})"
 
     @property
+    def looks_swapped(self) -> bool:
+        """Whether answers are right so seldom that labels, or columns of probabilities, may be in the wrong order."""
+        return self.accuracy_high < 0.6 * min(self.most_frequent, 1 - self.most_frequent)
+
+    @property
     def stretches(self) -> tuple[Stretch, ...]:
         """The levels, and after them the two that carry the evidence, where these are no levels."""
         named = (self.overconfident, self.underconfident)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_threshold
 from skconf._core.columns import PREFIX, Spellings, plain
 from skconf._core.docstrings import documented, entries_of_parameters
-from skconf._core.grades import check_grades, from_grades, has_grades, words_in
+from skconf._core.grades import check_grades, example_of, from_grades, has_grades, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
@@ -20,6 +20,7 @@ from skconf._core.problems import DataError, as_data_error
 from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
 from skconf.profile._profile import weigh_part
+from skconf.tables._answers import Answers
 from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import (
     as_series,
@@ -27,9 +28,9 @@ from skconf.tables._entries import (
     in_type_of,
     labels_in,
     labels_of_truth,
-    like,
     numbers_in,
     refuse_thousands,
+    spelled_alike,
 )
 
 _Documented = TypeVar("_Documented", bound=Callable[..., Any])
@@ -283,10 +284,19 @@ class Columns:
         if labels is not None:
             labels = in_type_of(target, labels)
             target = by_name(target, labels)
+        else:
+            target = spelled_alike(target)
         known = pd.unique(target) if labels is None else labels
         positive = self.pos_label
-        if positive is None and len(self.proba) == 1:
-            positive = _label_of_single(str(self.proba[0]), Spellings(known))
+        if len(self.proba) == 1:
+            named = _label_of_single(str(self.proba[0]), Spellings(known))
+            positive = named if positive is None else positive
+            if named is not None and plain(named) != plain(positive):
+                raise ValueError(
+                    f"column {self.proba[0]!r} is named by the label {named!r}, but a single column is the "
+                    f"probability of {option('pos_label')}, here {positive!r}. Pass {option('pos_label', named)}, or "
+                    "name the other column."
+                )
         parts = [self._numbers(table, name, lists=len(self.proba) == 1) for name in self.proba]
         _refuse_scores(self.proba, parts)
         if labels is None:
@@ -325,10 +335,10 @@ class Columns:
         except ValueError as error:
             if np.ndim(table[name]) > 1 or not (words := words_in(as_series(table[name]))):
                 raise
-            number = 1 if of_truth else 0.9
             problem = as_data_error(error)
             problem.advice = (
-                f"If {shorten(words)} are grades, give each a number by {option('grades')}: {words[0]}={number}."
+                f"If {shorten(words)} are grades, give each a number by {option('grades')}: "
+                f"{example_of(words, of_truth=of_truth)}."
             )
             raise problem from None
 
@@ -338,12 +348,10 @@ class Columns:
         if self.correct is not None:
             return ConfidenceProfile.from_correctness(self._numbers(table, self.correct, of_truth=True), confidence)
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
-        truth = LabelColumn(target, str(self.target))
-        predicted = LabelColumn(like(by_name(prediction, pd.unique(target)), target), str(self.prediction))
-        predicted.unseen_in(truth.sorted_distinct())  # raises if texts would be compared with numbers
-        where = {label: code for code, label in enumerate(truth.distinct)}
-        codes = np.array([where.get(label, -1) for label in predicted.distinct])[predicted.codes]
-        return ConfidenceProfile.from_correctness(codes == truth.codes, confidence)
+        answers = Answers(target, prediction, str(self.target), str(self.prediction))
+        answers.check_spelling()
+        answers.check_confidence(confidence, str(self.confidence))
+        return ConfidenceProfile.from_correctness(answers.right, confidence)
 
 
 def takes_columns(**more: str) -> Callable[[_Documented], _Documented]:

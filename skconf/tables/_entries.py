@@ -290,6 +290,15 @@ def in_type_of(target: Any, labels: Sequence[Any]) -> list[Any]:
     return labels
 
 
+def spelled_alike(values: Any) -> Any:
+    """Return a column of labels in which texts that are one label, such as 1 and 1.0, are written in one way."""
+    if _kind(values) != "string":
+        return values
+    codes, distinct = pd.factorize(values)
+    texts = list(map(plain, distinct))
+    return values if len(set(texts)) == len(texts) else np.array(texts, dtype=object)[codes]
+
+
 def by_name(values: Any, labels: Sequence[Any]) -> Any:
     """Return a column of labels in the spelling of `labels`, for texts that differ only in spelling."""
     if _kind(values) != "string":

@@ -83,7 +83,7 @@ class TestColumns:
         pq = pytest.importorskip("pyarrow.parquet")
         proba = pa.array([[0.9, 0.1], None, [0.2, 0.8]])
         pq.write_table(pa.table({"y_true": [0, 1, 1], "y_proba": proba}), tmp_path / "a.parquet")
-        with pytest.raises(ValueError, match="column 'y_proba' has None in row 1, where a list is needed"):
+        with pytest.raises(ValueError, match="column 'y_proba' has None in row 1, where a list of numbers is needed"):
             accumulate(tmp_path / "a.parquet", "cw_accuracy", labels=[0, 1])
 
 

@@ -50,7 +50,7 @@ def test_files_may_grade_correctness_too(tmp_path, capsys):
     path = tmp_path / "judged.csv"
     path.write_text("judge,confidence\nright,0.9\npartly,0.7\nwrong,0.4\nRight ,1\n")
     assert main(["evaluate", str(path), "--correct", "judge", "--confidence", "confidence"]) == 2
-    assert "--grades: right=1." in capsys.readouterr().err
+    assert "--grades: right=1 wrong=0." in capsys.readouterr().err
     total = accumulate(path, "cw_accuracy", correct="judge", grades={"right": 1, "partly": 0.5, "wrong": 0})
     assert total.result()["cw_accuracy"] == pytest.approx((0.9 + 0.5 * 0.7 + 1) / 3)
 

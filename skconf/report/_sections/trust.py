@@ -52,6 +52,8 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     how = "calibrate it on rows that did not train it, and look at other rows again"
     if numbers == "uncertainties":
         return f"{how}." if assessment.found else "use the uncertainties, and mind how large a gap could hide."
+    if assessment.looks_swapped:
+        return "compare a few rows by hand, and put labels or columns of probabilities in their right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
         return "find out first why it is right no more often than one answer for all; calibration does not mend that."
     if assessment.decisive is not None:

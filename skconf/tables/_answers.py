@@ -1,0 +1,99 @@
+"""Predicted labels beside the true ones: which are right, and whether the columns can mean what their names say."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.columns import plain
+from skconf._core.labels import LabelColumn
+from skconf._core.messages import option, shorten
+from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
+from skconf._core.warn import warn
+from skconf.tables._entries import like
+
+#: So many rows tell what a column holds.
+_ENOUGH = 20
+#: A confidence of two classes is hardly ever below one half; the probability of one of them often is.
+_BELOW_HALF = 0.05
+
+
+class Answers:
+    """True and predicted labels of the same rows.
+
+    Labels are equal if their plain texts are, such as 1 and 1.0, and whatever else the columns hold: what is right does
+    not depend on which rows are read together.
+
+    Parameters
+    ----------
+    target, prediction : array or Series
+        The labels.
+    target_name, prediction_name : str
+        Their columns.
+    """
+
+    def __init__(self, target: Any, prediction: Any, target_name: str, prediction_name: str) -> None:
+        self._true = LabelColumn(target, target_name)
+        self._predicted = LabelColumn(like(prediction, target), prediction_name)
+        self._predicted.unseen_in(self._true.sorted_distinct())  # raises if texts would be compared with numbers
+
+    @cached_property
+    def _texts(self) -> tuple[list[str], list[str]]:
+        """The plain texts of the distinct labels, true and predicted."""
+        true, predicted = (list(map(plain, column.distinct)) for column in (self._true, self._predicted))
+        return true, predicted
+
+    @cached_property
+    def _codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The number of each label among all distinct ones, true and predicted."""
+        where = {text: code for code, text in enumerate(dict.fromkeys([*self._texts[0], *self._texts[1]]))}
+        columns = zip((self._true, self._predicted), self._texts, strict=True)
+        true, predicted = (np.array([where[text] for text in texts])[column.codes] for column, texts in columns)
+        return true, predicted
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Which predictions are the true label."""
+        true, predicted = self._codes
+        return np.asarray(true == predicted)
+
+    def check_spelling(self) -> None:
+        """Raise if true and predicted labels differ in case or leading zeros alone; warn if none is in both columns."""
+        true, predicted = map(set, self._texts)
+        if true & predicted or len(self._true) < _ENOUGH:
+            return
+        names = f"no label of {self._predicted.name}, {shorten(self._predicted.distinct)}, is one of {self._true.name}"
+        names = f"{names}, {shorten(self._true.distinct)}"
+        alike = {_loosely(text) for text in true} & {_loosely(text) for text in predicted}
+        if alike:
+            raise DataError(
+                f"{names}: they seem to be the same, written in two ways. Write them alike, or pass which answers are "
+                f"right as {option('correct')}.",
+                kind="labels written in two ways",
+                column=self._predicted.name,
+            )
+        warn(f"{names}, so that all answers count as wrong. Do both columns hold labels of one kind?", kind="no label")
+
+    def check_confidence(self, confidence: Floats, name: str) -> None:
+        """Warn if a column of confidences seems to hold the probability of one of two classes."""
+        true, predicted = self._codes
+        labels = list(dict.fromkeys([*self._texts[0], *self._texts[1]]))
+        if len(labels) != 2 or len(predicted) < _ENOUGH or np.count_nonzero(confidence < 0.5) < _BELOW_HALF * len(true):
+            return
+        above, below = predicted[confidence > 0.5], predicted[confidence < 0.5]
+        if len(above) and (above == above[0]).all() and (below != above[0]).all():
+            positive = labels[above[0]]
+            share = np.mean(confidence < 0.5)
+            warn(
+                f"column {name!r} looks like the probability of {positive!r}, not like the confidence in the answer: "
+                f"{share:.0%} of it is below 0.5, and the answer is {positive!r} exactly where it is above. If so, "
+                f"read it by {option('proba', name)} and {option('pos_label', positive)}.",
+                kind="probability as confidence",
+            )
+
+
+def _loosely(text: str) -> str:
+    """Return a label without its case and leading zeros."""
+    return text.casefold().lstrip("0") or "0"

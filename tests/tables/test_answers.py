@@ -1,0 +1,141 @@
+"""Labels that are written in several ways, and columns that hold something else than their names say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceProfile, accumulate
+from skconf.inference import assess_confidence
+from skconf.report import confidence_report
+from skconf.tables._columns import Columns
+
+RNG = np.random.default_rng(0)
+POSITIVE = RNG.random(200)
+IS_YES = RNG.random(200) < POSITIVE
+ANSWER = POSITIVE > 0.5
+SURE = np.maximum(POSITIVE, 1 - POSITIVE)
+ACCURACY = float(np.mean(IS_YES == ANSWER))
+
+
+def written(flags, *, yes, no):
+    return np.where(flags, yes, no)
+
+
+def read(table, **columns):
+    frame = pd.DataFrame(table)
+    return Columns(**columns).found_in(frame.columns).read(frame)
+
+
+def accuracy_of(frame, tmp_path, batch_rows):
+    """Read a file of predictions in batches of so many rows."""
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    read = pd.read_csv(tmp_path / "p.csv", dtype=str)
+    return accumulate((read[at : at + batch_rows] for at in range(0, len(read), batch_rows)), "accuracy").result()
+
+
+@pytest.mark.parametrize("batch_rows", [1, 3, 50, 1000])
+def test_one_label_may_be_written_in_several_ways(tmp_path, batch_rows):
+    """Rows of one label as 1, 1.0 and " 1" are right wherever the batches end."""
+    spellings = np.array(["1", "1.0", " 1", "true"])[np.arange(200) % 4]
+    other = np.array(["0", "0.0", "0 ", "False"])[np.arange(200) // 3 % 4]
+    frame = pd.DataFrame(
+        {
+            "y_true": np.where(IS_YES, spellings, other),
+            "y_pred": np.where(ANSWER, spellings[::-1], other[::-1]),
+            "confidence": SURE,
+        }
+    )
+    assert accuracy_of(frame, tmp_path, batch_rows)["accuracy"] == pytest.approx(ACCURACY)
+
+
+@pytest.mark.parametrize("labels", [{"yes": "1", "no": "0"}, {"yes": "cat", "no": "dog"}])
+def test_labels_beside_probabilities_are_unified(labels):
+    true = [text + " " * (row % 2) for row, text in enumerate(written(IS_YES, **labels))]
+    profile = read({"y_true": true, "p": POSITIVE}, proba="p", pos_label=labels["yes"])
+    assert profile.correct.mean() == pytest.approx(ACCURACY)
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted"),
+    [({"yes": "yes", "no": "no"}, {"yes": "Yes", "no": "No"}), ({"yes": "7", "no": "3"}, {"yes": "007", "no": "03"})],
+)
+def test_labels_written_in_two_ways_are_refused(true, predicted, tmp_path):
+    frame = pd.DataFrame(
+        {"y_true": written(IS_YES, **true), "y_pred": written(ANSWER, **predicted), "confidence": SURE}
+    )
+    with pytest.raises(ValueError, match="they seem to be the same") as caught:
+        accuracy_of(frame, tmp_path, 1000)
+    assert (caught.value.kind, caught.value.column) == ("labels written in two ways", "y_pred")
+
+
+def test_labels_without_a_common_one_are_told(tmp_path):
+    frame = pd.DataFrame(
+        {"y_true": written(IS_YES, yes="yes", no="no"), "y_pred": written(ANSWER, yes="1", no="0"), "confidence": SURE}
+    )
+    with pytest.warns(UserWarning, match="all answers count as wrong"):
+        assert accuracy_of(frame, tmp_path, 100)["accuracy"] == 0
+
+
+def test_a_class_that_is_always_taken_for_another_is_no_mistake(tmp_path):
+    """Answers that are all wrong name classes that exist: so do few rows, and OCR that has A and a."""
+    frame = pd.DataFrame({"y_true": ["a", "b", "A"] * 40, "y_pred": ["A", "b", "a"] * 40, "confidence": [0.9] * 120})
+    assert accuracy_of(frame, tmp_path, 1000)["accuracy"] == pytest.approx(1 / 3)
+
+
+def test_a_column_named_by_the_other_label_is_refused():
+    table = {"y_true": written(IS_YES, yes="yes", no="no"), "proba_no": 1 - POSITIVE}
+    with pytest.raises(ValueError, match=r"'proba_no' is named by the label 'no'.* Pass pos_label='no'"):
+        read(table, pos_label="yes")
+    assert read(table).correct.mean() == pytest.approx(ACCURACY)
+
+
+class TestProbabilityAsConfidence:
+    def test_it_is_told(self):
+        table = {"y_true": written(IS_YES, yes="y", no="n"), "y_pred": written(ANSWER, yes="y", no="n")}
+        with pytest.warns(
+            UserWarning, match="looks like the probability of 'y'.* proba='confidence' and pos_label='y'"
+        ):
+            read({**table, "confidence": POSITIVE})
+
+    @pytest.mark.parametrize("confidence", [SURE, np.where(RNG.random(200) < 0.1, 0.4, SURE)], ids=["sure", "some low"])
+    def test_a_confidence_is_none(self, confidence):
+        table = {"y_true": written(IS_YES, yes="y", no="n"), "y_pred": written(ANSWER, yes="y", no="n")}
+        read({**table, "confidence": confidence})  # warnings are errors
+
+
+class TestSwapped:
+    def test_columns_in_the_wrong_order_are_told(self):
+        rng = np.random.default_rng(1)
+        proba = rng.random(2000)
+        proba = np.where(proba > 0.5, 0.9 + proba / 10, proba / 10)
+        y_true = (rng.random(2000) < proba).astype(int)
+        found = assess_confidence(y_true, 1 - proba)
+        assert found.looks_swapped
+        assert str(found).endswith("and so seldom that labels or columns look swapped.")
+        report = confidence_report(y_true, {"model": 1 - proba})
+        assert "put labels or columns of probabilities in their right order" in report.summary() + str(report.page())
+        assert not assess_confidence(y_true, proba).looks_swapped
+
+    def test_a_poor_model_is_not_swapped(self):
+        rng = np.random.default_rng(1)
+        proba = rng.dirichlet(np.ones(10), 2000)
+        y_true = rng.integers(10, size=2000)
+        assert not assess_confidence(y_true, proba).looks_swapped
+
+    def test_without_classes_nothing_is_known(self):
+        profile = ConfidenceProfile.from_correctness(np.arange(500) % 20 == 0, np.full(500, 0.9))
+        assert not assess_confidence(profile).looks_swapped
+
+
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        (("incorrect", "correct"), "incorrect=0 correct=1"),
+        (("wrong", "right"), "wrong=0 right=1"),
+        (("x", "z"), "x=NUMBER"),
+    ],
+)
+def test_grades_are_suggested_with_their_polarity(words, example):
+    table = {"correct": [words[0]] * 60 + [words[1]] * 40, "confidence": np.full(100, 0.8)}
+    with pytest.raises(ValueError, match=f"by grades: {example}"):
+        read(table)
