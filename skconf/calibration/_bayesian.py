@@ -15,7 +15,10 @@ from skconf.calibration._platt import Logit
 
 #: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
 #: segment adds to that. The last are for classes whose frequency has changed. More of each, and zero, gained nothing.
-_SCALES = (*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), (2.0, 0.3, 0.3))
+_SCALES = (
+    *product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)),
+    *((2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)),
+)
 #: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
 #: too sure at .999 by .4 of log-odds. With heavier ones too few of the points are in the middle.
 _FREEDOM = 30.0
@@ -33,7 +36,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
     between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
     and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
-    over nine answers to that, and over the probabilities as they are. Where samples
+    over twelve answers to that, and over the probabilities as they are. Where samples
     say little it stays near the probabilities, and doubts. It needs no folds, and chooses nothing.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
@@ -57,12 +60,13 @@ class BayesianCalibrator(OneVsRestCalibrator):
     Notes
     -----
     For a class, f(l) = h + Σ exp(s + sⱼ) aⱼ(l), where aⱼ(l) is the part of the way from 0 to l that lies in segment j.
-    h, s and sⱼ are normal around 0, with standard deviations .1 or .5, .3 or 1, and .3 or 1; or 2, .3 and .3, for
-    classes whose frequency has changed. These nine priors and f(l) = l are equally probable. For each prior the
-    posterior's mode is found by Newton's method, with expected second derivatives. 64 curves around it, drawn from a
-    Student distribution and weighed by the ratio of the posterior's density to that one's [1]_, stand for the rest.
-    They also give the probability of the data under the prior, by which the means are weighed. Close log-odds are
-    grouped: at most 257 groups stand for the samples. A weight of a sample counts repetitions.
+    h, s and sⱼ are normal around 0, with standard deviations 0.1 or 0.5, 0.3 or 1, and 0.3 or 1; or, for classes whose
+    frequency has changed, (2, 0.3, 0.3), (2, 1, 0.3), (4, 1, 0.3) or (4, 1, 1). These twelve priors and f(l) = l are
+    equally probable. For each prior the posterior's mode is found by Newton's method, with expected second derivatives.
+    64 curves around it, drawn from a Student distribution and weighed by the ratio of the posterior's density to that
+    one's [1]_, stand for the rest. They also give the probability of the data under the prior, by which the means are
+    weighed. Close log-odds are grouped: at most 257 groups stand for the samples. A weight of a sample counts
+    repetitions.
 
     References
     ----------

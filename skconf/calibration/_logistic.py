@@ -99,6 +99,8 @@ class Logistic:
                 length /= 4
                 moved = self.at(point + length * step, prior)
             if moved.value >= now.value:
+                if start is not None:  # far off: all samples may be saturated there, and no step helps
+                    return self.fit(prior, precision=precision)
                 break
             point, now = point + length * step, moved
         moved = self.at(point + step, prior)

@@ -15,27 +15,34 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
 from skconf.calibration._base import EPS, rows_to_one
 from skconf.calibration._bayesian import BayesianCalibrator
+from skconf.calibration._bent import BentTemperatureCalibrator, LineCalibrator, order_of_rows
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._softmax import TemperatureCalibrator
-from skconf.calibration._spline import SplineCalibrator
+from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 
 #: Samples that the prior on the weights of members counts as; of 1 to 32, tried with few and many samples, the middle
 #: ones were best, by little.
 _PRIOR_SAMPLES = 8.0
 
 #: A lag of so many times √n nats of log-likelihood divides a member's prior by e.
-_LAG = 2.0
+_LAG = 0.5
 
-#: With two classes half of the prior is the Bayesian calibrator's; the number of samples at which half of the rest is
-#: flexible; of that a quarter at most is for steps, half of it at so many samples.
+#: With two classes half of most of the prior is the Bayesian calibrator's; the number of samples at which half of the
+#: rest is flexible; of that a quarter at most is for steps, half of it at so many samples.
 _SPLINE_HALF, _STEPS_HALF, _STEPS = 200.0, 1000.0, 0.25
+#: What steps, the line and the parabola have of the prior at any number of samples.
+_ALWAYS = np.array([0.0, 0.0, 0.0, 0.03, 0.0, 0.05, 0.05])
+
+#: With more classes than this, steps as the base of a matrix cost more time than they gain; and a matrix is for n
+#: samples of K classes where K² is at most so many times n.
+_MOST_STEPPED, _MATRIX_SAMPLES = 31, 4
 
 #: Folds are predicted until so many samples have been: more say little about a handful of weights.
 _ENOUGH = 2000
 
-#: The fewest folds. With 10,000 samples and more there are more of them, of 2,000 samples.
-_N_FOLDS = 5
+#: The fewest folds. With 10,000 samples and more there are more of them, of 2,000 samples, up to so many.
+_N_FOLDS, _MOST_FOLDS = 5, 10_000
 
 #: For each pair of classes, and in all, so many samples of other folds are enough to judge members by.
 _LEARN_PAIR, _LEARN = 100, 4000
@@ -51,12 +58,25 @@ def default_members(n_classes: int, n_samples: float) -> tuple[list[Any], Floats
     if n_classes == 2:
         flexible = n_samples / (n_samples + _SPLINE_HALF)
         steps = _STEPS * flexible * n_samples / (n_samples + _STEPS_HALF)
-        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0]) / 2
-        return [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator()], prior
-    matrix = MatrixCalibrator(ridge=1 / 16, base=temperature)
-    n_parameters = np.array([0, 1, n_classes**2, n_classes**2 + 5 * n_classes])
-    prior = 1 / (1 + 3 / n_samples * n_parameters)
-    return [*rigid, matrix, MatrixCalibrator(ridge=1 / 16, base=isotonic)], prior / prior.sum()
+        prior = np.array([(1 - flexible) / 2, (1 - flexible) / 2, flexible - steps, steps, 1.0, 0.0, 0.0]) / 2
+        members = [*rigid, SplineCalibrator(), isotonic, BayesianCalibrator(), LineCalibrator(), QuadraticCalibrator()]
+        return members, (1 - _ALWAYS.sum()) * prior + _ALWAYS
+    members = [*rigid, BentTemperatureCalibrator(), BentTemperatureCalibrator(shifted=True)]
+    n_parameters = [0, 1, 3, 3 + n_classes]
+    if n_classes**2 <= _MATRIX_SAMPLES * n_samples:
+        members.append(MatrixCalibrator(ridge=1 / 16, base=temperature))
+        n_parameters.append(n_classes**2)
+        if n_classes <= _MOST_STEPPED:
+            members.append(MatrixCalibrator(ridge=1 / 16, base=isotonic))
+            n_parameters.append(n_classes**2 + 5 * n_classes)
+    prior = 1 / (1 + 3 / n_samples * np.array(n_parameters))
+    return members, prior / prior.sum()
+
+
+def scales_absent(member: Any) -> bool:
+    """Return whether a member gives a class without a sample a probability by what it learned of the others."""
+    bent = isinstance(member, BentTemperatureCalibrator) and not member.shifted
+    return member is None or bent or isinstance(member, TemperatureCalibrator)
 
 
 def fitted(members: list[Any], proba: Floats, codes: Codes, sample_weight: Floats) -> list[Any]:
@@ -97,9 +117,11 @@ def out_of_fold(
     by_member: list[list[Floats]] = [[] for _ in members]
     rows, weights = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     for kept, held in _rounds(proba, codes, sample_weight):
-        learned, asked = np.flatnonzero(kept > 1e-9 * sample_weight), np.flatnonzero(held)
-        if not len(asked) or len(np.unique(codes[learned])) < 2:
-            continue  # of one class alone nothing is learned: that says nothing about the members
+        learned = np.flatnonzero(kept > 1e-9 * sample_weight)
+        seen = np.unique(codes[learned])
+        asked = np.flatnonzero((held > 0) & np.isin(codes, seen))  # of others the members have learned nothing
+        if not len(asked) or len(seen) < 2:
+            continue
         models = fitted(members, proba[learned], codes[learned], kept[learned])
         for parts, answers in zip(by_member, predicted(models, proba[asked]), strict=True):
             parts.append(answers)
@@ -114,7 +136,7 @@ def out_of_fold(
 def _rounds(proba: Floats, codes: Codes, sample_weight: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Yield, fold by fold, how much of every sample's weight is for training and how much is held out."""
     total = float(sample_weight.sum())
-    n_folds = max(_N_FOLDS, int(total / _ENOUGH))
+    n_folds = min(max(_N_FOLDS, int(total / _ENOUGH)), _MOST_FOLDS)
     enough = max(_LEARN, _LEARN_PAIR * proba.shape[1] ** 2)
     n_learned = min(n_folds - 1, ceil(n_folds * enough / total))
     if np.bincount(codes, sample_weight).min() * n_learned < _LEARN_RARE * n_folds:
@@ -237,32 +259,33 @@ def simplex_weights(chance: Floats, sample_weight: Floats, prior: Floats) -> Flo
 def fold_weights(proba: Floats, codes: Codes, sample_weight: Floats, n_folds: int) -> Iterator[Floats]:
     """Yield for each fold how much of every sample's weight is held out in it.
 
-    The weights of each class are laid end to end, ordered by the probability of the class, and dealt to the folds in
-    turn, one unit at a time. So folds have the same mix of classes and scores; a weight of 3 is dealt as three rows
-    are; and the order of rows and of classes plays no part. Weights that are all below one are dealt in units of the
-    largest.
+    The weights are laid end to end, ordered by the largest probability, cut into blocks of as many units as there are
+    folds, and dealt to these one unit at a time, from another one in each block. So folds have the same mix of
+    probabilities, but not of classes: what is held out would else repeat the class frequencies of what is learned. A
+    weight of 3 is dealt as three rows are; the order of rows and of classes plays no part. Weights that are all below
+    one are dealt in units of the largest.
     """
-    own = proba[np.arange(len(codes)), codes]
-    by_size = np.argsort(np.argsort(sample_weight @ proba))  # the same columns in any order of the classes
-    apart = (proba * np.sqrt(by_size + 2.0)).sum(axis=1)  # rows of the same sums are the same
-    order = np.lexsort((apart, own, codes))
+    order = order_of_rows(proba, codes, sample_weight)
     unit = min(1.0, float(sample_weight.max()))
     ends = np.cumsum(sample_weight[order]) / unit
-    first = np.append(True, np.diff(codes[order]) > 0)
-    before = np.append(0.0, ends[:-1])[first]
-    ends -= np.repeat(before, np.diff(np.flatnonzero(first), append=len(codes)))
     # Weights whole but for rounding are whole.
     whole = np.rint(ends)
     ends = np.where(np.abs(ends - whole) < 1e-9 * np.maximum(whole, 1), whole, ends)
-    starts = np.where(first, 0.0, np.append(0.0, ends[:-1]))
+    block, place = np.divmod(np.append(0.0, ends), float(n_folds))
+    first = _mixed(block) % n_folds
     for fold in range(n_folds):
+        until = block + np.clip(place - (fold + first) % n_folds, 0.0, 1.0)
         dealt = np.empty(len(codes))
-        dealt[order] = unit * (_dealt(ends, fold, n_folds) - _dealt(starts, fold, n_folds))
+        dealt[order] = unit * np.diff(until)
         dealt[dealt < 1e-9 * sample_weight] = 0.0
         yield np.minimum(dealt, sample_weight)
 
 
-def _dealt(until: Floats, fold: int, n_folds: int) -> Floats:
-    """Return how much of the dealt weights up to each place a fold has received."""
-    rounds, rest = np.divmod(until, float(n_folds))  # of huge weights there are more folds than int64 counts
-    return rounds + np.clip(rest - fold, 0.0, 1.0)
+def _mixed(numbers: Floats) -> NDArray[np.int64]:
+    """Return whole numbers that look random, always the same for a number."""
+    bits = np.fmod(numbers, 2.0**53).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    bits ^= bits >> np.uint64(30)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    return np.asarray((bits >> np.uint64(33)).astype(np.int64))

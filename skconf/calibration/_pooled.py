@@ -11,7 +11,7 @@ from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import AmongPresentCalibrator
+from skconf.calibration._base import AmongPresentCalibrator, rows_to_one
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
@@ -26,6 +26,7 @@ from skconf.calibration._pool import (
     out_of_fold,
     pool,
     predicted,
+    scales_absent,
     tail_width,
 )
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
@@ -45,16 +46,19 @@ class PooledCalibrator(AmongPresentCalibrator):
     than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the classes, are
     mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
 
-    A class that is missing from the calibration data keeps its probability. The other classes are calibrated among
-    themselves and share the rest, and a warning names the class.
+    Where a class is missing from the calibration data, the others are calibrated among themselves and share the rest.
+    Its own probability is the mean of the raw one and of temperature scaling, plain and bent, which need no sample of
+    each class. If `members` are given it keeps its probability, but for the samples that are mixed in. A warning names
+    the class.
 
     Parameters
     ----------
     members : list of str, calibrators or None, default=None
         Names of calibrators, calibrators (they are cloned), and None, which stands for the raw probabilities. If
-        `members` is None: raw, smoothed temperature and, with two classes, "spline", "smoothed_isotonic" and
-        "bayesian"; with more, a matrix with a sixteenth of the usual ridge, and another such matrix after smoothed
-        isotonic regression.
+        `members` is None: raw, smoothed temperature and, with two classes, "spline", "smoothed_isotonic", "bayesian", a
+        line of the log-odds and "quadratic"; with more, temperature with a bend and a tail, without and with a shift
+        for each class, and, for n samples of K classes with K² ≤ 4 n, a matrix with a sixteenth of the usual ridge, and
+        up to 31 classes another such matrix after smoothed isotonic regression.
     weights : {"learned", "uniform"}, default="learned"
         Weights of the members: learned, or all the same.
     smoothing : float, default=0.75
@@ -82,7 +86,8 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     Notes
     -----
-    Samples are dealt to five folds or more, ordered by class and probability; the order of rows plays no part. Folds
+    Samples are dealt to five folds or more, ordered by the largest probability and blind to classes; the order of rows
+    plays no part. Folds
     are predicted until 2,000 samples have been, by members that are fitted on the others, or on 4,000 samples of them
     (100 K² with more classes), unless fewer than 50 of the rarest class were among them: with 10,000 samples and two
     classes, members are fitted less than twice in all.
@@ -124,6 +129,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         self.tail_zscore = tail_zscore
 
     _reads_sizes = True
+    _absent = "has no sample of {} to calibrate by"
 
     def _fit(self, proba: NDArray[Any], codes: Codes, sample_weight: Floats, classes: NDArray[Any]) -> None:
         check_option(self.weights, "weights", ("learned", "uniform"))
@@ -131,7 +137,14 @@ class PooledCalibrator(AmongPresentCalibrator):
         if self.tail_zscore is not None:
             check_number(self.tail_zscore, "tail_zscore")
         self._named()
+        self._everywhere: list[Any] = []
+        self._uniform = self.smoothing / (float(sample_weight.sum()) + self.smoothing)
         super()._fit(proba, codes, sample_weight, classes)
+        if self.members is None and 0 < len(self._fitted) < len(classes):
+            some = [scales_absent(member) for member in self.members_]
+            asked = [member for member, scales in zip(self.members_, some, strict=True) if scales]
+            self._everywhere = fitted(asked, _rows(proba), codes, sample_weight)
+            self._shares = self.weights_[some] / self.weights_[some].sum()
 
     def _named(self) -> list[Any] | None:
         """Return the members that were given, by name or not."""
@@ -148,7 +161,6 @@ class PooledCalibrator(AmongPresentCalibrator):
         else:
             members, prior = given, np.full(len(given), 1 / len(given))
         self.members_ = fitted(members, proba, codes, sample_weight)
-        self._uniform = self.smoothing / (float(sample_weight.sum()) + self.smoothing)
         learned = self.weights == "learned"
         self.weights_, self.tail_ = prior if learned else np.full(len(members), 1 / len(members)), 0.0
         if not learned and self.tail_zscore is None:
@@ -165,9 +177,21 @@ class PooledCalibrator(AmongPresentCalibrator):
 
     def _calibrate_present(self, proba: Floats) -> Floats:
         pooled = pool(predicted(self.members_, proba), self.weights_)
-        if self.tail_:
-            pooled = lowered(pooled, self.tail_)
-        return (1 - self._uniform) * pooled + self._uniform / pooled.shape[1]
+        return lowered(pooled, self.tail_) if self.tail_ else pooled
+
+    def _calibrate(self, proba: NDArray[Any]) -> Floats:
+        if self._everywhere:
+            out = pool(predicted(self._everywhere, _rows(proba)), self._shares)
+            share = out[:, self._fitted].sum(axis=1, keepdims=True)
+            out[:, self._fitted] = self._calibrate_present(self._present(proba)[0]) * share
+        else:
+            out = super()._calibrate(proba)
+        return (1 - self._uniform) * out + self._uniform / out.shape[1] if len(self._fitted) else out
+
+
+def _rows(proba: NDArray[Any]) -> Floats:
+    """Return probabilities whose rows sum to one."""
+    return rows_to_one(np.maximum(proba, 0.0, dtype=np.float64))
 
 
 CALIBRATORS: dict[str, Callable[[], Any]] = {

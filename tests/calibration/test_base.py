@@ -392,7 +392,7 @@ def test_an_absent_class_is_named_and_keeps_its_probability(make):
 @each(name for name in MAKERS if name != "confidence")
 def test_a_class_of_weight_zero_is_absent(make):
     proba, code = three_class_task()
-    with pytest.warns(UserWarning, match=r"the probabilities of \[2\]"):
+    with pytest.warns(UserWarning, match=r"of \[2\]"):
         by_weight = make().fit(proba, code, code != 2)
     with pytest.warns(UserWarning, match=r"\[2\]"):
         by_rows = make().fit(proba[code != 2], code[code != 2], labels=[0, 1, 2])

@@ -16,7 +16,8 @@ from skconf.calibration._bayesian import _grouped, _student_points
 def mean_of_all_lines(p, y, asked):
     """Return the mean of σ(h + e^s l), with h and the two parts of s normal: all of them, on a grid."""
     total, mean = [log_expit(np.where(y, 1, -1) * logit(p)).sum()], [asked]
-    for height_scale, slope_scale, more in [*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), (2.0, 0.3, 0.3)]:
+    shifted = [(2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)]
+    for height_scale, slope_scale, more in [*product((0.1, 0.5), (0.3, 1.0), (0.3, 1.0)), *shifted]:
         spread = np.hypot(slope_scale, more)  # with one segment, its own logarithm adds to the common one
         h, s = np.linspace(-5, 5, 121) * height_scale, np.linspace(-5, 5, 161) * spread
         prior = np.add.outer(norm.logpdf(h, scale=height_scale), norm.logpdf(s, scale=spread))

@@ -64,11 +64,11 @@ def test_a_member_that_knows_gets_the_weight():
 
 def test_a_member_that_is_far_behind_gets_next_to_nothing_from_its_prior():
     rng = np.random.default_rng(0)
-    p = rng.uniform(0.05, 0.95, 100)
-    rare = rng.random(100) < expit(logit(p) - 3.5)  # classes are thirty times as unlike in number as they were
+    p = rng.uniform(0.05, 0.95, 400)
+    rare = rng.random(400) < expit(logit(p) - 3.5)  # classes are thirty times as unlike in number as they were
     model = PooledCalibrator([None, "platt"]).fit(p, rare)
-    assert model.weights_[0] < 0.02  # half of 8 samples would be .04
-    right = PooledCalibrator([None, "platt"]).fit(p, rng.random(100) < p)
+    assert model.weights_[0] < 0.009  # half of 8 samples would be 0.01
+    right = PooledCalibrator([None, "platt"]).fit(p, rng.random(400) < p)
     assert right.weights_[0] > 0.1
 
 
@@ -97,7 +97,7 @@ def test_the_prior_favours_rigid_members_while_there_are_few_samples(n_classes, 
     members, prior = default_members(n_classes, n_samples)
     assert prior.sum() == pytest.approx(1)
     assert (prior > 0).all()
-    flexible = prior[2:4].sum() if n_classes == 2 else prior[3]  # half of the prior is always the Bayesian calibrator's
+    flexible = prior[2] if n_classes == 2 else prior[4]  # the spline, and the matrix
     assert (flexible < 0.05) == (n_samples == 10)
     assert len(members) == len(prior)
 
@@ -187,10 +187,29 @@ def test_every_sample_is_held_out_once_and_folds_are_alike(seed):
     weight = rng.integers(1, 9, n).astype(float) if seed % 2 else rng.exponential(1, n)
     folds = list(fold_weights(p, codes, weight, 5))
     np.testing.assert_allclose(np.sum(folds, axis=0), weight, rtol=1e-7)
-    unit = min(1, weight.max())
-    for k in (0, 1):
-        of_class = [fold[codes == k].sum() for fold in folds]
-        assert max(of_class) - min(of_class) <= unit * (1 + 1e-7)
+    unit, column = min(1, weight.max()), int(weight @ p[:, 1] > weight @ p[:, 0])
+    for least in np.unique(p[:, column]):
+        above = [fold[p[:, column] >= least].sum() for fold in folds]
+        assert max(above) - min(above) <= 2 * unit * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e6, 1e12, 1e300])
+def test_each_fold_holds_something_out_however_large_weights_are(weight):
+    p, codes = np.linspace(0.01, 0.99, 200), np.arange(200) % 2
+    for kept, held in _rounds(np.column_stack([1 - p, p]), codes, np.full(200, weight)):
+        assert held.sum() > 0
+        assert kept.sum() > 0
+
+
+def test_folds_are_blind_to_classes():
+    """What is held out would else repeat the class frequencies of what is learned."""
+    rng = np.random.default_rng(0)
+    p = rng.random(500)
+    codes = (rng.random(500) < p).astype(int)
+    held = [fold[codes == 1].sum() for fold in fold_weights(np.column_stack([1 - p, p]), codes, np.ones(500), 5)]
+    assert np.std(held) > 2
+    other = [fold[codes == 1].sum() for fold in fold_weights(np.column_stack([p, 1 - p]), 1 - codes, np.ones(500), 5)]
+    assert held == other  # swapped classes change nothing
 
 
 def test_ties_are_dealt_to_all_folds():
@@ -277,17 +296,29 @@ def test_the_guide_lowers_the_size_ratio_of_new_samples():
 # --- classes and parameters ---------------------------------------------------------------------------------------
 
 
-def test_an_absent_class_keeps_its_probability_and_the_others_share_the_rest():
+def test_an_absent_class_is_scaled_and_the_others_share_the_rest():
     proba, y = three_class_task()
     seen = y != 1
-    with pytest.warns(UserWarning, match=r"PooledCalibrator leaves the probabilities of \[1\] unchanged") as told:
-        model = PooledCalibrator().fit(proba[seen], y[seen], labels=[0, 1, 2])
+    with pytest.warns(UserWarning, match=r"PooledCalibrator has no sample of \[1\] to calibrate by") as told:
+        model = PooledCalibrator(smoothing=0).fit(proba[seen], y[seen], labels=[0, 1, 2])
     assert len(told) == 1
+    with pytest.warns(UserWarning, match="scales"):
+        scaled = TemperatureCalibrator(smoothing=1).fit(proba[seen], y[seen], labels=[0, 1, 2]).predict_proba(proba)
+    raw, temperature = model.weights_[:2] / model.weights_[:2].sum()
+    absent = raw * proba[:, 1] + temperature * scaled[:, 1]
     got = model.predict_proba(proba)
-    np.testing.assert_allclose(got[:, 1], proba[:, 1], rtol=1e-12)
+    np.testing.assert_allclose(got[:, 1], absent, rtol=1e-9)
     pair = proba[:, [0, 2]] / proba[:, [0, 2]].sum(axis=1, keepdims=True)
-    alone = PooledCalibrator().fit(pair[seen], y[seen]).predict_proba(pair)
-    np.testing.assert_allclose(got[:, [0, 2]], alone * (1 - proba[:, 1:2]), rtol=1e-9)
+    alone = PooledCalibrator(smoothing=0).fit(pair[seen], y[seen]).predict_proba(pair)
+    np.testing.assert_allclose(got[:, [0, 2]], alone * (1 - absent[:, np.newaxis]), rtol=1e-9)
+
+
+def test_an_absent_class_keeps_its_probability_among_given_members():
+    proba, y = three_class_task()
+    seen = y != 1
+    with pytest.warns(UserWarning, match="no sample"):
+        model = PooledCalibrator([None, "platt"], smoothing=0).fit(proba[seen], y[seen], labels=[0, 1, 2])
+    np.testing.assert_allclose(model.predict_proba(proba)[:, 1], proba[:, 1], rtol=1e-9)
 
 
 def test_a_class_of_one_sample_is_no_obstacle():
