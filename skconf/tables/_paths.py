@@ -123,7 +123,8 @@ def stem(name: str) -> str:
 
 def shown(path: Path) -> str:
     """Return the name of a file in messages."""
-    return "standard input" if isinstance(path, StandardInput) else visible(str(path))
+    name = "standard input" if isinstance(path, StandardInput) else str(path)
+    return name if name.isprintable() else visible(name)
 
 
 def list_files(paths: Paths) -> list[Path]:
