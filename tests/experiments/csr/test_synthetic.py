@@ -203,8 +203,7 @@ def test_confidences_are_the_same_in_all_modes(modes_cells):
 def test_extremes_are_those_of_table_3(modes_cells):
     extremes = experiments.csr_risk_extremes(modes_cells).set_index(["extreme", "mode"])
     assert len(extremes) == 16
-    # As printed in Table 3; where many risks are 100% the paper names another of them.
-    printed = {
+    printed = {  # as the paper prints Table 3
         ("largest", "perfect"): ("Skew Low", 0.4165),
         ("largest", "underconf_linear"): ("Tight Hi", 0.0606),
         ("largest", "underconf_sqrt"): ("Skew High", 0.0203),
@@ -212,6 +211,9 @@ def test_extremes_are_those_of_table_3(modes_cells):
         ("smallest", "perfect"): ("Log-Uniform High", 0.0932),
         ("smallest", "overconf_sqrt"): ("Bimodal", 0.8742),
         ("smallest", "random_under_c"): ("Skew High", 0.9953),
+        ("largest", "overconf_sqrt"): ("Normal", 1.0),
+        ("largest", "random_under_c"): ("Tight Hi", 1.0),
+        ("smallest", "overconf_half"): ("Log-Uniform Low", 1.0),
     }
     for key, row in printed.items():
         assert tuple(extremes.loc[key, ["paper_distribution", "paper_risk_probability"]]) == row
