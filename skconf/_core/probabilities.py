@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 #: Elements of a probability matrix looked at together: few enough to stay in the processor's cache.
 _BLOCK_ELEMENTS = 1 << 18
 _MOST_ROWS = 1 << 16
+#: Parts of 1 that decimals are counted in: as many digits as float64 holds of any number.
+_UNITS = 1e15
 
 
 def row_blocks(n_rows: int, n_columns: int = 1, step: int | None = None) -> list[slice]:
@@ -118,14 +120,28 @@ def both_columns(positive_proba: NDArray[Any], positive: int) -> Floats:
     """Return the two columns of a binary task from the probability of one class, in float64."""
     columns = np.empty((len(positive_proba), 2), order="F")  # each in one piece, as sums read them
     columns[:, positive] = positive_proba
-    np.subtract(1.0, columns[:, positive], out=columns[:, 1 - positive])
+    columns[:, 1 - positive] = complement(columns[:, positive])
     return columns
 
 
 def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, Floats]:
     """Return the columns of :func:`both_columns`, separately."""
     given = positive_proba.astype(np.float64, copy=False)
-    return (1.0 - given, given) if positive == 1 else (given, 1.0 - given)
+    other = complement(given)
+    return (other, given) if positive == 1 else (given, other)
+
+
+def complement(proba: Floats) -> Floats:
+    """Return 1 − p; of up to 15 decimals the float of the exact difference, which 1.0 − 0.7 misses, so that ties stay.
+
+    It falls where p rises, whichever of the two a row has.
+    """
+    units = np.rint(proba * _UNITS)
+    written = units / _UNITS == proba
+    other = 1.0 - proba
+    np.subtract(_UNITS, units, out=units)
+    np.divide(units, _UNITS, out=other, where=written)
+    return other
 
 
 def _check_range(block: NDArray[Any], start: int, name: str, dtype: np.dtype[Any]) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skconf._core.arrays import as_floats
 from skconf._core.checks import check_option
 from skconf._core.inputs import check_weight
+from skconf._core.probabilities import complement
 from skconf.profile._generated import FromGenerated
 from skconf.profile._multilabel import Multilabel
 from skconf.profile._pairs import codes_of
@@ -203,7 +204,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             rows = codes_of(groups, n_samples)
             micro = cls.from_correctness(
                 (task.truth == task.predicted).ravel(),
-                np.where(task.predicted, task.proba, 1 - task.proba).ravel(),
+                np.where(task.predicted, task.proba, complement(task.proba)).ravel(),
                 sample_weight=None if weight is None else np.repeat(weight, n_labels),
                 groups=np.repeat(np.arange(n_samples) if rows is None else rows, n_labels),
             )

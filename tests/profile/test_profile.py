@@ -6,6 +6,7 @@ import sys
 import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from inspect import signature
 from typing import ClassVar
 
@@ -230,6 +231,30 @@ class TestSingleColumn:
         given = {"labels": labels, "pos_label": pos_label, "y_pred": y_pred}
         assert same(from_predictions(y_true, positive, **given), from_predictions(y_true, both, **given))
         assert from_predictions(y_true, positive, **given).positive_class == where
+
+    @settings(max_examples=50)
+    @given(st.integers(1, 15), st.data())
+    def test_decimals_tie_as_they_are_written_in_every_layout(self, n_decimals, data):
+        units = data.draw(st.lists(st.integers(0, 10**n_decimals), min_size=1, max_size=20))
+        positive = [float(Decimal(k).scaleb(-n_decimals)) for k in units]
+        other = [float(1 - Decimal(k).scaleb(-n_decimals)) for k in units]
+        y_true = [k % 2 for k in range(len(units))]
+        predicted = [int(p > q) for p, q in zip(positive, other, strict=True)]
+        confidence = list(map(max, positive, other))
+        one = from_predictions(y_true, positive, labels=[0, 1])
+        assert same(one, from_predictions(y_true, np.column_stack([other, positive]), labels=[0, 1]))
+        assert one.confidence.tolist() == confidence
+        assert one.correct.tolist() == [a == b for a, b in zip(predicted, y_true, strict=True)]
+        micro = ConfidenceProfile.from_multilabel(np.transpose([y_true]), np.transpose([positive]))
+        assert micro.confidence.tolist() == confidence
+
+    @given(st.lists(st.floats(0, 1), min_size=2), st.integers(1, 17))
+    def test_the_order_of_probabilities_is_that_of_their_complements(self, drawn, n_decimals):
+        near = np.array(drawn)
+        positive = np.sort(np.concatenate([near, near.round(n_decimals), np.nextafter(near.round(n_decimals), 0.5)]))
+        negative = from_predictions(np.zeros(len(positive), dtype=int), positive, labels=[0, 1]).proba[:, 0]
+        assert (np.diff(negative) <= 0).all()
+        np.testing.assert_allclose(negative, 1 - positive, rtol=0, atol=1.2e-16)
 
     def test_pos_label_that_sorts_first_owns_the_column(self):
         profile = from_predictions(["a", "b", "a"], [0.75, 0.25, 0.25], pos_label="a")
