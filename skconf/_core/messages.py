@@ -13,10 +13,12 @@ import numpy as np
 #: Kinds of characters that show nothing: control, format, lone halves of pairs, and ends of lines and paragraphs.
 _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
+#: Most characters of a value that are shown.
+_WIDEST = 100
 #: Whether the user writes parameters as options of the command line.
 _ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
 #: Options whose names are not those of the parameters.
-_OPTIONS = {"groups": "group", "ids": "id", "in_batches": "batches"}
+_OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "batches"}
 
 
 @contextmanager
@@ -62,8 +64,20 @@ def visible(text: str, keep: str = "") -> str:
 
 def shorten(values: Sequence[Any], at_most: int = 10) -> str:
     """Return a list for an error message, cut after a few entries."""
-    shown = ", ".join(repr(value) for value in values[:at_most])
+    shown = ", ".join(brief(value) for value in values[:at_most])
     return f"[{shown}]" if len(values) <= at_most else f"[{shown}, ... {len(values) - at_most} more]"
+
+
+def brief(value: Any) -> str:
+    """Return a value for an error message, cut in its middle where it is long.
+
+    Examples
+    --------
+    >>> brief("cat")
+    "'cat'"
+    """
+    text = repr(value)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST // 2]}…{text[-_WIDEST // 2 :]}"
 
 
 def listed(texts: Sequence[str]) -> str:

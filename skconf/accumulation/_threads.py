@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 
+from skconf._core.messages import option
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -18,6 +20,8 @@ _MOST_WAITING = 4
 
 def number_of_threads(n_jobs: int | None) -> int:
     """Return how many threads to start: one inside a worker of joblib, Dask or Spark, whose cores others use."""
+    if n_jobs == 0:
+        raise ValueError(f"{option('n_jobs')} must be a number of threads, or -1 for one on each core, but is 0.")
     return 1 if _in_worker() else int(effective_n_jobs(n_jobs))
 
 

@@ -46,6 +46,8 @@ def gamma_ends(
 
 
 def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
+    if variance == 0:  # all errors are of one size, and there is no other answer
+        return mean
     return float(gammaincinv(mean**2 / variance, probability) * variance / mean)
 
 

@@ -171,6 +171,9 @@ class Columns:
                     f"there is no column {name!r}.{suggest(name, map(str, counts))} "
                     f"The columns are {shorten(list(counts))}: name one of them by {self._option_of(name)}."
                 )
+        if len(self.proba) > len(set(self.proba)):
+            twice = next(name for name in self.proba if self.proba.count(name) > 1)
+            raise ValueError(f"{option('proba')} names {twice!r} twice. Name each column once.")
 
     def check_further(self, names: Iterable[Any], asked: "Columns", first: str) -> None:
         """Raise if a further table lacks a column, or has one of predictions that would not be read.

@@ -63,11 +63,8 @@ def layout_of(path: Path) -> Layout:
     """
     _refuse_other_kinds(path)
     lines = _first_lines(path)
-    try:
-        separator = _separator([*lines[:1], *(line for line in lines[1:] if len(line) <= csv.field_size_limit())])
-        return Layout(separator, [name.strip() for name in _cells(lines[:1], separator)[0]])
-    except csv.Error:
-        raise UnreadableError(LONG_ROW, kind="long row") from None
+    separator = _separator(lines)
+    return Layout(separator, [name.strip() for name in _cells(lines[:1], separator)[0]])
 
 
 def _first_lines(path: Path) -> list[str]:
@@ -79,6 +76,10 @@ def _first_lines(path: Path) -> list[str]:
             data += more
             lines = [line for line in _END_OF_LINE.split(data.removeprefix(b"\xef\xbb\xbf")) if line]
         whole = not file.read(1)
+    if b"\0" in data:
+        raise UnreadableError(
+            "it holds bytes of zero, as UTF-16 and damaged files do. Save it as CSV UTF-8.", kind="damaged"
+        )
     if not lines:
         raise UnreadableError("it is empty. The first line must hold the names of the columns.")
     if not whole and len(lines) == 1:
@@ -108,7 +109,11 @@ def _separator(lines: list[str]) -> str:
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
-    return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
+    limit = csv.field_size_limit(_MOST_BYTES)  # of the process, and for a moment
+    try:
+        return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
+    finally:
+        csv.field_size_limit(limit)
 
 
 def first_line_is_data(names: list[str]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skconf._core.arrays import refuse_hidden
 from skconf._core.columns import Spellings, plain
-from skconf._core.messages import option, shorten
+from skconf._core.messages import brief, option, shorten
 from skconf._core.problems import DataError
 
 #: A number with a decimal comma that parts no thousands.
@@ -18,10 +18,13 @@ _DECIMAL_COMMA = r"\s*-?(?:0?,\d+|[1-9]\d*,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\
 #: A whole number whose points part thousands; or a number with three decimals.
 _THOUSANDS = r"\s*-?[1-9]\d{0,2}(?:\.\d{3})+\s*"
 _PER_CENT = r"\s*-?\d*[.,]?\d+\s*[%٪％]\s*"
+#: What to do with such.
+PERCENTAGES = "Divide percentages by 100, and leave the sign out: 0.93 for 93%."
 #: What an entry of several numbers is, and from how many entries it is told that a column has such.
 _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
 #: What to write instead of lists and the like, and characters of their type that are shown.
 _ONE_NUMBER = "Write one number in each row, and probabilities of several classes in a column for each: proba_LABEL."
+_ONE_LABEL = "Write one text or number in each row."
 _WIDEST = 60
 
 
@@ -43,6 +46,9 @@ def labels_in(table: Any, name: Any) -> Any:
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
+    if holds_lists(values):
+        text = f"column {brief(name)} holds lists or the like, where a label is needed. {_ONE_LABEL}"
+        raise DataError(text, kind="not a label", column=name)
     missing = values.isna()
     if not pd.api.types.is_numeric_dtype(values.dtype):
         missing |= values == ""
@@ -78,6 +84,11 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     if entries.dtype.kind == "f" and (missing := np.isnan(entries)).any():
         _refuse(name, entries, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
     return entries
+
+
+def holds_lists(values: "pd.Series[Any]") -> bool:
+    """Return whether entries are lists, sets or objects, by the first of them."""
+    return values.dtype == object and any(isinstance(entry, list | set | dict) for entry in values[:_HEAD])
 
 
 def as_series(values: Any) -> "pd.Series[Any]":
@@ -158,7 +169,7 @@ def _label_of_arrow(values: Any, name: Any) -> Any:
 
     kind = values.type
     if pa.types.is_nested(kind):
-        raise _nested(name, kind, "a label is needed. Write one text or number in each row.", "not a label")
+        raise _nested(name, kind, f"a label is needed. {_ONE_LABEL}", "not a label")
     try:
         if pa.types.is_decimal(kind):
             return pc.cast(values, pa.float64() if kind.scale > 0 else pa.int64())
@@ -239,9 +250,9 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
         entry = np.asarray(values[row : row + 1], dtype=object)[0]
         entry = entry.tolist() if isinstance(entry, np.ndarray) else entry
         remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
-        if re.fullmatch(_PER_CENT, str(entry)):
-            remedy = " Divide percentages by 100, and leave the sign out: 0.93 for 93%."
-        text, rest = f"column {name!r} has {entry!r} in ", f", where {needed} is needed.{remedy}"
+        if is_percentage(entry):
+            remedy = f" {PERCENTAGES}"
+        text, rest = f"column {brief(name)} has {brief(entry)} in ", f", where {needed} is needed.{remedy}"
         raise DataError(text, row, rest, kind=f"not {needed}", column=name)
 
 
@@ -257,6 +268,11 @@ def labels_of_truth(target: Any, n_classes: int, positive: Any) -> list[Any] | N
         both = {"0", "1"} if named <= {"0", "1"} else named
         return in_type_of(target, sorted(both)) if len(both) == 2 else None
     return in_order_of_numbers(target) if len(distinct) == n_classes else None
+
+
+def is_percentage(entry: Any) -> bool:
+    """Return whether an entry is a number with a per cent sign."""
+    return re.fullmatch(_PER_CENT, str(entry)) is not None
 
 
 def in_order_of_numbers(target: Any) -> list[Any] | None:

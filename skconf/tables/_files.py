@@ -87,6 +87,7 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
     file = _opened(path)
     with located(shown(path)):
         columns = columns.found_in(file.names)
+        _check_there(file.names, [] if ids is None else [ids], "ids")
     column = id_column(file.names) if ids is None else ids
     named = [column] if column in file.names and column not in columns.needed else []
     table = next(file.batches([*columns.needed, *named], n_rows), None)
@@ -118,14 +119,20 @@ def read_columns(path: Path, names: Sequence[Any], role: str) -> Any:
     """
     file = _opened(path)
     with located(shown(path)):
-        for name in names:
-            if file.names.count(name) != 1:
-                raise ValueError(
-                    f"there {'are several columns' if name in file.names else 'is no column'} {name!r}."
-                    f"{suggest(str(name), map(str, file.names))} The columns are {shorten(file.names)}: name one of "
-                    f"them by {option(role)}."
-                )
+        _check_there(file.names, names, role)
         return next(file.batches(list(names), None))
+
+
+def _check_there(present: Sequence[Any], names: Sequence[Any], role: str) -> None:
+    """Raise if a column is missing or occurs twice; `role` is the parameter that names it."""
+    for name in names:
+        if present.count(name) != 1:
+            raise DataError(
+                f"there {'are several columns' if name in present else 'is no column'} {name!r}."
+                f"{suggest(str(name), map(str, present))} The columns are {shorten(present)}: name one of "
+                f"them by {option(role)}.",
+                column=name,
+            )
 
 
 def id_column(names: Sequence[Any]) -> Any:

@@ -33,7 +33,7 @@ from skconf._core.usual_names import (
 )
 from skconf.tables._columns import Columns, NoPredictionsError
 from skconf.tables._csv import first_line_is_data
-from skconf.tables._entries import as_numbers, as_series
+from skconf.tables._entries import PERCENTAGES, as_numbers, as_series, holds_lists, is_percentage
 
 #: Rows from which readings are told.
 HEAD_ROWS = 10_000
@@ -376,11 +376,18 @@ class _Readings:
         named = [
             name for name in self.names if str(name) in truth or any(self._is_named_by(name, each) for each in truth)
         ]
+        sure = [name for name in self.names if spelled(name) in CONFIDENCES | CONFIDENCES_OR_POSITIVES | POSITIVES]
+        for name in [*named, *sure]:
+            if len(texts := self.texts(name)) and is_percentage(texts[0]):
+                text = f"column {name!r} has {texts[0]!r} in "
+                return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
         row, rest = None, "."
         text = f"{text}, though {targets[0]!r} may be the true label, with {_listed(truth)}"
         if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
-            row = int(np.argmax(np.abs(values.sum(axis=1) - 1)))
-            text, rest = f"{text}: {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
+            off = np.abs(values.sum(axis=1) - 1)
+            if off.max() > _ROUNDING:
+                row = int(np.argmax(off))
+                text, rest = f"{text}: {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
         advice = (
             f"Name the columns of probabilities by {option('proba')}, and what they stand for by {option('labels')}; "
             f"or those of predicted labels by {option('prediction')} and of the confidence by {option('confidence')}."
@@ -410,6 +417,8 @@ def _are_of_probabilities(before: str, after: str) -> bool:
 def _texts(values: "pd.Series[Any]") -> NDArray[Any]:
     """Return the entries of a column as plain texts, without those that are missing."""
     values = values.dropna()
+    if holds_lists(values):
+        return np.array([], dtype=object)
     codes, distinct = pd.factorize(values)
     texts = np.array([plain(label) for label in distinct], dtype=object)[codes]
     return texts[texts != ""]

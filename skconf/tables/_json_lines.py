@@ -110,6 +110,12 @@ def _object(line: bytes, number: int, hook: Any) -> dict[str, Any]:
             "UTF-8 text" if isinstance(error, UnicodeDecodeError) else "JSON that can be read: it is too deep or long"
         )
         raise UnreadableError(f"line {number} is not {what}. {_ADVICE}", kind="no object") from None
+    if b"\\u" in line:
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            text = f"line {number} holds half of a pair of surrogates, which is no character. Write the whole."
+            raise UnreadableError(text, kind="not UTF-8") from None
     if not isinstance(row, dict):
         raise UnreadableError(f"line {number} holds no object. {_ADVICE}", kind="no object")
     return row

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from skconf.tables._paths import PathColumns
+from skconf.tables._unreadable import UnreadableError
 
 #: Bytes of a batch, and those that are read at once.
 BATCH_BYTES, _READ_BYTES = 1 << 24, 1 << 16
@@ -29,6 +30,8 @@ class Parquet:
     def __init__(self, path: Path) -> None:
         from pyarrow.parquet import read_metadata
 
+        if path.stat().st_size == 0:
+            raise UnreadableError("it is empty.", kind="damaged")
         self.path, self.metadata = path, read_metadata(path)
         written: list[Any] = self.metadata.schema.to_arrow_schema().names
         self.of_path = PathColumns.of(path, written)

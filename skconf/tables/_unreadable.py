@@ -4,6 +4,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from gzip import BadGzipFile
 from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile
@@ -12,7 +13,7 @@ from skconf._core.problems import DataError
 from skconf.tables._paths import shown
 
 #: What packages raise where a compressed file is damaged.
-_DAMAGED = (EOFError, LZMAError, BadZipFile, zlib.error)
+_DAMAGED = (EOFError, LZMAError, BadZipFile, BadGzipFile, zlib.error)
 #: What they raise where a file is damaged or is none of its kind.
 _FAULTS = (ValueError, OSError, NotImplementedError, *_DAMAGED)
 #: What pyarrow's data sets say before what is wrong.
@@ -62,9 +63,10 @@ def unreadable(error: Exception) -> UnreadableError:
         return UnreadableError("there is no permission to read it.", kind="no permission")
     if isinstance(error, UnicodeEncodeError):
         return UnreadableError("its name, or that of its folder, is not UTF-8: rename it.", kind="name")
-    if isinstance(error, _DAMAGED):
-        advice = "It is damaged, incomplete, or not compressed as its name says: copy or compress it again."
-        return UnreadableError(f"{error}.", kind="damaged", advice=advice)
+    decoded = isinstance(error, OSError) and error.errno is None  # the disk is not to blame
+    if isinstance(error, _DAMAGED) or decoded or "magic bytes" in str(error):
+        text = "it is damaged, incomplete, or not of the form that its name says: copy, compress or write it again."
+        return UnreadableError(text, kind="damaged")
     reason = re.sub(_DATASET, "", str(error))  # words of another package
     if "out of memory" in reason:
         raise MemoryError
@@ -76,4 +78,6 @@ def unreadable(error: Exception) -> UnreadableError:
     match = _ROW.search(reason)  # words of another package
     if match is None:
         return UnreadableError(f"{reason}{rest}", kind=kind)
+    if "invalid UTF8" in reason:
+        return UnreadableError("", int(match[1]), " is not UTF-8 text. Save the file as CSV UTF-8.", kind="not UTF-8")
     return UnreadableError(reason[: match.start()], int(match[1]), f"{reason[match.end() :]}{rest}", kind=kind)

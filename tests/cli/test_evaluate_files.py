@@ -451,3 +451,55 @@ class TestSteeringCharacters:
         for text in written:
             assert not re.search("[\u202e\u2067\u2028\x07\x1b]", text)
         assert "\\u202e \\u2067 \\u2028 \\x07 \\x1b[2J" in "".join(written)
+
+
+CSV = "y_true,proba_0,proba_1\n0,0.75,0.25\n1,0.25,0.75\n"
+
+
+@pytest.mark.parametrize("batches", [[], ["--batches"]])
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("a.csv", CSV + "1,0.5,0.5\n" * 30 + "\xe9,0.5,0.5\n", [], "is not UTF-8 text"),
+        ("a.csv", CSV.replace("1,", "\0,"), [], "bytes of zero"),
+        ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "bytes of zero"),
+        *((f"a.{ending}", CSV, [], "damaged") for ending in ("csv.gz", "csv.bz2", "csv.xz", "csv.zip", "parquet")),
+        ("a.csv.gz", gzip.compress(CSV.encode())[:-9].decode("latin-1"), [], "damaged"),
+        ("a.csv.gz", (gzip.compress(CSV.encode()) + b"more").decode("latin-1"), [], "damaged"),
+        ("a.parquet", "", [], "it is empty"),
+        ("a.csv", CSV + "a" * 200_000 + ",0.5,0.5\n", [], "aaa…aaa"),
+        ("a.csv", "correct,confidence,count\n1,0.5,1\n", ["--group", "count"], "Rename"),
+        ("a.csv", CSV, ["--proba", "proba_1", "proba_1"], "names 'proba_1' twice"),
+        ("a.csv", CSV.replace("proba_0", "proba_1"), [], "there are 2 columns 'proba_1'"),
+        ("a.csv", "correct,confidence,sample_weight\n1,0.5,0\n", [], "zero in every row"),
+        ("a.csv", "label,prob\n0,25%\n1,75%\n", [], "Divide percentages by 100"),
+        ("a.jsonl", '{"label": [1], "prob": 0.5}\n', [], "holds lists"),
+        ("a.jsonl", '{"y_true": "\\ud800", "proba_a": 0.5, "proba_b": 0.5}\n', [], "half of a pair"),
+    ],
+)
+def test_hostile_files_are_refused_in_words_of_our_own(name, content, options, message, batches, capsys):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    Path(name).write_bytes(content.encode("latin-1"))
+    assert main(["evaluate", name, *options, *batches]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err) < 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [(["--id", "nix"], "--id"), (["--errors", "2"], "errors"), (["--jobs", "0", "--batches"], "--jobs")],
+)
+def test_options_out_of_range_are_named(options, name, capsys):
+    Path("a.csv").write_text(CSV)
+    assert main(["evaluate", "a.csv", *options]) == 2
+    assert name in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("row", ["0,0.9", "0,1", "0,0", "1,1", "1,0", "1,0.5"])
+@pytest.mark.parametrize("options", [[], ["--batches"], ["--confidence-level", "0.9"]])
+def test_answers_that_are_all_alike_have_a_report(row, options, capsys):
+    Path("a.csv").write_text("correct,confidence\n" + f"{row}\n" * 50)
+    assert main(["evaluate", "a.csv", *options, "--html", "r.html"]) == 0
+    assert capsys.readouterr().out

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from skconf._core.messages import shorten
+from skconf._core.problems import DataError
 from skconf._core.warn import collected, warn, warn_each
 from skconf.accumulation._plan import Plan
 from skconf.accumulation._read import Job, read_files
@@ -109,6 +110,8 @@ def _evaluated(
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
     plan = _plan([*rows, *judging])
     totals = read_files(files, Job(columns, plan), n_jobs=n_jobs, progress=progress)
+    if not any(state.n_units for state in totals.values()):
+        raise no_weight(columns.weight)
     values = _values(plan, totals)[names]
     counts = [totals[group].n_samples for group in values.index]
     assessment = None
@@ -116,6 +119,12 @@ def _evaluated(
         assess = assess_graded if trial.kind == "graded" else assess_sums
         assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(totals[values.index[0]]))
     return InBatches(rows, values, assessment, counts, trial.kind)
+
+
+def no_weight(column: Any) -> DataError:
+    """Return the error about weights that are all zero."""
+    text = f"{'the weights are' if column is None else f'column {column!r} is'} zero in every row: no row counts."
+    return DataError(text, kind="no weight", column=column)
 
 
 def _plan(rows: Iterable[Statistic]) -> Plan:

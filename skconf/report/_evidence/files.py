@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed, option
-from skconf._core.problems import located
+from skconf._core.messages import listed, option, shorten
+from skconf._core.problems import DataError, located
 from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence.batches import InBatches, evaluate_in_batches
+from skconf.report._evidence.batches import InBatches, evaluate_in_batches, no_weight
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
@@ -126,6 +126,8 @@ def _from_memory(
         read = read_rows(file, columns[model], ids=ids)
         if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
+        if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
+            raise no_weight(columns[model].weight).at(shown(file))
         rows[model] = RowsOfFile(file, read, by.get(model, {}))
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
@@ -199,6 +201,15 @@ def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
 def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> pd.DataFrame:
     """Return values indexed by the labels of models and groups."""
     names = [*(["model"] if several else []), *groups]
+    columns = [*next(iter(results.values())).values.columns, "count", *(["model"] if several else [])]
+    if taken := [group for group in dict.fromkeys(groups) if group in columns]:
+        raise DataError(
+            f"the groups {shorten(taken)} are called as columns of the report. Rename them in the file, or choose "
+            "other "
+            f"metrics by {option('metrics')}.",
+            kind="repeated column",
+            column=taken[0],
+        )
     tables = []
     for model, of_model in results.items():
         labels = [group if len(groups) > 1 else (group,) for group in of_model.values.index]

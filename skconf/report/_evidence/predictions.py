@@ -109,17 +109,17 @@ def evidence_of(
         level=LEVEL if confidence_level is None else confidence_level,
         ends=ends,
         slices=of_models,
-        errors=_allowed(errors),
+        errors=_allowed(errors, any(profile.kind == "costs" for profile in profiles.values())),
     )
 
 
-def _allowed(errors: Any) -> Sequence[float]:
+def _allowed(errors: Any, of_costs: bool) -> Sequence[float]:
     """Return the errors allowed that were asked for."""
     if errors is None:
         return ()
     allowed = [errors] if isinstance(errors, Real) else list(errors)
     for each in allowed:
-        check_number(each, "errors", 0.0)
+        check_number(each, "errors", 0.0, np.inf if of_costs else 1.0)
         if each == 0:
             raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
     return [float(each) for each in allowed]
