@@ -44,7 +44,7 @@ found = compare(questions, y_test, proba).droplevel(["first", "second"])
 print(found[["first_value", "second_value", "low", "high", "p_value", "p_adjusted"]].round(4).to_string())
 
 # %%
-# The standard error of a difference falls with the root of the number of samples. To be found at 5 % in four of five
+# The standard error of a difference falls with the root of the number of samples. To be found at 5% in four of five
 # test sets, it must be 2.8 standard errors.
 needed = norm.ppf(0.975) + norm.ppf(0.8)
 found["samples"] = np.ceil(len(y_test) * (needed * found["standard_error"] / found["difference"]) ** 2).astype(int)

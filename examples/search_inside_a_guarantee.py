@@ -23,7 +23,7 @@ model = GaussianNB()
 grid = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1]}
 
 # %%
-# How many labelled samples does it take to show a risk of at most 5 % with a confidence of 90 %? So many have to be
+# How many labelled samples does it take to show a risk of at most 5% with a confidence of 90%? So many have to be
 # held out.
 for errors in range(3):
     print(f"{errors} errors: {required_samples(0.05, 0.9, errors=errors)} samples")

@@ -2,7 +2,7 @@
 The search's winner is wrong where it is certain
 ================================================
 
-By CWSA, isotonic calibration at a threshold of .9 wins; its size ratio shows that it was wrong at a confidence of 1.
+By CWSA, isotonic calibration at a threshold of 0.9 wins; its size ratio shows that it was wrong at a confidence of 1.
 Threshold and calibration are both parameters of :class:`~skconf.SelectiveClassifier`, so a grid search inside a
 pipeline finds them, by the metric that the decision is about.
 """

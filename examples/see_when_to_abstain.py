@@ -1,8 +1,8 @@
 """
-Abstaining on the least sure 40 % cuts the errors to a third
+Abstaining on the least sure 40% cuts the errors to a third
 ============================================================
 
-Calibrated naive Bayes that rejects the digits it is least sure of is wrong on 5 % of the rest, instead of 14 % of
+Calibrated naive Bayes that rejects the digits it is least sure of is wrong on 5% of the rest, instead of 14% of
 all. How much is gained, where to set the threshold, and what that costs can be seen.
 """
 
@@ -26,7 +26,7 @@ profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for na
 # %%
 # The error rate among the most confident predictions, the more of them are accepted. Half of the digits have a
 # confidence of 1 from naive Bayes, which cannot tell them apart: the level part of its curve. Marks show what a
-# threshold of .9 accepts.
+# threshold of 0.9 accepts.
 ax = None
 for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
@@ -43,9 +43,9 @@ display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, 
 display.ax_.set_title("Above .9 hardly anything is answered")
 
 # %%
-# A tuned classifier finds the threshold: here for at most 10 % errors, with a confidence of 90 %. Its sweep shows what
+# A tuned classifier finds the threshold: here for at most 10% errors, with a confidence of 90%. Its sweep shows what
 # the others would have done. The confidence is spent on a sequence of tests, so that it does not go on to every
-# threshold whose limit, taken by itself, is below 10 %.
+# threshold whose limit, taken by itself, is below 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)

@@ -26,7 +26,7 @@ for calibration in ["none", "platt", "isotonic"]:
     profiles[calibration] = ConfidenceProfile.from_predictions(y, proba)
 
 # %%
-# A display made without axes has a figure of its own; those of the other classifiers join it. The lines are 95 %
+# A display made without axes has a figure of its own; those of the other classifiers join it. The lines are 95%
 # intervals: of some 20 predictions in a bin there is not much to say.
 ax = None
 for name, profile in profiles.items():

@@ -130,15 +130,15 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # on::
 #
 #     186 splits           A                              C
-#     uncalibrated         .8979  .0787  1.000   16   3   .8979  .0787  1.000   16   3
-#     isotonic             .8985  .0800  1.256  127 121   .8991  .0801  1.177   88  86
-#     Platt                .8987  .0789  1.008    8   0   .8976  .0788   .997   12   0
-#     Platt, of p          .8936  .0807  1.070    6   0   .8976  .0800  1.035    7   0
-#     (k + 1)/(n + 2)      .8986  .0799  1.032   21   3   .8985  .0797  1.015   36   6
-#     Venn–Abers           .8995  .0820  1.068    6   0   .8987  .0795  1.011   11   0
-#     smoothing 1          .8990  .0792  1.005   22   1   .8991  .0794  1.003   27   0
-#     smoothing 2          .8990  .0792  1.010    9   0   .8990  .0793  1.005   10   0
-#     smoothing 3          .8990  .0795  1.019    3   0   .8989  .0793  1.009    6   0
+#     uncalibrated         0.8979  0.0787  1.000   16   3   0.8979  0.0787  1.000   16   3
+#     isotonic             0.8985  0.0800  1.256  127 121   0.8991  0.0801  1.177   88  86
+#     Platt                0.8987  0.0789  1.008    8   0   0.8976  0.0788  0.997   12   0
+#     Platt, of p          0.8936  0.0807  1.070    6   0   0.8976  0.0800  1.035    7   0
+#     (k + 1)/(n + 2)      0.8986  0.0799  1.032   21   3   0.8985  0.0797  1.015   36   6
+#     Venn–Abers           0.8995  0.0820  1.068    6   0   0.8987  0.0795  1.011   11   0
+#     smoothing 1          0.8990  0.0792  1.005   22   1   0.8991  0.0794  1.003   27   0
+#     smoothing 2          0.8990  0.0792  1.010    9   0   0.8990  0.0793  1.005   10   0
+#     smoothing 3          0.8990  0.0795  1.019    3   0   0.8989  0.0793  1.009    6   0
 #
 # The log loss of all classes, in A: isotonic 1.288, Platt 1.006, smoothing 2 1.009.
 #
@@ -146,15 +146,15 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # PathMNIST and PneumoniaMNIST with ResNet-50, a speaker verification), 10 halvings each, of CIFAR-100 5::
 #
 #     75 splits            A                              C
-#     uncalibrated         .8234  .1165  1.000   73  60   .8234  .1165  1.000   73  60
-#     isotonic             .8858  .0729   .598   48  47   .8444  .0979   .741   33  33
-#     Platt                .8840  .0730   .548   21  18   .8389  .0997   .713    4   0
-#     Platt, of p          .8703  .0833   .656   13   1   .8318  .1061   .790    2   0
-#     (k + 1)/(n + 2)      .8859  .0728   .544   15  12   .8438  .0977   .700   11   5
-#     Venn–Abers           .8866  .0732   .547   11  10   .8437  .0977   .700    3   0
-#     smoothing 1          .8859  .0726   .545   26  16   .8440  .0977   .700   14   2
-#     smoothing 2          .8856  .0726   .544   20  15   .8438  .0976   .699    5   0
-#     smoothing 3          .8853  .0727   .545   17  15   .8434  .0975   .700    1   0
+#     uncalibrated         0.8234  0.1165  1.000   73  60   0.8234  0.1165  1.000   73  60
+#     isotonic             0.8858  0.0729  0.598   48  47   0.8444  0.0979  0.741   33  33
+#     Platt                0.8840  0.0730  0.548   21  18   0.8389  0.0997  0.713    4   0
+#     Platt, of p          0.8703  0.0833  0.656   13   1   0.8318  0.1061  0.790    2   0
+#     (k + 1)/(n + 2)      0.8859  0.0728  0.544   15  12   0.8438  0.0977  0.700   11   5
+#     Venn–Abers           0.8866  0.0732  0.547   11  10   0.8437  0.0977  0.700    3   0
+#     smoothing 1          0.8859  0.0726  0.545   26  16   0.8440  0.0977  0.700   14   2
+#     smoothing 2          0.8856  0.0726  0.544   20  15   0.8438  0.0976  0.699    5   0
+#     smoothing 3          0.8853  0.0727  0.545   17  15   0.8434  0.0975  0.700    1   0
 #
 # All choices were made on these two, and on random forests. Then came what none of them had seen: logistic regression,
 # a multilayer perceptron, 15 nearest neighbours and naive Bayes, on the first nine data sets above and on six of
@@ -162,23 +162,23 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 # samples to train on at most::
 #
 #     330 splits           A                              C
-#     uncalibrated         .8316  .1272  1.000  209 166   .8316  .1272  1.000  209 166
-#     isotonic             .8400  .1159   .891  169 145   .8359  .1192   .890  147 117
-#     Platt                .8385  .1162   .779  123  64   .8310  .1188   .789  132  65
-#     Platt, of p          .8326  .1173   .789   43   6   .8308  .1198   .796   40   1
-#     (k + 1)/(n + 2)      .8396  .1158   .775   58  12   .8350  .1186   .786   65   8
-#     Venn–Abers           .8398  .1165   .786   33   4   .8350  .1186   .785   50   1
-#     smoothing 1          .8398  .1151   .767   75  17   .8354  .1185   .784   69  11
-#     smoothing 2          .8397  .1153   .769   36   7   .8351  .1184   .783   47   3
-#     smoothing 3          .8396  .1156   .772   18   1   .8347  .1184   .784   23   0
+#     uncalibrated         0.8316  0.1272  1.000  209 166   0.8316  0.1272  1.000  209 166
+#     isotonic             0.8400  0.1159  0.891  169 145   0.8359  0.1192  0.890  147 117
+#     Platt                0.8385  0.1162  0.779  123  64   0.8310  0.1188  0.789  132  65
+#     Platt, of p          0.8326  0.1173  0.789   43   6   0.8308  0.1198  0.796   40   1
+#     (k + 1)/(n + 2)      0.8396  0.1158  0.775   58  12   0.8350  0.1186  0.786   65   8
+#     Venn–Abers           0.8398  0.1165  0.786   33   4   0.8350  0.1186  0.785   50   1
+#     smoothing 1          0.8398  0.1151  0.767   75  17   0.8354  0.1185  0.784   69  11
+#     smoothing 2          0.8397  0.1153  0.769   36   7   0.8351  0.1184  0.783   47   3
+#     smoothing 3          0.8396  0.1156  0.772   18   1   0.8347  0.1184  0.784   23   0
 
 # %%
 # Why two
 # -------
-# Asked for were: isotonic calibration's cwA, less .001 at most; as few risky splits as Platt scaling, give or take one
-# in fifty; isotonic calibration's Brier score; and 2 % above the uncalibrated log loss at most. Smoothing 2 has all of
+# Asked for were: isotonic calibration's cwA, less 0.001 at most; as few risky splits as Platt scaling, give or take one
+# in fifty; isotonic calibration's Brier score; and 2% above the uncalibrated log loss at most. Smoothing 2 has all of
 # that in all six columns. 3 has, too, but for the cwA of the last. Less than 2 is risky too often in the first four,
-# and 4 costs 2.8 % of log loss in the first. Shrunken plateaus alone stay risky at their lower ends, and cost log
+# and 4 costs 2.8% of log loss in the first. Shrunken plateaus alone stay risky at their lower ends, and cost log
 # loss; Venn–Abers is too unsure of itself with many classes and little data.
 #
 # So size ratio and confidence-weighted accuracy can guide a calibration, if a proper score goes with them. Alone they
@@ -186,11 +186,11 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #
 # What it does not do:
 #
-# - For single kinds of models, cwA fell short by more than .001 in three of ten cases: by .0011 for naive Bayes in A
+# - For single kinds of models, cwA fell short by more than 0.001 in three of ten cases: by 0.0011 for naive Bayes in A
 #   and C, and for XGBoost on the made-up sets in C.
 # - Random forests, on the ten data sets of the first table, are far from sure enough of many classes. There the Brier
-#   score in A was .0807 with smoothing 2, .0804 with isotonic calibration and .0976 without any.
-# - A few hundred samples are little for ten classes: on digits, in A, smoothing 2 cost 14 % of log loss and Platt
-#   scaling 28 %.
+#   score in A was 0.0807 with smoothing 2, 0.0804 with isotonic calibration and 0.0976 without any.
+# - A few hundred samples are little for ten classes: on digits, in A, smoothing 2 cost 14% of log loss and Platt
+#   scaling 28%.
 # - Of the neural systems, all splits of AG News (hardly better than chance) and CIFAR-100 (50 samples for each class)
 #   are risky in A, with Platt scaling as well.

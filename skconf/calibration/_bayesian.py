@@ -20,7 +20,7 @@ _SCALES = (
     *((2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)),
 )
 #: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
-#: too sure at .999 by .4 of log-odds. With heavier ones too few of the points are in the middle.
+#: too sure at 0.999 by 0.4 of log-odds. With heavier ones too few of the points are in the middle.
 _FREEDOM = 30.0
 #: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
 _GROUPS, _CURVES = 257, 64
@@ -81,7 +81,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     >>> calibrator = BayesianCalibrator().fit(proba, ["no", "no", "yes", "yes", "no", "yes"])
     >>> calibrator.predict_proba([0.05, 0.95]).round(2)
     array([[0.94, 0.06],
-           [0.06, 0.94]])
+           [0.07, 0.93]])
     """
 
     def __init__(self, *, n_segments: int = 8) -> None:

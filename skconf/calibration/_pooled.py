@@ -63,7 +63,7 @@ class PooledCalibrator(AmongPresentCalibrator):
         Weights of the members: learned, or all the same.
     smoothing : float, default=0.75
         How many further samples are mixed in, in [0, ∞): with n the sum of weights, K classes and smoothing s, every
-        probability p becomes (n p + s/K)/(n + s). At .75, one error among n new samples of two classes adds
+        probability p becomes (n p + s/K)/(n + s). At 0.75, one error among n new samples of two classes adds
         about 2.7 to their size ratio at most, however sure it was.
     tail_zscore : float or None, default=0.5
         What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
@@ -112,7 +112,7 @@ class PooledCalibrator(AmongPresentCalibrator):
     >>> calibrator.predict_proba([0.05, 0.65, 0.95]).round(2)
     array([[0.89, 0.11],
            [0.37, 0.63],
-           [0.11, 0.89]])
+           [0.12, 0.88]])
     """
 
     def __init__(

@@ -148,9 +148,9 @@ def make_selective_model(
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
-        "calibrated" knows 90% and is sure of it, with a confidence in [.8, 1], and in [.5, .7] where it guesses;
-        "overconfident" and "underconfident" know as much, with a confidence in [.9, 1] and in [.3, .6] everywhere;
-        "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [.3, 1].
+        "calibrated" knows 90% and is sure of it, with a confidence in [0.8, 1], and in [0.5, 0.7] where it guesses;
+        "overconfident" and "underconfident" know as much, with a confidence in [0.9, 1] and in [0.3, 0.6] everywhere;
+        "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [0.3, 1].
     n_samples : int, default=1000
         Number of samples.
     n_classes : int, default=3

@@ -148,9 +148,9 @@ def compare(
     Notes
     -----
     A difference rests on the samples on which the models differ. Where these are few, a t test is too sure: of six
-    answers that one model has right and the other wrong, it finds p = .014 among 100. Of a mean over the same samples,
+    answers that one model has right and the other wrong, it finds p = 0.014 among 100. Of a mean over the same samples,
     such as accuracy, "auto" then has the share of all signs of the paired differences that lead as far from 0, here
-    2/64 = .031: up to 16 samples or groups that differ, and up to 100 that differ by the same, where it is McNemar's
+    2/64 = 0.031: up to 16 samples or groups that differ, and up to 100 that differ by the same, where it is McNemar's
     exact test. The interval stays that of "delta", and may be too narrow. For other metrics, ask for "permutation",
     whose p-value holds at any number.
 

@@ -49,7 +49,7 @@ def overconfidence_by_group(
     """Return the size ratio of each slice, and which slices' confidences it refutes.
 
     The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
-    p-values take that into account: where slices are called overconfident if theirs is at most .05, there is a wrong
+    p-values take that into account: where slices are called overconfident if theirs is at most 0.05, there is a wrong
     call in no more than 5% of such tables.
 
     Parameters
@@ -92,7 +92,7 @@ def overconfidence_by_group(
 
     Notes
     -----
-    With m slices, a p-value must be below .05/m to count at all: 600 slices need 12,000 draws each. Without
+    With m slices, a p-value must be below 0.05/m to count at all: 600 slices need 12,000 draws each. Without
     `n_resamples`, a slice whose p-value Chernoff's bound shows to be smaller than draws could has that bound as its
     p-value, and needs none. In the others draws end when 100 are as large as the data, p = 100 / draws [3]_; and
     after 400 m at the latest, or 9,999 if that is more. A few hundred are enough where nothing is wrong.

@@ -63,7 +63,7 @@ def shift_test(
         Score from which on a prediction is accepted. None stands for that of the selective classifier that the
         reference came from; without any, there is no coverage to test.
     confidence_level : float, default=0.95
-        Share of checks without an alarm where nothing has shifted, at least. One check a day at .95 alarms every third
+        Share of checks without an alarm where nothing has shifted, at least. One check a day at 0.95 alarms every third
         week by chance.
 
     Returns

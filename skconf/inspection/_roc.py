@@ -96,7 +96,7 @@ class CWROCDisplay(Display):
             Name of the classifier.
         scale : {"auto", "normal", "linear"}, default="auto"
             Scale of both axes. "normal" is that of the quantiles of the normal distribution, as in detection error
-            tradeoff curves, which spreads the corner of few errors; "auto" takes it where an area exceeds .9.
+            tradeoff curves, which spreads the corner of few errors; "auto" takes it where an area exceeds 0.9.
 
         Returns
         -------

@@ -96,7 +96,7 @@ class ThresholdDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
-            Thresholds in [0, 1). None stands for .50, .51, ..., .99.
+            Thresholds in [0, 1). None stands for 0.50, 0.51, ..., 0.99.
         normalize : {"accepted", "all"}, default="accepted"
             Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
             another score than the confidence.
@@ -104,8 +104,8 @@ class ThresholdDisplay(Display):
             Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. For more than two
             classifiers choose one: then colours tell the classifiers apart.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that .99 and .999 are told apart;
-            "auto" takes it where the selective accuracy reaches .98.
+            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are told apart;
+            "auto" takes it where the selective accuracy reaches 0.98.
 
         Returns
         -------

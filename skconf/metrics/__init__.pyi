@@ -299,7 +299,7 @@ def capped_size_ratio(
     Parameters
     ----------
     cap : float, default=20
-        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, .95 for 20.
+        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, 0.95 for 20.
 
     Returns
     -------
@@ -1300,7 +1300,7 @@ def cwsa_curve(
     Parameters
     ----------
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), in any order. None stands for .50, .51, ..., .99.
+        Thresholds in [0, 1), in any order. None stands for 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     phi : callable, default=None
@@ -1691,7 +1691,7 @@ def metric_coverage_auc(
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
         What is drawn over coverage.
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
+        Thresholds in [0, 1), ascending. None stands for 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     phi : callable, default=None
@@ -1723,8 +1723,8 @@ def overconfidence_risk(
 ) -> float:
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
-    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
-    the ratio is more than one standard deviation too high, above .9987 more than three. That is the paper's; it is 0
+    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
+    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
     of many models that are too sure, as right answers of full confidence lower the ratio. The other methods are 1 − p
     always.
 
@@ -1735,7 +1735,7 @@ def overconfidence_risk(
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the paper's formula. The others are 1 − p, with p the chance of a ratio no smaller if errors come as
         the confidences announce, at any sample size, however heavy the tail, and whether the ratio is above 1 or not:
-        "convolution" computes it, within .01; "monte_carlo" draws errors.
+        "convolution" computes it, within 0.01; "monte_carlo" draws errors.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0

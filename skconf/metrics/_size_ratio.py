@@ -132,7 +132,7 @@ class CappedSizeRatio(
 
     {predictions}
     cap : float, default=20
-        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, .95 for 20.
+        The most an error counts, at least 1: that of one at a confidence of 1 − 1/cap, 0.95 for 20.
 
     Returns
     -------
@@ -292,8 +292,8 @@ class OverconfidenceRisk(
 ):
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
-    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above .84
-    the ratio is more than one standard deviation too high, above .9987 more than three. That is the paper's; it is 0
+    P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
+    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
     of many models that are too sure, as right answers of full confidence lower the ratio. The other methods are 1 − p
     always.
 
@@ -303,7 +303,7 @@ class OverconfidenceRisk(
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
         "normal" is the paper's formula. The others are 1 − p, with p the chance of a ratio no smaller if errors come as
         the confidences announce, at any sample size, however heavy the tail, and whether the ratio is above 1 or not:
-        "convolution" computes it, within .01; "monte_carlo" draws errors.
+        "convolution" computes it, within 0.01; "monte_carlo" draws errors.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0

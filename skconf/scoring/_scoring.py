@@ -38,7 +38,7 @@ def get_scorer(name: str, **params: Any) -> ConfidenceScorer:
     **params
         Parameters of the metric, such as ``n`` of ``neg_ecuas``; and `pos_label`, the positive class, where it is not
         the second of ``classes_``. A `threshold` that is not given is the estimator's ``threshold_``, where a
-        :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search; and .5 elsewhere.
+        :class:`~skconf.SelectiveClassifier` is found, also inside a pipeline or a search; and 0.5 elsewhere.
 
     Returns
     -------

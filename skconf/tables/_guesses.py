@@ -272,7 +272,7 @@ class _Readings:
             if prediction is not None and not self.given.proba and self.given.correct is None:
                 aliases = CONFIDENCES | CONFIDENCES_OR_POSITIVES | PREDICTIONS
                 for name in self._called("confidence", aliases, [target, *predictions]):
-                    # A column of this name may be the probability of a class, of two, unless it has none below .5.
+                    # A column of this name may be the probability of a class, of two, unless it has none below 0.5.
                     told = len(truth) > 2 or self._is_graded(*self._loaded([name]))
                     if self._is_unit(name) and (told or np.nanmin(self.numbers(name)) >= 0.5):
                         yield _Reading(*shared, confidence=name)

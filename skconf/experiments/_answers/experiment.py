@@ -84,7 +84,7 @@ def answers_experiment(
         Folder with TASK/SYSTEM.METHOD.csv (or .tsv, .parquet), or with the files of one task: a row for each question,
         with columns
 
-        - `confidence`: any number, "95%" being .95. Where one in the file is outside [0, 1], all are no probabilities:
+        - `confidence`: any number, "95%" being 0.95. Where one in the file is outside [0, 1], all are no probabilities:
           they are ranked, and scored only after calibration.
         - `correct`, 1 or 0; or `grade`, words of which one means right. Those of several graders stand in columns
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.

@@ -193,7 +193,7 @@ def _zeros_and_ones(column: "pd.Series[Any]", name: str, *, needed: bool) -> Flo
 
 
 def _confidences(column: "pd.Series[Any]") -> Floats:
-    """Return confidences as numbers, NaN for what is no number; "95%" is .95."""
+    """Return confidences as numbers, NaN for what is no number; "95%" is 0.95."""
     texts = _texts(column)
     in_percent = texts.str.endswith("%").to_numpy(dtype=bool)
     numbers = np.asarray(as_numbers(texts.str.removesuffix("%").str.strip()), dtype=np.float64)

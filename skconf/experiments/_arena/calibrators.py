@@ -188,7 +188,7 @@ def _silence() -> Any:
 class EnsembleTemperature:
     """Ensemble temperature scaling: the mean of scaled, raw and uniform probabilities, by squared error.
 
-    The temperature has the least squared error in [.05, 5], then the weights have, both on the calibration data.
+    The temperature has the least squared error in [0.05, 5], then the weights have, both on the calibration data.
 
     References
     ----------

@@ -36,7 +36,7 @@ def cf1_agreement_experiment(
     """Count how often cPrecision, cRecall and cF1 prefer the same model as the ordinary metrics.
 
     As in the paper's Section 6.2, many models are compared pair by pair. The agreement is the share of pairs with
-    differences of the same sign, among those in which both metrics show a difference at the level .01.
+    differences of the same sign, among those in which both metrics show a difference at the level 0.01.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class CF1Variance(NamedTuple):
         probabilistic metric; the median `ratio` of that variance to the ordinary metric's; the mean shares of resamples
         that are `undefined` and `c_undefined`; and the shares of pairs of models that differ by more than 1.96
         standard errors, by the ordinary metric (`apart`) and by the probabilistic one (`c_apart`). Last, the shares of
-        models and classes whose variances differ at the level .05 by each test (`f_test`, `bartlett`, `levene`).
+        models and classes whose variances differ at the level 0.05 by each test (`f_test`, `bartlett`, `levene`).
     """
 
     variances: pd.DataFrame
@@ -85,11 +85,11 @@ def cf1_variance_experiment(
     dataset : str, mapping from str to (X, y) or Bunch, or Bunch, default="digits"
         A name from :func:`skconf.datasets.list_uci`, or your own data, as for :func:`csr_experiment`. Half of it is
         test data. The paper has SNLI.
-    ratios : sequence of float, default=(1, .5, .2, .1, .05, .02, .01)
+    ratios : sequence of float, default=(1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
         Shares of the test data, in (0, 1].
-    training_shares : sequence of float, default=(1, .667, .333)
+    training_shares : sequence of float, default=(1, 0.667, 0.333)
         Share of the training data of each model, in (0, 1]; the best model first.
-    label_noise : sequence of float, default=(0, .1, .2)
+    label_noise : sequence of float, default=(0, 0.1, 0.2)
         Share of its labels that are altered to another class, in [0, 1].
     classifier : classifier, default=None
         The classifier to train; None stands for logistic regression. A pipeline gets the columns as they are;

@@ -58,8 +58,9 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
 
     Notes
     -----
-    The rows of Tables 2 and 3 are those of the authors' sweep over 20 thresholds, equally spaced from .5 to .99, under
-    rounder names: the row ".80" of Table 3 is that of .7837. `swept` is the threshold of the row that has its figures.
+    The rows of Tables 2 and 3 are those of the authors' sweep over 20 thresholds, equally spaced from 0.5 to 0.99,
+    under rounder names: the row "0.80" of Table 3 is that of 0.7837. `swept` is the threshold of the row that has its
+    figures.
 
     References
     ----------
@@ -112,7 +113,7 @@ class CWSASweep(NamedTuple):
 
 
 def cwsa_sweep(profiles: Mapping[str, ConfidenceProfile] | None = None, *, random_state: int = 0) -> CWSASweep:
-    """Sweep the threshold from .50 to .99, as the CWSA paper's figures do.
+    """Sweep the threshold from 0.50 to 0.99, as the CWSA paper's figures do.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def cwsa_stress_experiment(
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 11)
-        A row for each `model`, `test`, `level` and `quantity` (at a threshold of .9): `source`, the mean over
+        A row for each `model`, `test`, `level` and `quantity` (at a threshold of 0.9): `source`, the mean over
         repetitions `ours` and its `spread`, their standard deviation, and `paper`, `standard_error`, `deviation` and
         `note` as in :func:`csr_synthetic_experiment`: the figures of the authors' files, each of a single run.
 

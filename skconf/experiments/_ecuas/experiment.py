@@ -164,7 +164,7 @@ def ecuas_sampling_experiment(
     ----------
     folder : path-like, or mapping of str to (scores, targets)
         As for :func:`ecuas_experiment`.
-    temperatures : sequence of float, default=(0, .5, 1, 2, 4, 8)
+    temperatures : sequence of float, default=(0, 0.5, 1, 2, 4, 8)
         Temperatures, 0 or greater.
     n_repetitions : int, default=5
         Repetitions of the drawing.

@@ -123,8 +123,8 @@ class SpiegelhalterTest(
     -----
     It is two-sided, and blind by design in places. Its terms change sign at c = 1/2 and vanish there: only where all
     confidences are above 1/2 does a z above 0 mean too sure. Of sets of 1,000 samples that are 5 points too sure it
-    finds .99 where confidences lie in (.5, 1), .05 in (.2, .8) and 0 in (.1, .5), one-sided; the gap between confidence
-    and accuracy finds .96 to .98 of all three.
+    finds 0.99 where confidences lie in (0.5, 1), 0.05 in (0.2, 0.8) and 0 in (0.1, 0.5), one-sided; the gap between
+    confidence and accuracy finds 0.96 to 0.98 of all three.
 
     References
     ----------

@@ -145,7 +145,7 @@ class LogitSmoothedCalibrationError(
     -----
     The integral is computed on a grid of 24 cells for each σ, without the draws of the authors' code, whose mean it is.
     Where few samples lie within σ of each other, each is a gap of its own and the value is near the mean of |c − z|: of
-    a calibrated model it shrinks with the number of samples, and to at most .2σ.
+    a calibrated model it shrinks with the number of samples, and to at most 0.2σ.
 
     References
     ----------

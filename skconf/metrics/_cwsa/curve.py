@@ -123,7 +123,7 @@ class CWSACurveOverThresholds(
 
     {predictions}
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), in any order. None stands for .50, .51, ..., .99.
+        Thresholds in [0, 1), in any order. None stands for 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     {reward}
@@ -182,7 +182,7 @@ class MetricCoverageAUC(
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"
         What is drawn over coverage.
     thresholds : array-like of shape (n_thresholds,), default=None
-        Thresholds in [0, 1), ascending. None stands for .50, .51, ..., .99.
+        Thresholds in [0, 1), ascending. None stands for 0.50, 0.51, ..., 0.99.
     normalize : {"accepted", "all"}, default="accepted"
         What CWSA and CWSA+ are divided by: the weight accepted, or all weight.
     {reward}

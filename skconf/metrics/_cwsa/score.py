@@ -93,7 +93,7 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
         check_reward(self.phi, self.similarity)
 
     def notices_of_threshold(self, threshold: float | None) -> list[Notice]:
-        """Return nothing: .5 is CWSA's own, where of two classes all count, by how far they are above chance."""
+        """Return nothing: 0.5 is CWSA's own, where of two classes all count, by how far they are above chance."""
         return []
 
     @abstractmethod

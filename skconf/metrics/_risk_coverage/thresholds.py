@@ -38,7 +38,7 @@ class AtThreshold(Ratio):
         check_threshold(self.threshold)
 
     def threshold_for(self, profile: ConfidenceProfile) -> float:
-        """Return the threshold that was given, else that of the classifier the profile came from, else .5."""
+        """Return the threshold that was given, else that of the classifier the profile came from, else 0.5."""
         if self.threshold is not None:
             return self.threshold
         return 0.5 if profile.threshold is None else profile.threshold
