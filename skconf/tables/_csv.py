@@ -103,9 +103,16 @@ def _refuse_other_kinds(path: Path) -> None:
 
 def _separator(lines: list[str]) -> str:
     """Return the separator that gives the first line several cells, and the next lines as many."""
-    counts = {separator: [len(cells) for cells in _cells(lines, separator)] for separator in SEPARATORS}
+    counts = {separator: _n_cells(lines, separator) for separator in SEPARATORS}
     agreeing = {each: sum(n == of[0] for n in of) for each, of in counts.items() if of[0] > 1}
     return max(agreeing, key=lambda each: (agreeing[each], counts[each][0]), default=",")
+
+
+def _n_cells(lines: list[str], separator: str) -> list[int]:
+    try:
+        return [len(cells) for cells in _cells(lines, separator)]
+    except csv.Error:  # a cell is longer than csv reads, such as the names of all classes between other separators
+        return [1]
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:

@@ -22,6 +22,7 @@ from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines
 from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, holds_json_lines, shown
+from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import UnreadableError, readable
 
@@ -244,6 +245,8 @@ class PandasFile:
         """Go through the rows of these columns."""
         options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "sep": self.separator}
         options |= {"header": 0, "names": list(range(len(self.names))), "skipinitialspace": True}
+        with readable(self.path):
+            refuse_loose_quotes(self.path, self.separator)
         with readable(self.path), pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
             for table in tables:
                 if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skconf.tables._paths import PathColumns
+from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._unreadable import UnreadableError, unreadable
 
 #: Bytes that are read at once: enough that the overhead of a piece does not show.
@@ -84,6 +85,7 @@ class TextFile:
                     yield Piece(self, memoryview(data)[:end], names, numbers)
                 done, data = done + end, data[end:] + following
         if data:
+            refuse_loose_quotes(self.path, self.separator)
             yield from self._read_on(done, names)
 
     def _read_on(self, done: int, names: Sequence[str]) -> Iterator["Piece"]:

@@ -131,3 +131,10 @@ def test_numbers_alone_are_told_how_to_get_names(n_columns, form, separator, tmp
     np.testing.assert_allclose(table, proba, atol=1e-6)
     table.assign(y_true=np.arange(40) % max(2, n_columns)).to_csv(tmp_path / "b.csv", index=False)
     assert ConfidenceReport.from_files(tmp_path / "b.csv", metrics=["accuracy_score"]).frame.shape[0] == 1
+
+
+def test_thousands_of_classes(opened):
+    """The line of names is longer than the cells that Python's csv reads, which it is between other separators."""
+    names = ["label", *(f"proba_the class of number {number}" for number in range(7000))]
+    cells = ["the class of number 0", *map(str, range(7000))]
+    assert opened(",".join(names) + "\n" + ",".join(cells) + "\n") == (names, [cells])

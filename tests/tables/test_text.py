@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skconf import accumulate
-from skconf.tables import _text
+from skconf._core.problems import DataError
+from skconf.tables import _files, _quotes, _text
 from skconf.tables._unreadable import unreadable
 
 csv = pytest.importorskip("pyarrow.csv")
@@ -27,15 +28,15 @@ def _found(tables):
         return str(unreadable(error))
 
 
-def _is_open(text):
-    """Return whether the text ends inside quotes, which begin at the beginning of a cell only."""
+def _quotes_fail(text):
+    """Return whether a quoted cell goes on after its closing quote, or is open; it begins where a cell does."""
     place, begins = 0, True
     while place < len(text):
         if begins and text[place] == '"':
             place += 1
             while text[place : place + 2] == '""' or text[place : place + 1] not in ('"', ""):
                 place += 2 if text[place] == '"' else 1
-            if place == len(text):
+            if place == len(text) or text[place + 1 :].lstrip(" ")[:1] not in ("", ",", "\r", "\n"):
                 return True
             begins = False
         else:
@@ -64,9 +65,9 @@ def test_any_text(header, rows, size, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_text, "PIECE_BYTES", size)
         found, expected = _found(lambda: _text.TextFile(path, ",").tables(["x", "y"])), _found(lambda: _whole(path))
-    if _is_open(header.removeprefix("\ufeff") + "".join(rows)):
+    if _quotes_fail(header.removeprefix("\ufeff") + "".join(rows)):
         assert isinstance(found, str)
-        assert "left open, so that all that follows is one cell" in found or found == expected
+        assert "A quote may be left open" in found or "left open, so that all" in found or found == expected
     else:
         assert found == expected
 
@@ -122,6 +123,22 @@ def test_a_quote_left_open_takes_no_rows_with_it(place, ending, tmp_path):
     lines[place] = f'1,.5,"note {place}'
     with pytest.raises(ValueError, match=rf"cannot read .*: Row #{place + 2}: a quote opens a cell and is left open"):
         score()
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas"])
+@pytest.mark.parametrize("read_bytes", [1, 7, 1 << 20])
+def test_two_quotes_left_open_take_no_rows_with_them(read_bytes, library, tmp_path, monkeypatch):
+    """Also in a column that is not read: the quote of the last row would end the cell that the other opens."""
+    monkeypatch.setattr(_quotes, "_READ_BYTES", read_bytes)
+    if library == "pandas":
+        monkeypatch.setattr(_files, "find_spec", lambda _: None)
+    good = 'note,correct,confidence\n"a\n""b""",1,0.5\n"c" ,1,0.5\n5",0,0.5\n'
+    (tmp_path / "a.csv").write_text(good)
+    assert accumulate(tmp_path / "a.csv", "mean_confidence").n_samples == 3
+    (tmp_path / "a.csv").write_text(good + '"d,1,0.5\ne,0,0.5\n"f,1,0.5\ng,1,0.5\n')
+    with pytest.raises(DataError) as caught:
+        accumulate(tmp_path / "a.csv", "mean_confidence")
+    assert (caught.value.kind, caught.value.row) == ("open quote", 6)
 
 
 def test_other_faults_of_the_file(tmp_path):

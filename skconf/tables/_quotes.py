@@ -1,0 +1,47 @@
+"""Quotes in tables of text: one that is left open ends at the next, and takes the rows between them with it."""
+
+import re
+from pathlib import Path
+
+from skconf.tables._bytes import opened
+from skconf.tables._unreadable import UnreadableError
+
+#: Bytes that are read at once, and most bytes of a cell; packages that read tables refuse longer rows.
+_READ_BYTES, _MOST_BYTES = 1 << 20, 1 << 24
+
+
+def refuse_loose_quotes(path: Path, separator: str) -> None:
+    """Raise if text follows the quote that closes a cell: all readers take it for a part of that cell.
+
+    Raises
+    ------
+    UnreadableError
+        With the line of the file in which the cell begins.
+    """
+    of_rows = re.escape(f"\r\n{separator}").encode()
+    quoted = re.compile(rb'(?<![^%b])"(?:[^"]|"")*+(?:" *+([^ %b]?)|\Z)' % (of_rows, of_rows))
+    feeds = returns = 0  # lines end with the one, the other, or both
+    with opened(path) as file:
+        data = b"\n"  # what comes before that is looked at
+        while (more := file.read(_READ_BYTES)) and len(data) < _MOST_BYTES:
+            data, keep = data + more, len(data) + len(more) - 1
+            for cell in quoted.finditer(data, 1) if b'"' in data else ():
+                if cell.end() == len(data):  # it may go on
+                    keep = cell.start() - 1
+                    break
+                if cell[1]:
+                    feeds, returns = (
+                        feeds + data.count(b"\n", 1, cell.start()),
+                        returns + data.count(b"\r", 1, cell.start()),
+                    )
+                    raise _loose(max(feeds, returns) + 1)
+            feeds, returns = feeds + data.count(b"\n", 1, keep + 1), returns + data.count(b"\r", 1, keep + 1)
+            data = data[keep:]
+
+
+def _loose(line: int) -> UnreadableError:
+    rest = (
+        ": text follows the quote that closes a cell. A quote may be left open, here or before, so that the next one "
+        "ends the cell and the rows between are lost: close it, or write quotes within a quoted cell twice."
+    )
+    return UnreadableError("", line, rest, kind="open quote")
