@@ -122,6 +122,10 @@ def _is_same(one: Path, other: Path) -> bool:
 def output_file(text: str) -> OutputFile:
     """Parse an option that names a file to write, and check that it can be written before hours of work, not after."""
     path = OutputFile(text)
+    try:
+        path.resolve()
+    except (OSError, RuntimeError):  # Python 3.13 and later raise the first
+        raise argparse.ArgumentTypeError(f"{path} is a link that leads to itself; name another file") from None
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; create it")
     if path.is_dir():

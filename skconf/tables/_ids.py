@@ -54,7 +54,7 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     if ids is None and (ids := id_column(names_of_truth)) is None:
         raise ValueError(f"{shown(truth)} has no column of ids: name that of both files by {option('ids')}.")
     with located(shown(truth)):
-        column = _column_of_truth([name for name in names_of_truth if name != ids], target)
+        column = _column_of_truth([name for name in names_of_truth if name != ids], ids, target)
     if USUAL["target"] in names:
         raise ValueError(f"{shown(path)} has a column {USUAL['target']!r}, too. Leave it out, or {option('truth')}.")
     of_rows, of_truth = _read_ids(path, ids), _read_ids(truth, ids)
@@ -70,7 +70,7 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     if wrong:
         text = f"{listed(wrong)}. Give files with the same ids, each once."
         raise DataError(text, kind="other ids", column=ids).at(shown(path))
-    read = [column, *(name for name in names_of_truth if name not in (*names, column, ids))]
+    read = [column, *(name for name in names_of_truth if name not in (*names, column, ids, USUAL["target"]))]
     table, order = read_columns(truth, read, "target"), of_truth.get_indexer(of_rows)
     found = WithTruth(path)
     found.beside = pd.DataFrame(
@@ -79,8 +79,11 @@ def with_truth(path: Path, truth: Path, ids: Any, target: Any) -> tuple[WithTrut
     return found, f"read column {column!r} of {shown(truth)} as the true labels, matched by {ids!r}"
 
 
-def _column_of_truth(names: Sequence[Any], target: Any) -> Any:
-    """Return the column of true labels."""
+def _column_of_truth(names: Sequence[Any], ids: Any, target: Any) -> Any:
+    """Return the column of true labels, among those besides the ids."""
+    if not names or target == ids:
+        text = f"column {ids!r} has the ids, and cannot have the true labels, too."
+        raise DataError(text, kind="several readings", advice=f"Name another one by {option('target')}.")
     if target is not None or len(names) == 1:
         return names[0] if target is None else target
     called = [[name for name in names if spelled(name) in known] for known in (TARGETS, MAYBE_TARGETS)]

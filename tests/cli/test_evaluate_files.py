@@ -503,3 +503,24 @@ def test_answers_that_are_all_alike_have_a_report(row, options, capsys):
     Path("a.csv").write_text("correct,confidence\n" + f"{row}\n" * 50)
     assert main(["evaluate", "a.csv", *options, "--html", "r.html"]) == 0
     assert capsys.readouterr().out
+
+
+def test_models_that_cannot_be_compared_stand_beside_those_that_can(capsys):
+    """With two models of the same rows and one of others, a summary looked for the difference of the latter."""
+    TABLE.to_csv("a.csv", index=False)
+    TABLE[:80].to_csv("few.csv", index=False)
+    TABLE.assign(**{"0": (1 - P) ** 2, "1": 1 - (1 - P) ** 2}).to_csv("b.csv", index=False)
+    assert main(["evaluate", "a.csv", "few.csv", "b.csv", "--html", "r.html"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    compared = out[out.index("Compare:") :]
+    assert "a.csv" in compared
+    assert "b.csv" in compared
+    assert "few.csv answers" not in compared.partition("Fails")[0]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="makes links")
+def test_a_link_to_itself_is_no_output(capsys):
+    Path("loop").symlink_to("loop")
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", "a.csv", "--html", "loop"])
+    assert "leads to itself" in capsys.readouterr().err

@@ -75,11 +75,21 @@ def test_what_cannot_be_told_is_asked_for():
         ConfidenceReport.from_files("p.csv", truth="t.csv")
     assert (refused.value.kind, refused.value.place) == ("several readings", "t.csv")
     assert ConfidenceReport.from_files("p.csv", truth="t.csv", target="a").evidence.profiles["value"].n_classes == 2
+    for target in (None, "id"):
+        with pytest.raises(ValueError, match="'id' has the ids") as refused:
+            ConfidenceReport.from_files("p.csv", truth=write(TRUTH[["id"]], "t.csv"), target=target)
+        assert (refused.value.kind, refused.value.place) == ("several readings", "t.csv")
     write(TRUTH.rename(columns={"id": "no name"}), "t.csv")
     with pytest.raises(ValueError, match="by ids"):
         ConfidenceReport.from_files("p.csv", truth="t.csv")
     with pytest.raises(ValueError, match="in batches"):
         ConfidenceReport.from_files("p.csv", truth="t.csv", in_batches=True)
+    write(TRUTH.rename(columns={"place": "y_true"}), "t.csv")
+    found = ConfidenceReport.from_files("p.csv", truth="t.csv", target="label", metrics=["accuracy_score"])
+    assert found.frame["value"].tolist() == [((P > 0.5) == TRUTH["label"]).mean()]
+    write(pd.DataFrame({"id": TRUTH["id"], "correct": 1, "confidence": P}), "p.csv")
+    with pytest.raises(ValueError, match="Leave truth out"):
+        ConfidenceReport.from_files("p.csv", truth=write(TRUTH, "t.csv"))
     write(PREDICTIONS.assign(y_true=0), "p.csv")
     with pytest.raises(ValueError, match="'y_true', too"):
         ConfidenceReport.from_files("p.csv", truth=write(TRUTH, "t.csv"))

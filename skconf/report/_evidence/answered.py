@@ -72,9 +72,9 @@ def answered_at(
     found = []
     for at, target in enumerate(targets):
         share = {}
-        for model, each in stops.items():
-            stop = each.at_most_wrong(target)
-            share[model] = float(each.answered[stop]) if stop >= 0 else 0.0
+        for model in profiles:
+            stop = stops[model].at_most_wrong(target)
+            share[model] = float(stops[model].answered[stop]) if stop >= 0 else 0.0
         differences = {}
         for one, other in pairs:
             value, reach = share[one] - share[other], times * float((by_model[one][at] - by_model[other][at]).std())

@@ -25,7 +25,7 @@ from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._files import bytes_held, guess_columns, read_rows
 from skconf.tables._ids import with_truth
-from skconf.tables._paths import Paths, list_files, shown
+from skconf.tables._paths import Paths, WithTruth, list_files, shown
 
 #: Bytes of files, decompressed, that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -126,6 +126,9 @@ def _from_memory(
         read = read_rows(file, columns[model], ids=ids)
         if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
+        if isinstance(file, WithTruth) and read.truth is None:
+            text = "the predictions say themselves whether they are right, so that the true labels of another file are "
+            raise DataError(f"{text}not read. Leave {option('truth')} out.", kind="several readings").at(shown(file))
         if read.profile.sample_weight is not None and not read.profile.sample_weight.any():
             raise no_weight(columns[model].weight).at(shown(file))
         rows[model] = RowsOfFile(file, read, by.get(model, {}))
