@@ -11,8 +11,15 @@ _FLOATS = (np.float16, np.float32, np.float64)
 
 
 def refuse_hidden(values: Any, name: str) -> None:
-    """Refuse a masked array with hidden values, which would be read as if they were there."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    """Refuse a masked array with hidden values, or a list of such: they would be read as if they were there."""
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = np.ma.is_masked(values)
+    elif isinstance(values, (list, tuple)):
+        masked = any(issubclass(kind, np.ma.MaskedArray) for kind in set(map(type, values)))
+        hidden = masked and any(map(np.ma.is_masked, values))
+    else:
+        hidden = False
+    if hidden:
         raise ValueError(f"{name} is a masked array with hidden values. Leave out these rows, or fill them, first.")
 
 

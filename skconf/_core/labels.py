@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skconf._core.arrays import as_array
+from skconf._core.arrays import as_array, refuse_hidden
 from skconf._core.messages import shorten
 from skconf._core.problems import DataError
 
@@ -26,6 +26,7 @@ class LabelColumn:
 
     def __init__(self, labels: ArrayLike, name: str) -> None:
         column: Any = labels
+        refuse_hidden(labels, name)
         if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
             # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
             column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else as_array(labels, name)

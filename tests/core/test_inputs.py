@@ -36,6 +36,8 @@ UNREADABLE = {
     "a tensor that needs a gradient": (Tensor(), r"\.detach\(\)\.cpu\(\)\.numpy\(\)"),
     "a structured array": (np.rec.fromarrays([P, P], names="a,b"), r"the fields 'a', 'b'\. Pass one field"),
     "hidden values": (HIDDEN, "masked array with hidden values. Leave out"),
+    "a list with hidden values": (list(HIDDEN), "masked array with hidden values. Leave out"),
+    "rows with hidden values": (list(HIDDEN[:, None]), "masked array with hidden values. Leave out"),
     "complex numbers": (P + 0j, "holds complex numbers"),
     "dates": (np.zeros(80, "M8[s]"), r"holds dates \(datetime64\[s\]\), where real numbers are needed"),
     "durations": (np.zeros(80, "m8[ns]"), "holds durations"),
@@ -67,7 +69,7 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("bad", ["a tensor that needs a gradient", "a structured array", "hidden values"])
+@pytest.mark.parametrize("bad", [*list(UNREADABLE)[:2], *(name for name in UNREADABLE if "hidden" in name)])
 @pytest.mark.parametrize(("name", "call"), LABELS.items(), ids=LABELS)
 def test_what_is_no_column_of_labels_is_refused_by_name(name, call, bad):
     values, message = UNREADABLE[bad]

@@ -171,6 +171,7 @@ def test_names_are_harmless_and_short():
         (pd.Series([1, 2, 3], name="age"), TypeError, "but is Series"),
         (np.zeros((3, 2)), TypeError, "but is ndarray"),
         ({}, ValueError, r"slices has no columns\. Name"),
+        ({"age": np.ma.array([1, 2, 3], mask=[0, 1, 0])}, ValueError, r"slices\['age'\] is a masked array with hidden"),
         ({"age": [1, 2]}, ValueError, r"slices\['age'\] has 2 rows, but there are 3 predictions"),
         ({"age": np.zeros((3, 2))}, ValueError, r"slices\['age'\] must hold a single value .* shape \(3, 2\)"),
         ({"age": "abc"}, ValueError, r"slices\['age'\] must hold a single value"),

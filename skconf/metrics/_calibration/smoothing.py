@@ -171,6 +171,8 @@ class LogitSmoothedCalibrationError(
         check_number(self.eps, "eps", 1e-15, 0.5)
 
     def value(self, profile: ConfidenceProfile) -> float:
+        if profile.sample_weight is not None:  # rows without weight must not say where the grid begins
+            profile = profile[profile.sample_weight > 0]
         place = logit(np.clip(profile.confidence, self.eps, 1 - self.eps))
         weight = np.ones(len(place)) if profile.sample_weight is None else profile.sample_weight
         start = place.min() - _REACH * self.bandwidth

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.arrays import refuse_hidden
 from skconf._core.labels import Codes
 from skconf._core.messages import visible
 from skconf._core.numbers import fewest_digits
@@ -117,6 +118,7 @@ def read_column(name: Any, values: Any, n_samples: int, *, texts_may_be_numbers:
 
 def _as_column(name: Any, values: Any) -> "pd.Series[Any]":
     """Return values as a Series; a list keeps its numbers beside its texts."""
+    refuse_hidden(values, f"slices[{name!r}]")
     if isinstance(values, list | tuple | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values)
     shape = np.shape(values)

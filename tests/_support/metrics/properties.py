@@ -210,6 +210,16 @@ def properties_of(cases: list[Case]) -> type:
 
             hold()
 
+        @on([case for case in cases if case.weights is not WeightMeaning.REFUSED])
+        def test_rows_without_weight_change_nothing(self, case):
+            profile = drawn_profile(300, n_classes=case.n_classes, weighted=False)
+            by_confidence = np.argsort(profile.confidence)  # those at both ends have none
+            weight = 1.0 + np.arange(300) % 3
+            weight[[*by_confidence[:40], *by_confidence[-40:], *range(0, 300, 7)]] = 0
+            weighted = profile.with_weight(weight)
+            without = case.read(case.metric(weighted[weight > 0]))
+            same(case.read(case.metric(weighted)), without, rtol=1e-12, atol=1e-14)
+
         @weighted(WeightMeaning.IMPORTANCES)
         def test_weights_may_be_scaled(self, case):
             @settings(max_examples=15, deadline=None)
