@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skconf._core.arrays import refuse_hidden
 from skconf._core.labels import Codes, LabelColumn
 
 
@@ -46,6 +47,7 @@ def read_groups(groups: Any, n_samples: int, name: str) -> Groups:
 
 
 def _one_column(values: Any, n_samples: int, name: str, label: Any) -> Groups:
+    refuse_hidden(values, name)
     shape = np.shape(values)
     if len(shape) != 1 and shape[1:] != (1,):
         raise ValueError(
