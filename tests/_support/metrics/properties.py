@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -286,7 +287,9 @@ def properties_of(cases: list[Case]) -> type:
             @settings(max_examples=15, deadline=None)
             @given(outcome=outcomes(max_classes=2))
             def hold(outcome):
-                outcome.proba = np.column_stack([1 - outcome.proba[:, 1], outcome.proba[:, 1]])
+                positive = outcome.proba[:, 1].round(15)
+                other = [float(1 - Decimal(repr(p))) for p in positive.tolist()]  # as one writes it
+                outcome.proba = np.column_stack([other, positive])
                 of_both = case.of(outcome)
                 single = case.function(
                     outcome.y,
