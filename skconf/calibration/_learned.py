@@ -204,6 +204,11 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
             self._learn(seen.take(used), truth.take(used), None if groups is None else groups[used])
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.features is not None  # which make columns of whatever X is
+        return tags
+
     def predict_confidence(self, X: Any, proba: ArrayLike, *, predicted: ArrayLike | None = None) -> Floats:
         """Return the probability that each answer is right.
 

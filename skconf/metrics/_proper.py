@@ -45,7 +45,7 @@ class ConfidenceBrier(
     {predictions}
     normalize : bool, default=False
         Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
-        of graded correctness. The value may then exceed 1.
+        of graded correctness. The value then lies in [0, ∞), and is above 1 where that system is better.
 
     Returns
     -------
@@ -78,6 +78,10 @@ class ConfidenceBrier(
 
     def __post_init__(self) -> None:
         check_option(self.normalize, "normalize", (False, True))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return (0.0, np.inf) if self.normalize else self.info.bounds
 
     def computed_by(self) -> Any:
         return _Normalized(asked=self, naive=_spread) if self.normalize else self

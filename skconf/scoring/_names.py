@@ -148,9 +148,9 @@ class Statistic:
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value."""
-        info = self.metric.info
-        bounds = (0.0, np.inf) if self.in_costs else info.bounds
-        ends = [float(self.score(end)) for end in (*bounds, *([] if info.best is None else [info.best]))]
+        best = self.metric.info.best
+        bounds = (0.0, np.inf) if self.in_costs else self.metric.bounds
+        ends = [float(self.score(end)) for end in (*bounds, *([] if best is None else [best]))]
         return min(ends), max(ends)
 
     @property

@@ -1,6 +1,7 @@
 """What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from datetime import date, timedelta
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -442,6 +443,9 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags = inner.input_tags
+        if learns(self.confidence) and isinstance(self.confidence, BaseEstimator):  # it sees X, too
+            sparse = inner.input_tags.sparse and get_tags(self.confidence).input_tags.sparse
+            tags.input_tags = replace(inner.input_tags, sparse=sparse)
         tags.no_validation = inner.no_validation  # X goes to the inner classifier as it is
         if inner.classifier_tags is not None:
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import upper_limit
 from skconf._core.ranking import Ranking
+from skconf._core.warn import warn
 from skconf.metrics import get_metric
 from skconf.metrics._risk_coverage.curve import RiskCoverageCurve
 from skconf.profile import ConfidenceProfile
@@ -26,6 +27,8 @@ CURVES = ("cwsa", "cwsa_plus")
 #: Objectives by name.
 OBJECTIVES = ("risk", "coverage", "cost", *CURVES)
 
+#: An optimum at which a smaller share is accepted is none.
+_HARDLY_ANY = 0.05
 _ROUNDING = 1e-12  # of sums, relative
 
 
@@ -126,6 +129,13 @@ class Objective:
         if not feasible:
             best = 0
         threshold = float(sweep.thresholds[best])
+        if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY:
+            warn(
+                f"objective={self.name!r} is largest at the threshold {threshold:.6g}, which accepts "
+                f"{sweep.coverage[best]:.1%} of the samples: it has no optimum among the others, as its weights are "
+                "measured from the threshold. Pass thresholds to choose from, or objective='risk' with a target.",
+                kind="no optimum inside",
+            )
         # Accept lower scores of new samples, too; but CWSA is measured from the threshold.
         if sweep.accepted[best] == sweep.total and self.name not in CURVES:
             scores_are_shares = ranking.score[-1] >= 0 and ranking.score[0] <= 1

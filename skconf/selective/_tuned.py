@@ -43,7 +43,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "coverage": the smallest coverage of at least `target`; labels are not used;
         - "cost": the least mean cost, where an error costs 1 (or a decision what `cost_matrix` says) and a rejection
           `reject_cost`;
-        - "cwsa", "cwsa_plus": the largest value of the metric;
+        - "cwsa", "cwsa_plus": the largest value of the metric; with a warning where fewer than 5% of the samples are
+          accepted there: the metric then rises towards the most confident answers;
         - a function of the result of :func:`skconf.metrics.risk_coverage_curve`, which returns an array with a value
           for each threshold: the largest value. NaN excludes a threshold.
 

@@ -782,3 +782,14 @@ def test_agreement_on_a_rare_class_rests_on_its_few_samples(metric, n_sets):
             assert found.high > found.low
             held.append(found.low <= truth <= found.high)
     assert np.mean(held) >= 0.9
+
+
+def test_a_normalised_loss_above_one_has_an_interval():
+    """It has no upper bound: the interval was cut at 1, and then none."""
+    rng = np.random.default_rng(0)
+    sure = rng.uniform(0.9, 1, 400)
+    profile = ConfidenceProfile.from_correctness(rng.random(400) < 0.5, sure)
+    found = confidence_interval("confidence_brier_loss", profile, normalize=True)
+    plain = confidence_interval("confidence_brier_loss", profile)
+    assert found.value == pytest.approx(plain.value / (profile.correct.mean() * (1 - profile.correct.mean())))
+    assert 1 < found.low < found.value < found.high

@@ -41,7 +41,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
-from skconf.calibration import make_calibrator
+from skconf.calibration import LearnedConfidence, make_calibrator
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -225,8 +225,9 @@ CHECKS_OF_OBJECTS = {
         (SelectiveClassifier(LogisticRegression(), reject_label="none", threshold=0.9), CHECKS_OF_OBJECTS),
         (SelectiveClassifier(LogisticRegression(), calibration="platt", cv=0.3), {}),  # single classes, held out, too
         (SelectiveClassifier(xgb()), {}),
+        (SelectiveClassifier(LogisticRegression(), threshold=0, confidence=LearnedConfidence()), {}),
     ],
-    ids=["text accepted", "text", "held out", "xgboost"],
+    ids=["text accepted", "text", "held out", "xgboost", "learned"],
 )
 def test_scikit_learns_checks_pass_but_for_those_with_a_reason(model, expected):
     results = check_estimator(model, expected_failed_checks=expected, on_fail=None)

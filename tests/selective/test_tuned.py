@@ -38,7 +38,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
-from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV, confidence_scoring, get_scorer
+from skconf import (
+    ConfidenceProfile,
+    SelectiveClassifier,
+    TunedSelectiveClassifierCV,
+    confidence_scoring,
+    get_scorer,
+    tune_threshold,
+)
 from skconf.calibration import CALIBRATORS
 
 N = 300
@@ -1056,3 +1063,20 @@ def test_candidates_share_the_level_equally(three):
     alone = tuned(target=0.3, confidence_level=0.975, cv=0.5, random_state=0).fit(X, y)
     assert shared.threshold_ == alone.threshold_
     assert shared.risk_upper_bound_ == pytest.approx(alone.risk_upper_bound_)
+
+
+@pytest.mark.parametrize("objective", ["cwsa", "cwsa_plus"])
+def test_an_objective_without_an_optimum_inside_says_so(objective):
+    """Ten answers are certain, or nearly, and right; of the others half are wrong."""
+    sure = np.append(1 - np.geomspace(1e-15, 1e-13, 10), np.linspace(0.5, 0.7, 390))
+    profile = ConfidenceProfile.from_correctness(np.append(np.ones(10), np.arange(390) % 2), sure)
+    with pytest.warns(UserWarning, match=f"objective='{objective}' is largest at .* no optimum"):
+        found = tune_threshold(profile, objective=objective)
+    assert found.coverage < 0.05
+
+
+def test_an_optimum_inside_is_no_reason_to_warn():
+    rng = np.random.default_rng(0)
+    sure = np.append(rng.uniform(0.5, 0.7, 300), rng.uniform(0.9, 0.95, 300))
+    profile = ConfidenceProfile.from_correctness(np.append(rng.random(300) < 0.5, np.ones(300, dtype=bool)), sure)
+    assert tune_threshold(profile, objective="cwsa").coverage > 0.4

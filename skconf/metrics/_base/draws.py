@@ -137,7 +137,7 @@ def _blocks(chance: Floats, n_draws: int) -> list[slice]:
     found, start = [], 0
     while start < len(chance):
         most = chance[start]
-        rows = int(_CELLS_AT_ONCE / n_draws / (most if most < _RARE else 1.0))
+        rows = int(_CELLS_AT_ONCE / n_draws / max(most if most < _RARE else 1.0, 1 / _CELLS_AT_ONCE))
         alike = int(np.searchsorted(-chance[start : start + max(rows, 1)], -most / 2, side="right"))
         found.append(slice(start, start + alike))
         start += alike

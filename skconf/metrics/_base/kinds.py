@@ -60,6 +60,11 @@ class Metric(Registered):
     of_losses: ClassVar[bool] = False
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value with these parameters."""
+        return self.info.bounds
+
+    @property
     def zero_if_calibrated(self) -> bool:
         """Whether it is 0 of calibrated confidences, above 0 of any number of their samples, and reads no classes."""
         return False
@@ -354,6 +359,12 @@ class Substitute(Metric):
     def __post_init__(self) -> None:
         for fact in ("info", "rests_on", "takes", "draws_answers", "is_estimate"):
             object.__setattr__(self, fact, getattr(self.asked, fact))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those of the metric."""
+        low, high = self.asked.bounds
+        return low, high
 
     @property
     def zero_if_calibrated(self) -> bool:

@@ -71,3 +71,9 @@ def test_normal_and_simulated_entropic_tests_agree():
     assert simulated.low == pytest.approx(normal.low, rel=0.06)
     assert simulated.high == pytest.approx(normal.high, rel=0.06)
     assert simulated.p_value == pytest.approx(normal.p_value, abs=0.05)
+
+
+@pytest.mark.parametrize("least", [5e-324, 1e-310, 1e-300])
+def test_the_test_bears_the_least_numbers_there_are(least):
+    result = metrics.ecd_test([0, 1, 1], [least, 0.5, 0.9])
+    assert 0 <= result.p_value <= 1
