@@ -9,7 +9,7 @@ import numpy as np
 
 from skconf.tables._paths import PathColumns
 from skconf.tables._quotes import refuse_loose_quotes
-from skconf.tables._unreadable import UnreadableError, unreadable
+from skconf.tables._unreadable import OPEN_QUOTE, UnreadableError, unreadable
 
 #: Bytes that are read at once: enough that the overhead of a piece does not show.
 PIECE_BYTES = 1 << 22
@@ -19,9 +19,8 @@ _BLOCK_BYTES = 1 << 22
 _MOST_OF_NAMES = 1 << 18
 #: The line of the names, after a mark of the order of bytes and empty lines.
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]+\r?\n)")
-#: A cell that no table holds, and what is wrong where it is not found after the last row.
+#: A cell that no table holds: what it stands in if it is not found after the last row has an open quote.
 _MARK = "\x1eend of the table\x1e"
-_OPEN = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
 
 
 class TextFile:
@@ -110,13 +109,13 @@ class TextFile:
             except ArrowInvalid as error:
                 wrong = unreadable(error)
                 if _MARK in wrong.rest:
-                    wrong = UnreadableError("", wrong.row, f": {_OPEN}", kind="open quote")
+                    wrong = UnreadableError("", wrong.row, f": {OPEN_QUOTE}", kind="open quote")
                 yield Piece(self, wrong.at(first_row=(done > 0) - n_rows), names, ())
                 return
         if last is not None and set(last.slice(len(last) - 1).to_pylist()[0].values()) == {_MARK}:
             yield Piece(self, last.slice(0, len(last) - 1), names, ())
         else:
-            wrong = UnreadableError("", len(last or ()) + 1, f": {_OPEN}", kind="open quote")
+            wrong = UnreadableError("", len(last or ()) + 1, f": {OPEN_QUOTE}", kind="open quote")
             yield Piece(self, wrong, names, ())
 
     def options(self, names: Sequence[str], numbers: Sequence[str], *, header: bool) -> tuple[Any, Any, Any]:

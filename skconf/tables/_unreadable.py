@@ -27,6 +27,11 @@ _CELLS = (
 )
 #: What is said of a row that is too long to be one.
 LONG_ROW = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
+#: What is said of a row with a quote that is not closed.
+OPEN_QUOTE = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
+#: How pandas names a row with too many cells, and one whose quote is open, counted from 0.
+_FIELDS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+_IN_STRING = re.compile(r"EOF inside string starting at row (\d+)")
 
 
 class UnreadableError(DataError):
@@ -72,6 +77,15 @@ def unreadable(error: Exception) -> UnreadableError:
         raise MemoryError
     if "multiple columns" in reason:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
+    if isinstance(error, UnicodeDecodeError):
+        return UnreadableError("it is not UTF-8 text. Save it as CSV UTF-8.", kind="not UTF-8")
+    if fields := _FIELDS.search(reason):
+        expected, row, found = fields.groups()
+        return UnreadableError(
+            "", int(row), f": Expected {expected} columns, got {found}{_CELLS}", kind="number of cells"
+        )
+    if open_quote := _IN_STRING.search(reason):
+        return UnreadableError("", int(open_quote[1]) + 1, f": {OPEN_QUOTE}", kind="open quote")
     if "straddling" in reason:
         return UnreadableError(LONG_ROW, kind="long row")
     rest, kind = (_CELLS, "number of cells") if "Expected" in reason else ("", "")

@@ -138,3 +138,21 @@ def test_thousands_of_classes(opened):
     names = ["label", *(f"proba_the class of number {number}" for number in range(7000))]
     cells = ["the class of number 0", *map(str, range(7000))]
     assert opened(",".join(names) + "\n" + ",".join(cells) + "\n") == (names, [cells])
+
+
+@pytest.mark.parametrize(
+    ("last", "kind", "row"),
+    [
+        ("b,0.5,1\n", "number of cells", 42),
+        ('"b,0.5\nc,0.5\n', "open quote", 42),
+        ("\xe9,0.5\n".encode("latin-1"), "not UTF-8", 42),
+    ],
+)
+def test_faults_far_down_have_the_same_kind_whatever_reads_them(last, kind, row, opened):
+    content = ("label,p\n" + "a,0.5\n" * 40).encode() + (last if isinstance(last, bytes) else last.encode())
+    with pytest.raises(ValueError, match="cannot read") as refused:
+        opened(content)
+    assert refused.value.kind == kind
+    assert refused.value.row in (row, None if kind == "not UTF-8" else row)
+    assert "C error" not in str(refused.value)
+    assert "codec" not in str(refused.value)
