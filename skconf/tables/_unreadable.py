@@ -79,12 +79,12 @@ def unreadable(error: Exception) -> UnreadableError:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
     if isinstance(error, UnicodeDecodeError):
         return UnreadableError("it is not UTF-8 text. Save it as CSV UTF-8.", kind="not UTF-8")
-    if fields := _FIELDS.search(reason):
+    if fields := _FIELDS.search(reason):  # words of another package
         expected, row, found = fields.groups()
         return UnreadableError(
             "", int(row), f": Expected {expected} columns, got {found}{_CELLS}", kind="number of cells"
         )
-    if open_quote := _IN_STRING.search(reason):
+    if open_quote := _IN_STRING.search(reason):  # words of another package
         return UnreadableError("", int(open_quote[1]) + 1, f": {OPEN_QUOTE}", kind="open quote")
     if "straddling" in reason:
         return UnreadableError(LONG_ROW, kind="long row")

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skconf import accumulate
-from skconf._core.problems import DataError
 from skconf.tables import _files, _quotes, _text
 from skconf.tables._unreadable import unreadable
 
@@ -136,7 +135,7 @@ def test_two_quotes_left_open_take_no_rows_with_them(read_bytes, library, tmp_pa
     (tmp_path / "a.csv").write_text(good)
     assert accumulate(tmp_path / "a.csv", "mean_confidence").n_samples == 3
     (tmp_path / "a.csv").write_text(good + '"d,1,0.5\ne,0,0.5\n"f,1,0.5\ng,1,0.5\n')
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(ValueError, match="quote") as caught:
         accumulate(tmp_path / "a.csv", "mean_confidence")
     assert (caught.value.kind, caught.value.row) == ("open quote", 6)
 
