@@ -28,6 +28,8 @@ class Called(Whole, rests_on="errors"):
         What it is called.
     greater_is_better : bool or None
         Direction; None where it is not known.
+    of_user : bool, default=False
+        Whether the function is the user's own, whose errors are not a word about the predictions.
     """
 
     why_resampled = "it is evaluated by calling a function"
@@ -36,6 +38,7 @@ class Called(Whole, rests_on="errors"):
     call: Callable[[ConfidenceProfile], float]
     name: str
     greater_is_better: bool | None
+    of_user: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "info", Info(self.name, self.greater_is_better, (-np.inf, np.inf), None, ""))
@@ -60,7 +63,9 @@ class Called(Whole, rests_on="errors"):
 
 def called(scorer: SklearnScorer, name: str, *, sign: int | None = None) -> Called:
     """Return the number that one of scikit-learn's scorers makes; where `sign` is 1, greater is better."""
-    return Called(call=scorer.answer, name=name, greater_is_better=None if sign is None else True)
+    module = getattr(scorer_parts(scorer.scorer).function, "__module__", "") or ""
+    of_user = module.partition(".")[0] not in ("sklearn", "skconf")
+    return Called(call=scorer.answer, name=name, greater_is_better=None if sign is None else True, of_user=of_user)
 
 
 def response_of(function: Callable[..., Any]) -> str | None:

@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+from sklearn.metrics import accuracy_score, confusion_matrix, make_scorer, precision_recall_fscore_support
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -175,6 +175,16 @@ class TestWhatIsLeftOut:
         assert len(told) == 1
         assert told[0].filename == __file__
         np.testing.assert_array_equal(report.frame["value"], [0.75, np.nan])
+
+    @pytest.mark.parametrize("error", [ValueError, KeyError, ZeroDivisionError, TypeError])
+    @pytest.mark.parametrize("wrapped", [lambda function: function, make_scorer], ids=["function", "scorer"])
+    def test_what_a_function_of_the_user_raises_is_raised(self, wrapped, error):
+        def mine(y_true, y_pred):
+            raise error("pears")
+
+        with pytest.raises(error, match="pears") as caught:
+            confidence_report([0, 1], [0.2, 0.9], metrics={"accuracy": "accuracy", "of mine": wrapped(mine)})
+        assert caught.value.__notes__
 
     def test_what_is_undefined_is_nan_with_one_warning(self):
         with pytest.warns(UndefinedMetricWarning, match="nothing is accepted") as told:

@@ -171,7 +171,10 @@ def ends_of(model: Any) -> tuple[str, str]:
 def _evaluate(
     rows: list[Row], profiles: Mapping[Any, ConfidenceProfile], keep_all: bool
 ) -> tuple[list[Row], list[list[float]]]:
-    """Evaluate all metrics, NaN where a model does not allow one; leave out what no model allows, or keep all."""
+    """Evaluate all metrics, NaN where a model does not allow one; leave out what no model allows, or keep all.
+
+    What a function of the user's own raises is raised.
+    """
     kept, values = [], []
     for row in rows:
         of_models: list[float] = []
@@ -183,6 +186,8 @@ def _evaluate(
                 of_models.append(value)
                 notices += said
             except ValueError as error:
+                if getattr(row.metric, "of_user", False):
+                    raise
                 of_models.append(np.nan)
                 reasons.append(str(error))
         if keep_all or len(reasons) < len(profiles):
