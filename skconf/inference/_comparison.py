@@ -147,7 +147,7 @@ def compare(
 
     Notes
     -----
-    A difference rests on the samples on which the models differ. Where these are few, a t test is too sure: of six
+    A difference rests on the samples on which the models differ. Where these are few, a t test claims too much: of six
     answers that one model has right and the other wrong, it finds p = 0.014 among 100. Of a mean over the same samples,
     such as accuracy, "auto" then has the share of all signs of the paired differences that lead as far from 0, here
     2/64 = 0.031: up to 16 samples or groups that differ, and up to 100 that differ by the same, where it is McNemar's
@@ -165,6 +165,10 @@ def compare(
 
     A calibration error is overestimated most where there is least. Its difference between a calibrated model and
     another is therefore underestimated, also by the interval; the p-value errs on the safe side.
+
+    A confidence's area under the ROC curve, calibration error and Brier loss judge how well a model knows its own
+    answers. Where two models answer differently, these are two tasks, and a model with more errors may have the better
+    area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or accuracy beside them.
 
     References
     ----------

@@ -444,7 +444,7 @@ def confidence_brier_loss(
     ----------
     normalize : bool, default=False
         Divide by the loss of the naive system, whose confidence is always the accuracy: acc (1 − acc), or the variance
-        of graded correctness. The value may then exceed 1.
+        of graded correctness. The value then lies in [0, ∞), and is above 1 where that system is better.
 
     Returns
     -------
@@ -563,7 +563,7 @@ def coverage_score(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1338,7 +1338,7 @@ def cwsa_plus_score(
     ----------
     threshold : float, default=None
         Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+        threshold of the selective classifier that a profile came from, and for 0.5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, or all weight.
     phi : callable, default=None
@@ -1376,7 +1376,7 @@ def cwsa_score(
     ----------
     threshold : float, default=None
         Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for .5 elsewhere.
+        threshold of the selective classifier that a profile came from, and for 0.5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
         tables and its authors' code.
@@ -1850,7 +1850,7 @@ def selective_accuracy_score(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1877,7 +1877,7 @@ def selective_risk_loss(
     ----------
     threshold : float, default=None
         Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for .5, with a warning, elsewhere.
+        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------

@@ -65,7 +65,7 @@ def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
 _THRESHOLD = """\
 threshold : float, default=None
     Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-    threshold of the selective classifier that a profile came from, and for .5 elsewhere."""
+    threshold of the selective classifier that a profile came from, and for 0.5 elsewhere."""
 REWARD = """\
 phi : callable, default=None
     Another φ, a function of an array of accepted confidences.

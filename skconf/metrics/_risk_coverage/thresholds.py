@@ -24,7 +24,7 @@ NO_THRESHOLD = (
 _THRESHOLD = """\
 threshold : float, default=None
     Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
-    the selective classifier that a profile came from, and for .5, with a warning, elsewhere."""
+    the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere."""
 
 
 class AtThreshold(Ratio):
