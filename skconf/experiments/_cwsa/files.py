@@ -18,7 +18,7 @@ from skconf.experiments._shared.printed import bare_name, compare_with_paper, fi
 from skconf.profile import ConfidenceProfile
 from skconf.tables._columns import Columns
 from skconf.tables._files import guess_columns, read_rows
-from skconf.tables._paths import list_files
+from skconf.tables._paths import list_files, stem
 from skconf.tables._unreadable import UnreadableError
 
 _PREDICTIONS = re.compile(r"(?P<name>.+)_predictions\..+", re.IGNORECASE)
@@ -196,7 +196,7 @@ def _files_in(folder: Path) -> tuple[dict[str, Path], list[Path]]:
 def _name_of(file: Path) -> str:
     """Return the name of a model by that of its file of predictions."""
     match = _PREDICTIONS.fullmatch(file.name)
-    return match["name"] if match else file.name.partition(".")[0]
+    return match["name"] if match else stem(file.name)
 
 
 def _sweeps_of(file: Path, tables: Sequence[Path]) -> list[Path]:

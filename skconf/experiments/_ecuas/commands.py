@@ -15,7 +15,8 @@ def add_ecuas(names: Any) -> None:
     """Add the command."""
     folder = {
         "type": Path,
-        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy",
+        "help": "folder with NAME.scores.npy and NAME.targets.npy, or NAME/scores.npy and NAME/targets.npy; else with "
+        "tables of predictions, such as those of experiment csr --save-predictions",
     }
     add_experiment(
         names,
@@ -23,7 +24,7 @@ def add_ecuas(names: Any) -> None:
         "classification systems, raw and calibrated, and sampled answers (ECUAS paper, Table 3, appendix B.1)",
         _run,
         (("folder", folder), "--seed", "--jobs"),
-        ("scores/", "scores/ --html ecuas.html"),
+        ("scores/", "scores/ --html ecuas.html", "predictions/"),
     )
 
 

@@ -59,7 +59,9 @@ def ecuas_experiment(
     folder : path-like, or mapping of str to (scores, targets)
         Folder with NAME.scores.npy, logits or log-probabilities of shape (n_samples, n_classes), and NAME.targets.npy,
         true classes from 0; or with NAME/scores.npy and NAME/targets.npy, as the paper's in the repository
-        luferrer/expected_cost. Or these arrays by the name of the system.
+        luferrer/expected_cost. Where there are no arrays, tables of predictions with a probability for each class, as
+        `experiment csr --save-predictions` writes them; `validation.csv` is left out, and the answer is the most
+        probable class. Or these arrays by the name of the system.
     scores : sequence of {"raw", "cal"}, default=("raw", "cal")
         Raw probabilities, or those of an affine calibration of their logarithms in five folds.
     n_repetitions : int, default=5

@@ -1,6 +1,7 @@
-"""Scores and true classes of classification systems, from files of arrays."""
+"""Scores and true classes of classification systems, from files of arrays or tables of predictions."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,29 +13,36 @@ from scipy.special import softmax
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
+from skconf.tables._columns import Columns
+from skconf.tables._files import guess_columns, read_rows
+from skconf.tables._paths import list_files, stem
 
 #: Logits or log-probabilities of shape (n_samples, n_classes), and true classes from 0.
 Arrays: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 _TARGETS, _SCORES = "targets.npy", "scores.npy"
+#: What `experiment csr --save-predictions` writes for calibrations to be fitted on: no system.
+_NO_SYSTEM = "validation"
 
 
 def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[str]]:
     """Return scores and true classes of every system in a folder, and why others cannot be read.
 
+    Tables of predictions are read where there are no arrays.
+
     Raises
     ------
     FileNotFoundError
-        If there are no scores.
+        If there are neither.
     ValueError
         If none can be read.
     """
     files = _files(Path(folder))
     arrays, failed = {}, []
-    for name, (of_scores, of_targets) in files.items():
+    for name, of_system in files.items():
         try:
-            scores, targets = _array(of_scores), _array(of_targets)
+            scores, targets = map(_array, of_system) if len(of_system) == 2 else _predictions(*of_system)
             as_system(scores, targets)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, ImportError) as error:
             failed.append(f"{name} is left out: {error}")
         else:
             arrays[name] = scores, targets
@@ -43,18 +51,35 @@ def read_arrays(folder: str | PathLike[str]) -> tuple[dict[str, Arrays], list[st
     return arrays, failed
 
 
-def _files(folder: Path) -> dict[str, tuple[Path, Path]]:
-    """Return the two files of each system, NAME.scores.npy or NAME/scores.npy, and its targets beside it."""
-    files = {}
+def _files(folder: Path) -> dict[str, tuple[Path, ...]]:
+    """Return the files of each system: NAME.scores.npy or NAME/scores.npy and its targets, or else a table."""
+    files: dict[str, tuple[Path, ...]] = {}
     for ending in (_SCORES, _TARGETS):
         for path in sorted(folder.glob(f"*/{ending}")):
             files[path.parent.name] = path.with_name(_SCORES), path.with_name(_TARGETS)
         for path in sorted(folder.glob(f"*.{ending}")):
             name = path.name.removesuffix(f".{ending}")
             files[name] = path.with_name(f"{name}.{_SCORES}"), path.with_name(f"{name}.{_TARGETS}")
+    if not files and folder.is_dir():
+        with suppress(FileNotFoundError):
+            tables = [path for path in list_files(folder) if stem(path.name) != _NO_SYSTEM]
+            files = {path.with_name(stem(path.name)).relative_to(folder).as_posix(): (path,) for path in tables}
     if not files:
-        raise FileNotFoundError(f"{folder} holds no file NAME.scores.npy or NAME/scores.npy.")
+        raise FileNotFoundError(
+            f"{folder} holds no file NAME.scores.npy or NAME/scores.npy, and no table of predictions."
+        )
     return dict(sorted(files.items()))
+
+
+def _predictions(path: Path) -> Arrays:
+    """Return log-probabilities and true classes of a table of predictions."""
+    rows = read_rows(path, guess_columns([path], Columns())[0])
+    if rows is None:
+        raise ValueError("there are no rows.")
+    if rows.profile.proba is None or rows.profile.true_class is None:
+        raise ValueError(f"{path.name} needs the true label, and a column proba_CLASS for each class.")
+    with np.errstate(divide="ignore"):  # a probability of 0
+        return np.log(rows.profile.proba.astype(np.float64)), rows.profile.true_class
 
 
 def _array(path: Path) -> NDArray[Any]:

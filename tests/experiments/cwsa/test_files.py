@@ -188,3 +188,9 @@ def test_equal_names_in_two_folders_are_told_apart(tmp_path):
         "a/mine_predictions.csv": 80,
         "b/mine_predictions.csv": 80,
     }
+
+
+def test_a_name_with_dots_is_kept_whole(tmp_path):
+    rows = pd.DataFrame({"correct": [1, 1, 0], "confidence": [0.9, 0.8, 0.6]})
+    rows.to_csv(tmp_path / "model.v2.csv", index=False)
+    assert set(cwsa_predictions_experiment(tmp_path / "model.v2.csv")["model"]) == {"model.v2"}

@@ -1,7 +1,9 @@
 """Arrays of scores and true classes, in either layout, and what is wrong with others."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import softmax
 
 from skconf.cli import main
 from skconf.experiments import ecuas_experiment, ecuas_sampling_experiment
@@ -90,3 +92,23 @@ def test_functions_warn_of_systems_that_are_left_out(arrays, tmp_path):
 def test_an_empty_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"holds no file NAME\.scores\.npy or NAME/scores\.npy"):
         read_arrays(tmp_path)
+
+
+def test_tables_of_predictions_are_read_where_there_are_no_arrays(arrays, tmp_path):
+    scores, y = arrays
+    proba = softmax(scores, axis=1)
+    table = pd.DataFrame({"y_true": np.array(["a", "b", "c"])[y]})
+    table[["proba_a", "proba_b", "proba_c"]] = proba
+    folder = tmp_path / "own.v2" / "seed=0"
+    folder.mkdir(parents=True)
+    for name in ("none", "platt.v1.5", "validation"):
+        table.to_csv(folder / f"{name}.csv", index=False)
+    table[["y_true"]].to_csv(folder / "short.csv", index=False)
+    read, failed = read_arrays(tmp_path)
+    assert list(read) == ["own.v2/seed=0/none", "own.v2/seed=0/platt.v1.5"]
+    assert [reason.partition(" ")[0] for reason in failed] == ["own.v2/seed=0/short"]
+    with pytest.warns(UserWarning, match="short is left out"):
+        of_tables = ecuas_experiment(tmp_path, scores=["raw"]).set_index(["system", "quantity"])["ours"]
+    of_arrays = ecuas_experiment({"a": arrays}, scores=["raw"]).set_index("quantity")["ours"]
+    for name in read:
+        np.testing.assert_allclose(of_tables[name], of_arrays, rtol=1e-9)
