@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import t as student
 
 from skconf import ConfidenceProfile
+from skconf.report import confidence_report
 from skconf.report._evidence.comparison import NOT_COMPARED, NOT_SHOWN, compare_models
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin, SourceFile
@@ -315,3 +316,26 @@ def test_names_can_be_left_out(models):
     text = which(evidence).text()
     assert "better than model 1: model 2" in text
     assert not any(name in text.split() for name in ("base", "good", "bad"))
+
+
+class TestOtherAnswers:
+    """Losses and areas of the confidence ask of each model about its own answers (ECUAS paper, Section 4)."""
+
+    def report(self, other, **options):
+        rng = np.random.default_rng(0)
+        y_true, proba = rng.integers(0, 2, 400), rng.random(400)
+        return confidence_report(y_true, {"one": proba, "other": other(proba)}, **options)
+
+    def test_rows_that_are_about_other_answers_are_told(self):
+        report = self.report(lambda proba: np.where(np.arange(400) < 40, 1 - proba, proba))
+        text = " ".join(str(report).split())
+        told = "differently in 10.0% of the rows, so that expected_calibration_error, confidence_brier_loss and"
+        assert told in text
+        assert told in " ".join(report.page().split())
+
+    def test_models_that_answer_alike_may_be_compared(self):
+        assert "differently" not in str(self.report(lambda proba: 0.5 + (proba - 0.5) / 2))
+
+    def test_rows_of_the_whole_system_need_no_caution(self):
+        report = self.report(lambda proba: 1 - proba, metrics=["aurc_loss", "cw_accuracy_score"])
+        assert "differently" not in str(report)

@@ -43,6 +43,20 @@ JUDGED = (
 )
 
 
+#: Rows that tell right from wrong answers by the confidence, and say nothing of how many are right.
+_OF_THE_CONFIDENCE = frozenset(
+    {
+        "confidence_roc_auc_score",
+        "confidence_brier_loss",
+        "confidence_log_loss",
+        "expected_calibration_error",
+        "adaptive_calibration_error",
+        "maximum_calibration_error",
+        "smooth_calibration_error",
+    }
+)
+
+
 class _Threshold(Whole, rests_on="samples"):
     is_estimate = False  # it was chosen
     takes = "costs"
@@ -55,6 +69,11 @@ class _Threshold(Whole, rests_on="samples"):
 def counts_rejected_as_wrong(row: Row) -> bool:
     """Return whether a row is scikit-learn's accuracy, for which an answer that is rejected is not right."""
     return isinstance(row.metric, Accuracy)
+
+
+def judges_the_confidence_alone(row: Row) -> bool:
+    """Return whether a row asks how well a confidence tells right from wrong answers, whichever the answers are."""
+    return row.metric.info.name in _OF_THE_CONFIDENCE
 
 
 def is_chosen(metrics: Any) -> bool:

@@ -14,7 +14,7 @@ from skconf.report._evidence.intervals import page_ends
 from skconf.report._evidence.rows import Row
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import rejected_as_wrong
+from skconf.report._sections.words import cautions
 
 #: Name of the section in the navigation.
 METRICS = "All metrics"
@@ -56,7 +56,7 @@ def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) 
         shown[f"{title} [{100 * evidence.level:g}%]"] = [_estimate(values[at], ends[model][at]) for at in rows]
     shown["better"] = [_better(evidence.rows[at]) for at in rows]
     shown["function"] = [evidence.rows[at].name for at in rows]
-    return TablePart("", pd.DataFrame(shown), tuple(rejected_as_wrong(evidence, [evidence.rows[at] for at in rows])))
+    return TablePart("", pd.DataFrame(shown), tuple(cautions(evidence, [evidence.rows[at] for at in rows])))
 
 
 def _estimate(value: float, ends: Floats) -> str:

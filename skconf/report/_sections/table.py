@@ -14,7 +14,7 @@ from skconf.report._evidence.rows import JUDGED
 from skconf.report._page.tables import TablePart, wrapped
 from skconf.report._sections.verdicts import verdicts_of
 from skconf.report._sections.which import stars
-from skconf.report._sections.words import rejected_as_wrong, start_of
+from skconf.report._sections.words import cautions, start_of
 
 #: What stands between models, and verdicts on them, in a text.
 _BETWEEN = " | "
@@ -51,7 +51,7 @@ def _judged(evidence: Evidence) -> str | None:
 def notes_of(evidence: Evidence, *, verdicts: bool = True) -> list[str]:
     """Return what stands below the table: the meaning of a star, what counts as wrong, and perhaps the verdicts."""
     notes = [note for note in [stars(evidence.comparison)] if note] if evidence.several else []
-    notes += rejected_as_wrong(evidence, evidence.rows)
+    notes += cautions(evidence, evidence.rows)
     if verdicts and _judged(evidence) is not None:
         notes += [f"{start_of(evidence, model)}{text}" for model, text in verdicts_of(evidence).items()]
     return notes

@@ -14,7 +14,7 @@ from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import allowed_in_words
-from skconf.report._sections.words import Words, rejected_as_wrong, thousand, words_of
+from skconf.report._sections.words import Words, cautions, thousand, words_of
 
 _ACCURACY = "accuracy_score"
 _NOT_TOLD_APART = "not told apart"
@@ -35,7 +35,7 @@ def which(evidence: Evidence) -> Section:
         first = [row for name in headlines for row in rows if row.name == name]
         rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
         parts += [
-            table.of(first, "question", _headlines_read(words_of(evidence)), *rejected_as_wrong(evidence, first)),
+            table.of(first, "question", _headlines_read(words_of(evidence)), *cautions(evidence, first)),
             Prose(_how(comparison), "note"),
         ]
         if rest:

@@ -9,7 +9,7 @@ import numpy as np
 from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._evidence.rows import Row, counts_rejected_as_wrong
+from skconf.report._evidence.rows import Row, counts_rejected_as_wrong, judges_the_confidence_alone
 from skconf.report._evidence.shares import Shares
 from skconf.report._evidence.stops import Stops
 
@@ -175,13 +175,38 @@ def thousand(share: float) -> str:
     return decimal(cases, 0 if cases == round(cases) or 1 <= cases <= 999 else 1 if cases >= 0.1 else 3)
 
 
-def rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+    """Return what readers of rows should know: that rejected answers count as wrong, or that models answer apart."""
+    listed = list(rows)
+    return _rejected_as_wrong(evidence, listed) + _answered_differently(evidence, listed)
+
+
+def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Return how rows that count rejected answers as wrong differ from the verdict; nothing where none is rejected."""
     names = [row.name for row in rows if counts_rejected_as_wrong(row)]
     if not names or not any(map(_rejects, evidence.profiles.values())):
         return []
     counts = "counts" if len(names) == 1 else "count"
     return [f"{' and '.join(names)} {counts} rejected answers as wrong; the verdict is about all answers."]
+
+
+def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
+    """Return which rows are of other answers for each model; nothing where all answer alike, or no row is."""
+    names = [row.name for row in rows if judges_the_confidence_alone(row)]
+    profiles = list(evidence.profiles.values())
+    if not names or len(profiles) < 2 or len({len(profile) for profile in profiles}) > 1:
+        return []
+    answers = [
+        profile.correctness if profile.predicted_class is None else profile.predicted_class for profile in profiles
+    ]
+    differ = float(np.mean(np.any([each != answers[0] for each in answers[1:]], axis=0)))
+    if not differ:
+        return []
+    which = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
+    text = (
+        f"The models answer differently in {decimal(100 * differ, 1)}% of the rows, so that {which} about other answers"
+    )
+    return [f"{text} for each. Compare them by aurc_loss, ecuas_loss or the cases answered."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
