@@ -202,11 +202,9 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     differ = float(np.mean(np.any([each != answers[0] for each in answers[1:]], axis=0)))
     if not differ:
         return []
-    which = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
-    text = (
-        f"The models answer differently in {decimal(100 * differ, 1)}% of the rows, so that {which} about other answers"
-    )
-    return [f"{text} for each. Compare them by aurc_loss, ecuas_loss or the cases answered."]
+    which = f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
+    text = f"The models answer differently in {decimal(100 * differ, 1)}% of the rows, so that {which} about"
+    return [f"{text} other answers for each. Compare them by aurc_loss, ecuas_loss or the cases answered."]
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
