@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
 from skconf._core.checks import check_number, check_option
@@ -12,12 +13,15 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display, pyplot
 from skconf.inspection._drawing import CLASSIFIER, REFERENCE, Style, artists, check_drawable, ink, label_once
-from skconf.inspection._scales import label_percent
+from skconf.inspection._scales import label_percent, percent
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
 
 #: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
 NEAREST = 1e-8
+
+#: The area, in square points, that stands for all predictions, and the share that the legend shows.
+_AREA, _SHOWN = 400.0, 0.1
 
 
 @dataclass(eq=False, repr=False)
@@ -41,6 +45,9 @@ class ReliabilityDisplay(Display):
         Name of the classifier.
     tail : ReliabilityDisplay, default=None
         With ``view="both"`` the display of the tail, which is drawn beside.
+    number : ndarray of shape (n_bins,), default=None
+        Number of each bin. Only neighbours are joined by a line: between others there are no predictions. None stands
+        for bins without a gap.
 
     Attributes
     ----------
@@ -75,6 +82,7 @@ class ReliabilityDisplay(Display):
     view: str = "confidence"
     name: str | None = None
     tail: Self | None = None
+    number: Codes | None = None
 
     @classmethod
     def from_profile(
@@ -136,7 +144,10 @@ class ReliabilityDisplay(Display):
         beside = None
         if view == "both":
             beside = cls.from_profile(profile, name=name, view="tail", confidence_level=confidence_level)
-        return cls(promised / weight, right / weight, low, high, weight, view, name, beside)
+        number = np.flatnonzero(kept)
+        if view != "tail" and strategy == "quantile":
+            number = np.arange(len(weight))  # a tie may fill several bins of equal mass: this is no gap
+        return cls(promised / weight, right / weight, low, high, weight, view, name, beside, number)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the numbers.
@@ -178,24 +189,32 @@ class ReliabilityDisplay(Display):
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
         seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
         look = {"marker": style.marker, "color": style.color}
-        ax.vlines(x[seen], low[seen], high[seen], color=style.color, linewidth=1.2, alpha=0.6)
-        line = {"markersize": 4, "gid": CLASSIFIER, "label": self._label, "linestyle": style.linestyle}
-        ax.plot(x[seen], y[seen], linewidth=1.2, **look, **line)
-        area = 15 + 150 * self.weight / self.weight.sum()
-        ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, **look)
-        ax.scatter(
-            [], [], s=60, facecolors="none", edgecolors=ink(ax), label=label_once(ax, "area: share of predictions")
-        )
+        stroke = {"color": style.color, "linewidth": 1.2, "alpha": 0.6, "clip_on": tail}
+        ax.vlines(x[seen], low[seen], high[seen], **stroke)
+        ax.plot(*self._joined(x, y, seen), linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
+        ax.plot(x[seen], y[seen], linestyle="none", markersize=1.5, clip_on=False, **look)  # where the area is tiny
+        area = _AREA * self.weight / self.weight.sum()
+        ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, alpha=0.7, clip_on=False, linewidths=0, **look)
+        shown = label_once(ax, f"area: share of predictions (this: {percent(_SHOWN)})")
+        ax.scatter([], [], s=_SHOWN * _AREA, color=ink(ax), linewidths=0, label=shown)
         if not seen.all():
-            hollow = {"marker": "v", "s": 25, "facecolors": "none"}
-            ax.scatter(x[~seen], high[~seen], edgecolors=style.color, **hollow)
-            ax.scatter([], [], edgecolors=ink(ax), label=label_once(ax, "no error: upper limit"), **hollow)
+            # A bar that has no point: the rate is 0, which this axis does not have.
+            bar = {"marker": "_", "s": 60, "linewidths": 1.5}
+            ax.vlines(x[~seen], np.full((~seen).sum(), 1e-12), high[~seen], **stroke)
+            ax.scatter(x[~seen], high[~seen], color=style.color, **bar)
+            ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: bar to the upper limit"), **bar)
         if tail:
             _set_tail(ax)
         else:
             ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
             ax.autoscale(axis="x")
             ax.set_xlim(right=1.03)
+
+    def _joined(self, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Return a line through the seen points of neighbouring bins, broken where a bin between is empty or unseen."""
+        number = np.arange(len(x)) if self.number is None else self.number
+        breaks = np.flatnonzero(np.diff(number[seen]) > 1) + 1
+        return np.insert(x[seen], breaks, np.nan), np.insert(y[seen], breaks, np.nan)
 
 
 def _set_tail(ax: Any) -> None:

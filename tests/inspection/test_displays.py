@@ -167,14 +167,36 @@ class TestReliability:
     def test_is_drawn_at_confidence_and_accuracy(self):
         shown = ReliabilityDisplay.from_predictions(*predictions()[:2], labels=LABELS, name="mine")
         line = line_of(shown.ax_, "mine")
-        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([shown.confidence, shown.accuracy]))
+        joined = line.get_xydata()
+        joined = joined[~np.isnan(joined[:, 0])]
+        np.testing.assert_array_equal(joined, np.column_stack([shown.confidence, shown.accuracy]))
         (bars,) = [part for part in shown.ax_.collections if hasattr(part, "get_segments") and part.get_segments()]
         np.testing.assert_array_equal(
             [segment[:, 1] for segment in bars.get_segments()], np.column_stack([shown.low, shown.high])
         )
         points = max(shown.ax_.collections, key=lambda part: len(part.get_offsets()))
-        area = points.get_sizes()
-        assert np.corrcoef(area, shown.weight)[0, 1] == pytest.approx(1)
+        np.testing.assert_allclose(points.get_sizes() / points.get_sizes().sum(), shown.weight / shown.weight.sum())
+
+    def test_areas_are_the_share_that_the_legend_says(self):
+        sure = np.repeat([0.55, 0.95], [2, 1998])
+        shown = ReliabilityDisplay.from_predictions(ConfidenceProfile.from_correctness(sure > 0, sure))
+        points = max(shown.ax_.collections, key=lambda part: len(part.get_offsets()))
+        handles, texts = shown.ax_.get_legend_handles_labels()
+        tenth = handles[texts.index("area: share of predictions (this: 10%)")].get_sizes()[0]
+        np.testing.assert_allclose(points.get_sizes() / tenth, [0.01, 9.99])
+
+    @pytest.mark.parametrize(("strategy", "breaks"), [("uniform", 1), ("quantile", 0)])
+    def test_no_line_crosses_an_empty_bin(self, strategy, breaks):
+        sure = np.repeat([0.52, 0.58, 0.95], 20)
+        profile = ConfidenceProfile.from_correctness(np.tile([True, False], 30), sure)
+        shown = ReliabilityDisplay.from_predictions(profile, n_bins=15, strategy=strategy, name="mine")
+        x = line_of(shown.ax_, "mine").get_xdata()
+        assert np.isnan(x).sum() == breaks
+        np.testing.assert_allclose(x[~np.isnan(x)], [0.52, 0.58, 0.95])
+
+    def test_points_at_the_edge_are_whole(self):
+        shown = ReliabilityDisplay.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.99, 0.2])
+        assert not any(part.get_clip_on() for part in shown.ax_.collections if len(part.get_offsets()))
 
     def test_tail_is_drawn_at_distance_and_error_rate(self):
         sure, right = np.repeat([0.7, 0.99, 1.0], 20), np.repeat([True], 60)
@@ -182,9 +204,10 @@ class TestReliability:
         profile = ConfidenceProfile.from_correctness(right, sure)
         shown = ReliabilityDisplay.from_predictions(profile, view="tail", name="mine")
         line = line_of(shown.ax_, "mine")
-        np.testing.assert_allclose(line.get_xydata(), [[0.3, 0.15], [1e-8, 0.05]])
+        # The bin between has no error: no line leads over it.
+        np.testing.assert_allclose(line.get_xydata(), [[0.3, 0.15], [np.nan, np.nan], [1e-8, 0.05]])
         assert shown.ax_.get_xscale() == shown.ax_.get_yscale() == "log"
-        assert "no error: upper limit" in legend_texts(shown)
+        assert "none wrong: bar to the upper limit" in legend_texts(shown)
         limits = [part.get_offsets().tolist() for part in shown.ax_.collections]
         upper = 1 - binomtest(20, 20).proportion_ci(0.95, method="exact").low
         assert any(np.allclose(offsets, [[0.01, upper]]) for offsets in limits if len(offsets) == 1)
