@@ -91,6 +91,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     "abort_on_example_error": True,
     "doc_module": ("skconf",),
+    "ignore_repr_types": r"'matplotlib\.",  # such as Text(0.5, 1.0, ...) below a picture
     "reference_url": {"skconf": None},  # names in the code of an example lead to their pages
 }
 
