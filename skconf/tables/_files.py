@@ -20,6 +20,7 @@ from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
 from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines
+from skconf.tables._lines import line_of_row
 from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, holds_json_lines, shown
 from skconf.tables._quotes import refuse_loose_quotes
@@ -143,17 +144,21 @@ def id_column(names: Sequence[Any]) -> Any:
 
 @contextmanager
 def named_by_id(file: "TableFile | FileWithTruth", ids: Any = None) -> Iterator[None]:
-    """Name the row of an error by its id, too, if the file has ids."""
+    """Name the row of an error by its line in a file of text, and by its id if the file has ids."""
     try:
         yield
     except DataError as error:
         column, first = id_column(file.names) if ids is None else ids, 0
-        if error.row is None or column not in file.names:
+        if error.row is None:
             raise
-        for table in file.batches([column], BATCH_ROWS):
-            if first <= error.row < first + len(table):
-                error.row_id = f"{column} {plain(as_series(table[column]).iloc[error.row - first])}"
-            first += len(table)
+        line = file.line_of(error.row)
+        names = [] if line is None else [f"line {line}"]
+        if column in file.names:
+            for table in file.batches([column], BATCH_ROWS):
+                if first <= error.row < first + len(table):
+                    names.append(f"{column} {plain(as_series(table[column]).iloc[error.row - first])}")
+                first += len(table)
+        error.row_id = ", ".join(names)
         raise
 
 
@@ -194,6 +199,10 @@ class ArrowFile:
     def guess_rows(self) -> float | None:
         """Estimate the number of rows; None if only reading the file can tell."""
         return float(self.parts.n_rows) if isinstance(self.parts, Parquet) else _guess_rows(self.path)
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line that a row stands in; None where there are no lines."""
+        return line_of_row(self.path, row, self.parts.separator) if isinstance(self.parts, TextFile) else None
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns; those of text are texts."""
@@ -241,6 +250,10 @@ class PandasFile:
         """Estimate the number of rows; None if only reading the file can tell."""
         return _guess_rows(self.path)
 
+    def line_of(self, row: int) -> int | None:
+        """Return the line that a row stands in."""
+        return line_of_row(self.path, row, self.separator)
+
     def batches(self, names: list[str], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
         options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "sep": self.separator}
@@ -271,6 +284,10 @@ class JsonFile:
         """Estimate the number of rows; None if only reading the file can tell."""
         return _guess_rows(self.path)
 
+    def line_of(self, row: int) -> int | None:
+        """Return the line that a row stands in."""
+        return line_of_row(self.path, row, None)
+
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
         return self.parts.batches(names, batch_rows)
@@ -290,6 +307,10 @@ class FileWithTruth:
     def __init__(self, file: TableFile, beside: pd.DataFrame) -> None:
         self.file, self.beside = file, beside
         self.names: list[Any] = [*file.names, *beside]
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line of the file itself that a row stands in."""
+        return self.file.line_of(row)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns."""

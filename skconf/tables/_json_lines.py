@@ -11,6 +11,7 @@ import pandas as pd
 
 from skconf._core.problems import DataError
 from skconf.tables._bytes import opened
+from skconf.tables._lines import line_of_row
 from skconf.tables._paths import PathColumns, shown
 from skconf.tables._unreadable import LONG_ROW, UnreadableError, readable
 
@@ -92,7 +93,9 @@ class JsonLines:
                 )
                 text = f"column {name!r} has {values[row]!r} in "
                 rest = f", and {kinds[name]} in rows before. Write all its values in one way."
-                raise DataError(text, row, rest, kind="several types", column=name).at(shown(self.path), first_row)
+                error = DataError(text, row, rest, kind="several types", column=name).at(shown(self.path), first_row)
+                error.row_id = f"line {line_of_row(self.path, first_row + row, None)}"
+                raise error
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
 
 

@@ -409,8 +409,8 @@ class TestErrors:
             accumulate(path, "cw_accuracy")
         assert (caught.value.row, caught.value.place, caught.value.kind) == (437, str(path), "unknown label")
         assert str(caught.value) == (
-            f"{path}: y_true holds ['row 9'] (first in row 437 (id row 3)), not among the labels ['row 1', 'row 2']. "
-            "(target='y_true', proba=['proba_row 1', 'proba_row 2'])"
+            f"{path}: y_true holds ['row 9'] (first in row 437 (line 439, id row 3)), not among the labels "
+            "['row 1', 'row 2']. (target='y_true', proba=['proba_row 1', 'proba_row 2'])"
         )
 
     def broken(self, table, column, value, row=437):
@@ -422,12 +422,12 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("column", "value", "message"),
         [
-            ("proba_9", "high", "column 'proba_9' has 'high' in row 437, where a number is needed"),
-            ("proba_9", "", "column 'proba_9' has '' in row 437, where a number is needed"),
-            ("proba_9", "NaN", "in row 437, where a number is needed"),
-            ("proba_9", "1.5", "column 'proba_9' has 1.5, outside [0, 1], in row 437. Pass probabilities"),
-            ("y_true", "", "column 'y_true' has '' in row 437, where a label is needed"),
-            ("y_true", "z", "y_true holds ['z'] (first in row 437), not among the labels"),
+            ("proba_9", "high", "column 'proba_9' has 'high' in row 437 (line 876), where a number is needed"),
+            ("proba_9", "", "column 'proba_9' has '' in row 437 (line 876), where a number is needed"),
+            ("proba_9", "NaN", "in row 437 (line 876), where a number is needed"),
+            ("proba_9", "1.5", "column 'proba_9' has 1.5, outside [0, 1], in row 437 (line 876). Pass probabilities"),
+            ("y_true", "", "column 'y_true' has '' in row 437 (line 876), where a label is needed"),
+            ("y_true", "z", "y_true holds ['z'] (first in row 437 (line 876)), not among the labels"),
         ],
     )
     @pytest.mark.usefixtures("either_reader")

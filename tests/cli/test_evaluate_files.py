@@ -282,7 +282,7 @@ def test_models_with_different_labels_are_not_compared(capsys):
         (["a.csv", "--group", "shop"], "name one of them by --group."),
         (
             ["a.csv", "--target", "label", "--proba", "id"],
-            "column 'id' has 's0' in row 0 (id s0), where a number is needed. (--target label, --proba id",
+            "column 'id' has 's0' in row 0 (line 2, id s0), where a number is needed. (--target label, --proba id",
         ),
         (
             ["a.csv", "--target", "id"],

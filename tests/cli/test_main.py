@@ -383,8 +383,16 @@ def test_correctness_and_confidence(tmp_path, capsys):
             "the columns ['a', 'b'] hold no predictions under the usual names. Name the column of true labels by --t",
         ),
         ("y_true,p\n0,.2\n1,.7\n", ["--target", "y_tru"], "there is no column 'y_tru'. Did you mean 'y_true'"),
-        ("y_true,p\n0,.2\n1,high\n", ["--proba", "p"], "column 'p' has 'high' in row 1, where a number is needed"),
-        ("y_true,p\n0,.2\n,.7\n", ["--proba", "p"], "column 'y_true' has '' in row 1, where a label is needed"),
+        (
+            "y_true,p\n0,.2\n1,high\n",
+            ["--proba", "p"],
+            "column 'p' has 'high' in row 1 (line 3), where a number is needed",
+        ),
+        (
+            "y_true,p\n0,.2\n,.7\n",
+            ["--proba", "p"],
+            "column 'y_true' has '' in row 1 (line 3), where a label is needed",
+        ),
         ("y_true,p\n0,.2\n1,1.7\n", ["--proba", "p"], "1.7"),
         ("y_true,p\n0,.2\n1,.7\n", ["--proba", "p", "--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
         ("correct,confidence\n2,.5\n", [], "correct is 2.0 in row 0"),
@@ -487,7 +495,7 @@ def test_groups(two_files, tmp_path, capsys):
         (["--metrics", "cwa"], "There is no metric or scorer 'cwa'"),
         (["--metrics", "threshold", "coverage"], "the row 'threshold' is not computed in batches"),
         (["--threshold", "-1"], "threshold"),
-        (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0, where a number is needed"),
+        (["--proba", "proba_10", "shop"], "b.csv: column 'shop' has 'web' in row 0 (line 2), where a number is needed"),
     ],
 )
 def test_mistakes_in_batches(arguments, message, two_files, capsys):

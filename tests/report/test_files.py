@@ -154,12 +154,14 @@ class TestGraded:
     def test_errors_name_a_row_by_its_id(self, in_batches, answers):
         answers.loc[1700, "correct"] = 1.5
         answers.to_csv("a.csv", index=False)
-        with pytest.raises(ValueError, match=r"^a.csv: correct is 1.5 in row 1700 \(id q1700\); it must lie in"):
+        with pytest.raises(
+            ValueError, match=r"^a.csv: correct is 1.5 in row 1700 \(line 1702, id q1700\); it must lie in"
+        ):
             ConfidenceReport.from_files("a.csv", in_batches=in_batches)
         answers.rename(columns={"id": "case"}).to_csv("b.csv", index=False)
-        with pytest.raises(ValueError, match=r"in row 1700; it"):
+        with pytest.raises(ValueError, match=r"in row 1700 \(line 1702\); it"):
             ConfidenceReport.from_files("b.csv", in_batches=in_batches)
-        with pytest.raises(ValueError, match=r"in row 1700 \(case q1700\); it"):
+        with pytest.raises(ValueError, match=r"in row 1700 \(line 1702, case q1700\); it"):
             ConfidenceReport.from_files({"one": "b.csv", "two": "b.csv"}, ids="case")
 
     def test_what_counts_errors_is_refused_by_name_however_late_it_shows(self, answers):

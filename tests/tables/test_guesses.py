@@ -289,7 +289,7 @@ def test_many_classes_are_read_at_once():
     [
         (
             {"label": Y3, **named("{}", NAMES, 100 * P3)},
-            r"column '\w+' has \d.*, outside \[0, 1\], in row 0. If these are percentages, divide",
+            r"column '\w+' has \d.*, outside \[0, 1\], in row 0 \(line 2\). If these are percentages, divide",
         ),
         ({"label": Y, "score": 100 * P}, "If these are percentages, divide them by 100"),
         (
@@ -298,11 +298,11 @@ def test_many_classes_are_read_at_once():
         ),
         (
             {"label": Y, "0": 1 - P, "1": np.where(np.arange(60) == 7, np.nan, P)},
-            "column '1' has '' in row 7, where a number is",
+            "column '1' has '' in row 7 \\(line 9\\), where a number is",
         ),
         (
             {"label": np.where(np.arange(60) == 7, "", Y3), **named("{}")},
-            "column 'label' has '' in row 7, where a label is",
+            "column 'label' has '' in row 7 \\(line 9\\), where a label is",
         ),
     ],
 )

@@ -1,0 +1,54 @@
+"""Errors name the line of a file as an editor counts lines: with the names, blank lines and breaks within cells."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from skconf import accumulate
+from skconf.report import ConfidenceReport
+from skconf.tables._lines import line_of_row
+
+#: Texts whose last row is wrong, with the row, from 0, and the line of the file.
+TEXTS = {
+    "plain": ("y_true,y_proba\na,0.5\nb,0.5\na,x\n", 2, 4),
+    "blank lines": ("\n\ny_true,y_proba\na,0.5\n\nb,0.5\n\na,x\n", 2, 8),
+    "break within a cell": ('note,y_true,y_proba\n"two\nlines",a,0.5\n"and\n\nmore",b,x\n', 1, 4),
+    "windows": ("y_true,y_proba\r\na,0.5\r\nb,0.5\r\na,x\r\n", 2, 4),
+    "json lines": ('{"y_true": "a", "y_proba": 0.5}\n\n{"y_true": "b", "y_proba": "x"}\n', 1, 3),
+}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("name", TEXTS)
+def test_errors_name_the_line(name, compressed, tmp_path):
+    text, row, line = TEXTS[name]
+    path = tmp_path / ("p.jsonl" if "json" in name else "p.csv")
+    if compressed:
+        path = path.with_name(path.name + ".gz")
+    path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
+    for read in (ConfidenceReport.from_files, lambda path, **given: accumulate(path, "accuracy", **given)):
+        with pytest.raises(ValueError, match=rf"in row {row} \(line {line}\)") as caught:
+            read(path, labels=["a", "b"], pos_label="b")
+        assert caught.value.row == row
+
+
+def test_ids_stand_beside_the_line(tmp_path):
+    pd.DataFrame({"id": ["p1", "p2"], "y_true": ["a", "b"], "y_proba": [0.5, 7.0]}).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    with pytest.raises(ValueError, match=r"row 1 \(line 3, id p2\)"):
+        ConfidenceReport.from_files(tmp_path / "a.csv")
+
+
+def test_parquet_has_no_lines(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"y_true": ["a", "b"], "y_proba": [0.5, 7.0]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"in row 1\."):
+        ConfidenceReport.from_files(tmp_path / "a.parquet")
+
+
+def test_rows_that_are_not_there_have_no_line(tmp_path):
+    (tmp_path / "a.csv").write_text("y_true,y_proba\na,0.5\n")
+    assert line_of_row(tmp_path / "a.csv", 7, ",") is None
+    assert line_of_row(tmp_path / "none.csv", 0, ",") is None
