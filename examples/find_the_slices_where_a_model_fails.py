@@ -38,7 +38,7 @@ ends = abs(accuracy[["low", "high"]].T - accuracy["value"])
 ax.errorbar(accuracy["value"], names, xerr=ends, fmt="o", capsize=3)
 ax.axvline(accuracy.attrs["overall"], color="0.5", linestyle="--")
 ax.annotate("all patients", (accuracy.attrs["overall"], -0.8), (5, 0), textcoords="offset points", va="center")
-ax.set_xlabel("confidence-weighted accuracy, with 95 % intervals")
+ax.set_xlabel("confidence-weighted accuracy, with 95% intervals")
 ax.set_ylim(bottom=-1.2)
 ax.set_title("One slice of six lies wholly below the average")
 

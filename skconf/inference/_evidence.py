@@ -23,7 +23,7 @@ _SAMPLES_TO_AN_ERROR = 3.0
 _FEWEST_RANKED, _FEWEST_OF_A_CLASS = 2, 5
 #: Below so many errors the intervals of calibration errors covered the truth in 83 to 99% of simulated sets.
 ENOUGH_TO_RESAMPLE = 30.0
-#: A calibrated size ratio has an interval where the surest answers, which announce fewer errors than these, are at
+#: A calibrated size ratio has an interval where the most confident answers, in which fewer errors are expected, are at
 #: most this share of all.
 _SEEN, UNSEEN_SHARE = 3.0, 0.05
 #: A size ratio of answers drawn one by one has an interval where no single error would add more to it.
@@ -281,9 +281,9 @@ def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.in
 
     Where this is small enough for an interval, it may be given as none.
 
-    Errors of the surest answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio: so does
-    one whose error is hardly ever seen. Where the surest answers announce fewer than three errors together, a sample
-    has often none of them, and nothing in it says what it lacks.
+    Errors of the most confident answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio:
+    so does one whose error is hardly ever seen. Where fewer than three errors are expected in the most confident
+    answers, a sample has often none of them, and nothing in it says what it lacks.
     """
     doubt, weight = 1 - metric.clipped(profile), profile.sample_weight
     if weight is None:

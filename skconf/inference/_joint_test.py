@@ -27,7 +27,7 @@ _ROUNDING = 1e-9
 _NO_PART, _NO_TOP = 0.2, 0.025
 #: Evidence beyond this is as strong as can be: a single error at a confidence of 1 would otherwise outdo all else.
 _STRONGEST = 1e-12
-#: From here on are the surest answers, which are named only if they are found by themselves.
+#: From here on are the most confident answers, which are named only if they are found by themselves.
 _SUREST = 0.9
 
 

@@ -27,8 +27,8 @@ CURVES = ("cwsa", "cwsa_plus")
 #: Objectives by name.
 OBJECTIVES = ("risk", "coverage", "cost", *CURVES)
 
-#: An optimum at which a smaller share is accepted is none.
-_HARDLY_ANY = 0.05
+#: An optimum at which a smaller share is accepted is none, and so many samples tell.
+_HARDLY_ANY, _TELL = 0.05, 100
 _ROUNDING = 1e-12  # of sums, relative
 
 
@@ -129,7 +129,7 @@ class Objective:
         if not feasible:
             best = 0
         threshold = float(sweep.thresholds[best])
-        if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY:
+        if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY and len(profile) >= _TELL:
             warn(
                 f"objective={self.name!r} is largest at the threshold {threshold:.6g}, which accepts "
                 f"{sweep.coverage[best]:.1%} of the samples: it has no optimum among the others, as its weights are "

@@ -278,7 +278,7 @@ def _steps(rng: Random, n_classes: int) -> Table:
 
 
 def _tails(rng: Random, n_classes: int) -> Table:
-    """Clouds of unlike width with heavy tails: models are surest where they know least."""
+    """Clouds of unlike width with heavy tails: models are most confident where they know least."""
     y = rng.integers(n_classes, size=_MOST_ROWS)
     centres = rng.normal(size=(n_classes, int(rng.integers(3, 10)))) * rng.uniform(1.0, 2.5)
     width = rng.uniform(0.5, 2.0, n_classes)

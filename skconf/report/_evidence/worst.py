@@ -1,4 +1,4 @@
-"""The answers that were furthest from what they said: the surest errors, the largest losses, the highest costs."""
+"""The answers that were furthest from what they said: most confident errors, largest losses, highest costs."""
 
 from typing import NamedTuple
 

@@ -210,7 +210,7 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
     if not len(rates):
         return []
     first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
-    answered = Axis("share answered, surest first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
+    answered = Axis("share answered, most confident first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
     words = words_for(next(iter(stops.values())).kind)
     finding = " ".join(_finding(titles[model], each) for model, each in stops.items())
     if words.kind == "costs":
@@ -226,6 +226,6 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
 def _finding(title: str, each: Stops) -> str:
     """Say what abstaining brings."""
     none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
-    free = f"; none of its surest {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
+    free = f"; none of its most confident {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
     free = free if each.kind == "right or wrong" else ""
     return f"{title}: {errors_at(each, -1)} {words_for(each.kind).of_all}{free}."

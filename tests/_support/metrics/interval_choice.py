@@ -15,7 +15,7 @@ import numpy as np
 from skconf import ConfidenceProfile
 from skconf.inference import confidence_interval
 from skconf.metrics import get_metric
-from skconf.metrics._base.kinds import Metric, Ranked
+from skconf.metrics._base.kinds import Metric, Ranked, Ratio
 
 #: Resamples of each bootstrap: their standard error is then off by 1/√200, 7%, and by 30% once in 10,000 times.
 _N_RESAMPLES, _OFF = 100, 0.3
@@ -51,7 +51,8 @@ def _check_many(metric: Any, profile: ConfidenceProfile) -> None:
     counted = metric.counted(profile)
     if chosen.method == "exact" or (counted is not None and (~profile.correct & counted).sum() < 100):
         return  # a share, whose limits have other standard errors than its value; or few errors after all
-    assert chosen.method == "delta", f"many errors, and samples of each class: {chosen}"
+    usual = "gamma" if metric.rests_on == "tail" and isinstance(metric, Ratio) else "delta"
+    assert chosen.method == usual, f"many errors, and samples of each class: {chosen}"
     if chosen.standard_error < 1e-12:
         return  # everything is rejected, at the same cost
     assert chosen.low <= chosen.value <= chosen.high
