@@ -97,8 +97,8 @@ FAMILIES = (
     Family(
         "calibrate",
         "Calibrate",
-        "Probabilities are too sure, or too modest. Calibrators map probabilities to probabilities, and are fitted on "
-        "samples that the model has not seen; SelectiveClassifier uses them by name.",
+        "Probabilities are overconfident or underconfident. Calibrators map probabilities to probabilities, and are "
+        "fitted on samples that the model has not seen; SelectiveClassifier uses them by name.",
         ("guide/selective_classifier",),
         ("skconf.calibration.*",),
         "sliders",

@@ -41,10 +41,10 @@ class PooledCalibrator(AmongPresentCalibrator):
     have the least log loss on folds that the members were not fitted on. The members are then fitted on all samples.
     Their mean is no worse than they are on average, and of calibrated members it errs on the side of doubt.
 
-    Two things keep its tail modest. It is guided by the calibrated size ratio: where the pool was too sure on those
-    folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that is closer
-    than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the classes, are
-    mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
+    Two things keep its tail modest. It is guided by the calibrated size ratio: where the pool was overconfident on
+    those folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that
+    is closer than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the
+    classes, are mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
 
     Where a class is missing from the calibration data, the others are calibrated among themselves and share the rest.
     Its own probability is the mean of the raw one and of temperature scaling, plain and bent, which need no sample of

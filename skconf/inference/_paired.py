@@ -102,7 +102,7 @@ class Estimated:
         """
         apart, total = self._test(second, first, -1), self._test(second, first, 1, 2 * self.statistic.best)
         p_value = self._exact(first, second) if exact else np.nan
-        if p_value > apart.p_value:  # few samples differ, for which the t test is too sure
+        if p_value > apart.p_value:  # few samples differ, for which the t test claims too much
             apart = apart._replace(p_value=p_value, method="exact")
             if p_value > 1 - self.confidence_level:
                 apart = apart._replace(low=min(apart.low, 0.0), high=max(apart.high, 0.0))

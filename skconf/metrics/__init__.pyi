@@ -485,8 +485,8 @@ def confidence_gap(
 ) -> float:
     """Confidence gap: the mean confidence less the accuracy.
 
-    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is too sure overall,
-    below 0 too modest. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
+    overall, below 0 underconfident. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
 
     Returns
     -------
@@ -1725,8 +1725,8 @@ def overconfidence_risk(
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
     the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
-    of many models that are too sure, as right answers of full confidence lower the ratio. The other methods are 1 − p
-    always.
+    of many models that are overconfident, as right answers of full confidence lower the ratio. The other methods are
+    1 − p always.
 
     Parameters
     ----------

@@ -294,8 +294,8 @@ class OverconfidenceRisk(
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
     the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
-    of many models that are too sure, as right answers of full confidence lower the ratio. The other methods are 1 − p
-    always.
+    of many models that are overconfident, as right answers of full confidence lower the ratio. The other methods are
+    1 − p always.
 
     {predictions} "convolution" and "monte_carlo" take none.
     eps : float, default=1e-8

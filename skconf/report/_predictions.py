@@ -136,9 +136,10 @@ def confidence_report(
 
     Notes
     -----
-    The verdict says "too sure" or "too modest", overall, at the top or in part, with counts and an interval, if that is
-    significant; "no sign", with the gap that such a sample would have shown; or that the sample is too small. There is
-    one verdict for each model, whichever row shows it: see :func:`skconf.inference.assess_confidence`.
+    The verdict says overconfident or underconfident, overall, at the top or in part, with counts and an interval, if
+    that is significant; "no sign", with the gap that such a sample would have shown; or that the sample is too
+    small. There is one verdict for each model, whichever row shows it: see
+    :func:`skconf.inference.assess_confidence`.
 
     In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
     are adjusted by Holm's method for all slices of a model: of calibrated classifiers, no more than one in twenty has a
@@ -147,9 +148,9 @@ def confidence_report(
     a slice, and graded answers, have a t test of the gap.
 
     Profiles of graded answers, of answers in groups and of costs answer the same questions. Intervals are then those of
-    means over groups, or answers. Thresholds are assured for groups of which one answer each is taken, and for graded
-    answers that are drawn once as right or wrong; costs have no bound, and so neither assured thresholds nor p-values
-    of slices. Labels of a multilabel task stand worst first.
+    means over groups, or answers. Thresholds are guaranteed for groups of which one answer each is taken, and for
+    graded answers that are drawn once as right or wrong; costs have no bound, and so neither guaranteed thresholds nor
+    p-values of slices. Labels of a multilabel task stand worst first.
 
     Models are compared as by :func:`skconf.inference.compare`, by their distance from the best value. Without a star,
     do not rely on a smaller loss: with other samples it may well be larger.

@@ -135,18 +135,18 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
         else:
             assert row["seen threshold"] == "nothing"
         if required_samples(target, 0.95) > len(SURE):
-            assert row["assured threshold"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
+            assert row["guaranteed threshold"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
             continue
         profile = ConfidenceProfile.from_correctness(RIGHT, SURE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = tune_threshold(profile, target=target, confidence_level=0.95)
         if found.feasible:
-            printed = float(row["assured threshold"])
+            printed = float(row["guaranteed threshold"])
             assert (printed <= SURE).mean() == pytest.approx(found.coverage)
             assert float(row["answered"].replace(",", "")) == pytest.approx(1000 * found.coverage, abs=0.51)
         else:
-            assert row["assured threshold"] == "nothing"
+            assert row["guaranteed threshold"] == "nothing"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -184,7 +184,7 @@ class TestAbstain:
             accepted = profile.uncertainty <= float(row["seen uncertainty at most"])
             assert f"{1000 * accepted.mean():,.0f}" == row["answered of 1,000"]
             assert profile.loss[accepted].mean() <= float(row["mean cost at most"])
-            assert not any("assured" in name for name in row.index)
+            assert not any("guaranteed" in name for name in row.index)
 
     def test_assured_thresholds_of_graded_answers_keep_their_promise(self):
         """At 80%: the mean loss of what is accepted exceeds the target in no more than one of five sets."""

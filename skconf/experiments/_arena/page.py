@@ -247,7 +247,7 @@ def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
         for column, title in {"z_3": "z > 3", "csr_3": "CSR > 3"}.items()
     }
     return rows_chart(
-        f"Too sure in the tail, {KINDS[kind]}",
+        f"Overconfident in the tail, {KINDS[kind]}",
         f"Shares of runs. The safest are {listed(list(shares.index[:3]))}.",
         Axis("share of runs", "percent"),
         list(shares.index),

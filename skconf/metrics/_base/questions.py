@@ -37,7 +37,7 @@ class Question:
 QUESTIONS = (
     Question(
         "sure",
-        "Is it too sure, or too modest?",
+        "Is it overconfident, or underconfident?",
         "Compare what it announces, the mean confidence, with what happens, the accuracy. Start here.",
         ("_calibration.mean_calibration",),
         "trust",

@@ -34,8 +34,8 @@ class ConfidenceGap(
 ):
     """Confidence gap: the mean confidence less the accuracy.
 
-    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is too sure overall,
-    below 0 too modest. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+    Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
+    overall, below 0 underconfident. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
 
     {predictions}
 
@@ -122,7 +122,7 @@ class SpiegelhalterTest(
     Notes
     -----
     It is two-sided, and blind by design in places. Its terms change sign at c = 1/2 and vanish there: only where all
-    confidences are above 1/2 does a z above 0 mean too sure. Of sets of 1,000 samples that are 5 points too sure it
+    confidences are above 1/2 does a z above 0 mean overconfident. Of sets of 1,000 samples, 5 points overconfident, it
     finds 0.99 where confidences lie in (0.5, 1), 0.05 in (0.2, 0.8) and 0 in (0.1, 0.5), one-sided; the gap between
     confidence and accuracy finds 0.96 to 0.98 of all three.
 

@@ -93,7 +93,7 @@ def _allowed(evidence: Evidence) -> TablePart:
             continue
         units = "rows" if evidence.profiles[model].groups is None else "groups"
         assured = [evidence.guarantee(model, target) for target in targets]
-        shown[title, "assured threshold"] = [_assured(each, stops, units) for each in assured]
+        shown[title, "guaranteed threshold"] = [_assured(each, stops, units) for each in assured]
         shown[title, "answered"] = [
             thousand(stops.answered[each.stop]) if each.status == "guaranteed" else DASH for each in assured
         ]
@@ -102,7 +102,7 @@ def _allowed(evidence: Evidence) -> TablePart:
             if why := _why_not(each, units):
                 lacking.setdefault(why, []).append(target)
         subject = f"{title}, " if evidence.several else ""
-        reasons += [f"{subject}{' and '.join(at)} not assured: {why}." for why, at in lacking.items()]
+        reasons += [f"{subject}{' and '.join(at)} not guaranteed: {why}." for why, at in lacking.items()]
     what = "mean costs" if evidence.kind == "costs" else "errors"
     return TablePart(f"Thresholds for the {what} that you allow", pd.DataFrame(shown), tuple(reasons))
 
@@ -177,7 +177,7 @@ def _notes(evidence: Evidence) -> str:
     if any(profile.groups is not None for profile in profiles):
         text += "Intervals draw groups, whose answers depend on each other. "
     if kind == "costs":
-        return f"{text}No threshold is assured: costs have no bound."
+        return f"{text}No threshold is guaranteed: costs have no bound."
     if any(profile.sample_weight is not None for profile in profiles):
         return text + "Assured: not for weighted rows, as the rule counts each row once."
     text += (
