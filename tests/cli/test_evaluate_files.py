@@ -46,7 +46,7 @@ class TestStandardInput:
             pytest.importorskip("pyarrow")
             return TABLE.to_parquet(index=False)
         text = TABLE.to_csv(index=False, sep=";" if form == "semicolons" else ",").encode()
-        return gzip.compress(text) if form == "gzip" else text
+        return gzip.compress(text, mtime=0) if form == "gzip" else text
 
     @pytest.mark.parametrize("batches", [[], ["--batches"]])
     @pytest.mark.parametrize("form", ["csv", "semicolons", "gzip", "parquet"])
@@ -464,8 +464,8 @@ CSV = "y_true,proba_0,proba_1\n0,0.75,0.25\n1,0.25,0.75\n"
         ("a.csv", CSV.replace("1,", "\0,"), [], "bytes of zero"),
         ("a.csv", CSV.encode("utf-16-le").decode("latin-1"), [], "bytes of zero"),
         *((f"a.{ending}", CSV, [], "damaged") for ending in ("csv.gz", "csv.bz2", "csv.xz", "csv.zip", "parquet")),
-        ("a.csv.gz", gzip.compress(CSV.encode())[:-9].decode("latin-1"), [], "damaged"),
-        ("a.csv.gz", (gzip.compress(CSV.encode()) + b"more").decode("latin-1"), [], "damaged"),
+        ("a.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:-9].decode("latin-1"), [], "damaged"),
+        ("a.csv.gz", (gzip.compress(CSV.encode(), mtime=0) + b"more").decode("latin-1"), [], "damaged"),
         ("a.parquet", "", [], "it is empty"),
         ("a.csv", CSV + "a" * 200_000 + ",0.5,0.5\n", [], "aaa…aaa"),
         ("a.csv", "correct,confidence,count\n1,0.5,1\n", ["--group", "count"], "Rename"),
