@@ -195,14 +195,14 @@ class ReliabilityDisplay(Display):
         ax.plot(x[seen], y[seen], linestyle="none", markersize=1.5, clip_on=False, **look)  # where the area is tiny
         area = _AREA * self.weight / self.weight.sum()
         ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, alpha=0.7, clip_on=False, linewidths=0, **look)
-        shown = label_once(ax, f"area: share of predictions (this: {percent(_SHOWN)})")
+        shown = label_once(ax, f"area: share (this: {percent(_SHOWN)})")
         ax.scatter([], [], s=_SHOWN * _AREA, color=ink(ax), linewidths=0, label=shown)
         if not seen.all():
             # A bar that has no point: the rate is 0, which this axis does not have.
             bar = {"marker": "_", "s": 60, "linewidths": 1.5}
             ax.vlines(x[~seen], np.full((~seen).sum(), 1e-12), high[~seen], **stroke)
             ax.scatter(x[~seen], high[~seen], color=style.color, **bar)
-            ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: bar to the upper limit"), **bar)
+            ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: upper limit"), **bar)
         if tail:
             _set_tail(ax)
         else:

@@ -182,7 +182,7 @@ class TestReliability:
         shown = ReliabilityDisplay.from_predictions(ConfidenceProfile.from_correctness(sure > 0, sure))
         points = max(shown.ax_.collections, key=lambda part: len(part.get_offsets()))
         handles, texts = shown.ax_.get_legend_handles_labels()
-        tenth = handles[texts.index("area: share of predictions (this: 10%)")].get_sizes()[0]
+        tenth = handles[texts.index("area: share (this: 10%)")].get_sizes()[0]
         np.testing.assert_allclose(points.get_sizes() / tenth, [0.01, 9.99])
 
     @pytest.mark.parametrize(("strategy", "breaks"), [("uniform", 1), ("quantile", 0)])
@@ -207,7 +207,7 @@ class TestReliability:
         # The bin between has no error: no line leads over it.
         np.testing.assert_allclose(line.get_xydata(), [[0.3, 0.15], [np.nan, np.nan], [1e-8, 0.05]])
         assert shown.ax_.get_xscale() == shown.ax_.get_yscale() == "log"
-        assert "none wrong: bar to the upper limit" in legend_texts(shown)
+        assert "none wrong: upper limit" in legend_texts(shown)
         limits = [part.get_offsets().tolist() for part in shown.ax_.collections]
         upper = 1 - binomtest(20, 20).proportion_ci(0.95, method="exact").low
         assert any(np.allclose(offsets, [[0.01, upper]]) for offsets in limits if len(offsets) == 1)
