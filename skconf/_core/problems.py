@@ -36,7 +36,7 @@ class DataError(ValueError):
     place : str
         The file, table or part that the row is counted in; "" in memory.
     row_id : str
-        What names the row besides its number, such as "id a17"; "" for nothing.
+        What names the row besides its number, such as "line 7, id a17"; "" for nothing.
     columns : dict of str to label or list of labels
         The columns that predictions were read from, by the parameters that name them.
     """

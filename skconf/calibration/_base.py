@@ -276,6 +276,14 @@ def zero_stand_in(proba: NDArray[Any]) -> float:
     return float(np.clip(smallest / 2, EPS, 0.25))
 
 
+def mixed(proba: Floats, uniform: float) -> Floats:
+    """Mix a share of the uniform distribution into rows, in place."""
+    if uniform:
+        proba *= 1 - uniform
+        proba += uniform / proba.shape[1]
+    return proba
+
+
 def rows_to_one(proba: Floats) -> Floats:
     """Scale rows, in place, to sum to one; a row of zeros becomes uniform."""
     total = proba.sum(axis=1, keepdims=True)

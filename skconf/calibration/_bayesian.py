@@ -36,8 +36,8 @@ class BayesianCalibrator(OneVsRestCalibrator):
     The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
     between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
     and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
-    over twelve answers to that, and over the probabilities as they are. Where samples
-    say little it stays near the probabilities, and doubts. It needs no folds, and chooses nothing.
+    over twelve answers to that, and over the probabilities as they are. Where samples say little it stays near the
+    probabilities, and doubts. It needs no folds, and chooses nothing.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
     missing from the calibration data keeps its probability, apart from the scaling of rows.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
-from skconf.calibration._base import Calibrator, Column, OneVsRestCalibrator, zero_stand_in
+from skconf.calibration._base import Calibrator, Column, OneVsRestCalibrator, mixed, zero_stand_in
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 from skconf.calibration._softmax import softmax
@@ -152,9 +152,7 @@ class BentTemperatureCalibrator(Calibrator):
         out = np.empty(proba.shape)
         for rows, _, scores in self._scored(proba, self.point_):
             out[rows] = softmax(scores)[0].T
-        out *= 1 - self.uniform_
-        out += self.uniform_ / proba.shape[1]
-        return out
+        return mixed(out, self.uniform_)
 
 
 def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import AmongPresentCalibrator, rows_to_one
+from skconf.calibration._base import AmongPresentCalibrator, mixed, rows_to_one
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
 from skconf.calibration._histogram import HistogramBinningCalibrator
@@ -186,7 +186,7 @@ class PooledCalibrator(AmongPresentCalibrator):
             out[:, self._fitted] = self._calibrate_present(self._present(proba)[0]) * share
         else:
             out = super()._calibrate(proba)
-        return (1 - self._uniform) * out + self._uniform / out.shape[1] if len(self._fitted) else out
+        return mixed(out, self._uniform) if len(self._fitted) else out
 
 
 def _rows(proba: NDArray[Any]) -> Floats:

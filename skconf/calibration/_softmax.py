@@ -12,7 +12,7 @@ from skconf._core.checks import check_number
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import warn
-from skconf.calibration._base import Calibrator, rows_to_one, zero_stand_in
+from skconf.calibration._base import Calibrator, mixed, rows_to_one, zero_stand_in
 
 #: The temperature for probabilities no better than uniform ones: it makes them nearly uniform and keeps their order.
 _HOTTEST = 1e4
@@ -99,17 +99,11 @@ class TemperatureCalibrator(Calibrator):
 
     def _calibrate(self, proba: NDArray[Any]) -> Floats:
         if self.temperature_ == 1:
-            return self._mixed(rows_to_one(np.maximum(proba, 0.0, dtype=np.float64)))
+            return mixed(rows_to_one(np.maximum(proba, 0.0, dtype=np.float64)), self.uniform_)
         out = np.empty(proba.shape)
         for rows in _blocks(proba):
             out[rows] = softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
-        return self._mixed(out)
-
-    def _mixed(self, proba: Floats) -> Floats:
-        if self.uniform_:
-            proba *= 1 - self.uniform_
-            proba += self.uniform_ / proba.shape[1]
-        return proba
+        return mixed(out, self.uniform_)
 
 
 class AffineCalibrator(Calibrator):

@@ -109,7 +109,7 @@ class Sampling:
             return self.sizes.astype(np.float64)
         size = self.totals(np.ones(n_samples) if sample_weight is None else sample_weight)
         stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        return np.maximum(np.bincount(stratum, size) ** 2 / np.bincount(stratum, size**2), FEWEST_UNITS)
+        return np.maximum(equal_units(size, stratum), FEWEST_UNITS)
 
     def _of_samples(self, counts: Counts) -> Counts:
         """Return the counts of the samples, given those of the units."""
@@ -181,6 +181,11 @@ class Sampling:
         first = self._of_samples(rng.integers(2, size=(n_draws, self.n_units), dtype=np.uint8))
         taken = np.hstack([first, 1 - first])
         return np.stack([taken, 1 - taken], axis=1).reshape(2 * n_draws, -1)
+
+
+def equal_units(size: NDArray[Any], part: Codes) -> Floats:
+    """Return (Σ s)² / Σ s² of the sizes s in each part: the number of equal units that unequal ones stand for."""
+    return np.asarray(np.bincount(part, size) ** 2 / np.bincount(part, size**2))
 
 
 def _equal(sample_weight: Floats | None) -> bool:

@@ -46,9 +46,15 @@ class Answers:
         return true, predicted
 
     @cached_property
+    def _labels(self) -> list[str]:
+        """All distinct labels, as plain texts."""
+        true, predicted = self._texts
+        return list(dict.fromkeys([*true, *predicted]))
+
+    @cached_property
     def _codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The number of each label among all distinct ones, true and predicted."""
-        where = {text: code for code, text in enumerate(dict.fromkeys([*self._texts[0], *self._texts[1]]))}
+        """The place of each label in `_labels`, true and predicted."""
+        where = {text: code for code, text in enumerate(self._labels)}
         columns = zip((self._true, self._predicted), self._texts, strict=True)
         true, predicted = (np.array([where[text] for text in texts])[column.codes] for column, texts in columns)
         return true, predicted
@@ -78,14 +84,13 @@ class Answers:
 
     def check_confidence(self, confidence: Floats, name: str) -> None:
         """Warn if a column of confidences seems to hold the probability of one of two classes."""
-        true, predicted = self._codes
-        labels = list(dict.fromkeys([*self._texts[0], *self._texts[1]]))
-        if len(labels) != 2 or len(predicted) < _ENOUGH or np.count_nonzero(confidence < 0.5) < _BELOW_HALF * len(true):
+        _, predicted = self._codes
+        share = np.mean(confidence < 0.5)
+        if len(self._labels) != 2 or len(predicted) < _ENOUGH or share < _BELOW_HALF:
             return
         above, below = predicted[confidence > 0.5], predicted[confidence < 0.5]
         if len(above) and (above == above[0]).all() and (below != above[0]).all():
-            positive = labels[above[0]]
-            share = np.mean(confidence < 0.5)
+            positive = self._labels[above[0]]
             warn(
                 f"column {name!r} looks like the probability of {positive!r}, not like the confidence in the answer: "
                 f"{share:.0%} of it is below 0.5, and the answer is {positive!r} exactly where it is above. If so, "

@@ -2,6 +2,8 @@
 
 import csv
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,9 +118,16 @@ def _n_cells(lines: list[str], separator: str) -> list[int]:
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
-    limit = csv.field_size_limit(_MOST_BYTES)  # of the process, and for a moment
-    try:
+    with longest_cell(_MOST_BYTES):
         return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
+
+
+@contextmanager
+def longest_cell(n_characters: int) -> Iterator[None]:
+    """Let csv read cells of so many characters: a limit of the process, and changed for a moment."""
+    limit = csv.field_size_limit(n_characters)
+    try:
+        yield
     finally:
         csv.field_size_limit(limit)
 

@@ -1,11 +1,14 @@
 """The line of a file that a row stands in, as an editor counts lines: from 1, with the names and what is empty."""
 
 import csv
-import sys
 from io import TextIOWrapper
 from pathlib import Path
 
 from skconf.tables._bytes import opened
+from skconf.tables._csv import longest_cell
+
+#: The most that csv takes everywhere: a whole number of 32 bits.
+_LONGEST = (1 << 31) - 1
 
 
 def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
@@ -20,9 +23,12 @@ def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
     separator : str or None
         What separates the cells of a CSV file, whose first row are the names; None for JSON lines.
     """
-    limit = csv.field_size_limit(sys.maxsize)  # of the process, and for a moment
     try:
-        with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text:
+        with (
+            longest_cell(_LONGEST),
+            opened(path) as file,
+            TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text,
+        ):
             if separator is None:
                 full = (number for number, line in enumerate(text, 1) if line.strip())
                 return next((number for at, number in enumerate(full) if at == row), None)
@@ -35,6 +41,4 @@ def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
                 begins = cells.line_num + 1
     except (OSError, csv.Error):
         return None
-    finally:
-        csv.field_size_limit(limit)
     return None

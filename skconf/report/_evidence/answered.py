@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from skconf._core.probabilities import Floats
+from skconf.inference._sampling import equal_units
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.stops import FEWEST, Stops
 
@@ -66,8 +67,7 @@ def answered_at(
     drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
     by_model = {model: _shares(profile, stops[model], units, drawn, targets) for model, profile in profiles.items()}
     pairs = list(combinations(profiles, 2))
-    size = np.bincount(units)
-    freedom = size.sum() ** 2 / (size**2).sum() - 1
+    freedom = equal_units(np.bincount(units), np.zeros(n_units, dtype=np.intp))[0] - 1
     times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(pairs), 1))) if freedom > 0 else np.nan
     found = []
     for at, target in enumerate(targets):

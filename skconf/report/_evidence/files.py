@@ -208,8 +208,7 @@ def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several:
     if taken := [group for group in dict.fromkeys(groups) if group in columns]:
         raise DataError(
             f"the groups {shorten(taken)} are called as columns of the report. Rename them in the file, or choose "
-            "other "
-            f"metrics by {option('metrics')}.",
+            f"other metrics by {option('metrics')}.",
             kind="repeated column",
             column=taken[0],
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skconf._core.messages import listed
 from skconf._core.numbers import decimal, number, percent
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.evidence import Evidence
@@ -177,8 +178,8 @@ def thousand(share: float) -> str:
 
 def cautions(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     """Return what readers of rows should know: that rejected answers count as wrong, or that models answer apart."""
-    listed = list(rows)
-    return _rejected_as_wrong(evidence, listed) + _answered_differently(evidence, listed)
+    of = list(rows)
+    return _rejected_as_wrong(evidence, of) + _answered_differently(evidence, of)
 
 
 def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -202,7 +203,7 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     differ = float(np.mean(np.any([each != answers[0] for each in answers[1:]], axis=0)))
     if not differ:
         return []
-    which = f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
+    which = f"{listed(names)} {'are' if len(names) > 1 else 'is'}"
     text = f"The models answer differently in {decimal(100 * differ, 1)}% of the rows, so that {which} about"
     return [f"{text} other answers for each. Compare them by aurc_loss, ecuas_loss or the cases answered."]
 
