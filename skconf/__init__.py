@@ -26,6 +26,7 @@ __all__ = [
     "metrics",
     "predict_selective",
     "profile",
+    "read_log",
     "report",
     "required_samples",
     "scoring",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         required_samples,
         tune_threshold,
     )
+    from skconf.tables import read_log
 else:
     # Imported at first use: `skconf --help` need not wait the seconds that scikit-learn and pandas take.
     _HOMES = {
@@ -72,6 +74,7 @@ else:
         "get_scorer": "scoring",
         "get_scorer_names": "scoring",
         "predict_selective": "selective",
+        "read_log": "tables",
         "required_samples": "selective",
         "tune_threshold": "selective",
     }

@@ -59,6 +59,7 @@ FAMILIES = (
             "skconf.confidence_report",
             "skconf.ConfidenceReport",
             "skconf.ConfidenceProfile",
+            "skconf.read_log",
             "skconf.profile.tree_similarity",
             "skconf.inference.assess_confidence",
             "skconf.inference.Assessment",

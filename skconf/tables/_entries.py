@@ -26,6 +26,8 @@ _LISTS, _HEAD = (list, tuple, np.ndarray), 1000
 _ONE_NUMBER = "Write one number in each row, and probabilities of several classes in a column for each: proba_LABEL."
 _ONE_LABEL = "Write one text or number in each row."
 _WIDEST = 60
+#: Truth values, as texts.
+_TRUTH = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 
 
 def labels_in(table: Any, name: Any) -> Any:
@@ -84,6 +86,22 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     if entries.dtype.kind == "f" and (missing := np.isnan(entries)).any():
         _refuse(name, entries, missing if missing.ndim == 1 else missing.any(axis=1), "a number")
     return entries
+
+
+def says_yes(values: "pd.Series[Any]", name: str) -> NDArray[np.bool_]:
+    """Return which entries of a column say yes: truth values; of a column of other values, which are blank."""
+    texts = ["" if value is None or value != value else str(value).strip().casefold() for value in values]
+    if {*texts} <= {"", *_TRUTH}:
+        return np.array([_TRUTH.get(text, False) for text in texts])
+    blank = np.array([text == "" for text in texts])
+    if not blank.any():
+        raise DataError(
+            f"column {brief(name)} holds neither truth values nor blank entries, but {shorten(texts, 3)}.",
+            kind="no truth value",
+            column=name,
+            advice="Write 1 for yes and 0 for no.",
+        )
+    return blank
 
 
 def holds_lists(values: "pd.Series[Any]") -> bool:

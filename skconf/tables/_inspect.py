@@ -1,0 +1,190 @@
+"""Logs of Inspect: one JSON object, or an archive with a file for each sample."""
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from math import inf, nan
+from pathlib import Path
+from typing import Any, Self
+from zipfile import ZipFile, ZipInfo
+
+from skconf._core.problems import DataError
+from skconf.tables._log_samples import Choices, Sample, is_scalar
+
+#: What words of scorers count.
+_WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+#: Files of an archive that tell which questions were asked; the first that is there is read.
+_HEADS = ("header.json", "_journal/start.json")
+_SAMPLES = "samples/"
+
+
+class InspectLog:
+    """A log of Inspect.
+
+    Parameters
+    ----------
+    samples : iterable of mapping
+        Its samples.
+    head : mapping
+        What it says of the whole.
+    broken : list of str
+        The parts of it that could not be read.
+    """
+
+    def __init__(self, samples: Iterable[Mapping[str, Any]], head: Mapping[str, Any], broken: list[str]) -> None:
+        ids = (head.get("eval") or {}).get("dataset", {}).get("sample_ids") or []
+        place = {each: at for at, each in enumerate(ids)}
+        # Parts of an archive are in the order in which they were done.
+        self.rows = sorted(samples, key=lambda row: (row.get("epoch", 1), place.get(row["id"], inf)))
+        self.broken = broken
+        if not self.rows:
+            raise DataError(
+                "it holds no samples.", kind="no log", advice="Log them: leave --no-log-samples out of inspect eval."
+            )
+        values: dict[str, list[Any]] = {}
+        for row in self.rows:
+            for scorer, score in (row.get("scores") or {}).items():
+                value = score.get("value")
+                parts = {f"{scorer},{name}": each for name, each in value.items()} if isinstance(value, dict) else None
+                for name, each in ({scorer: value} if parts is None else parts).items():
+                    values.setdefault(name, []).append(each)
+        why = {name: next((reason for each in of if (reason := _no_grade(each))), "") for name, of in values.items()}
+        self.refused = {name: reason for name, reason in why.items() if reason}
+        self.grades = [name for name in values if name not in self.refused]
+
+    @classmethod
+    def of_text(cls, text: bytes) -> Self:
+        """Read a log that is one object."""
+        try:
+            log = json.loads(text)
+        except (ValueError, RecursionError):
+            raise DataError(
+                "it is no JSON, or ends too early.", kind="damaged", advice="Write the log again."
+            ) from None
+        if not isinstance(log, dict) or "eval" not in log:
+            raise DataError(
+                "it is no log of Inspect, which is an object with eval and samples.",
+                kind="no log",
+                advice="Give such a log, samples_TASK_TIME.jsonl of lm-evaluation-harness, or a table: CSV, JSON lines "
+                "or Parquet.",
+            )
+        rows = log.get("samples") or []
+        whole = [row for row in rows if _is_sample(row)]
+        return cls(whole, log, [f"sample {at}" for at, row in enumerate(rows, 1) if not _is_sample(row)])
+
+    @classmethod
+    def of_archive(cls, path: Path) -> Self:
+        """Read a log that is an archive."""
+        samples, broken, head = list[Any](), list[str](), dict[str, Any]()
+        with ZipFile(path) as archive:
+            parts = {part.filename: part for part in archive.infolist()}
+            for name, part in parts.items():
+                if name.startswith(_SAMPLES):
+                    row = _parsed(_content(archive, part, path))
+                    if _is_sample(row):
+                        samples.append(row)
+                    else:
+                        broken.append(name)
+            first = next((parts[name] for name in _HEADS if name in parts), None)
+            if first is not None:
+                found = _parsed(_content(archive, first, path))
+                head = found if isinstance(found, dict) else {}
+        return cls(samples, head, broken)
+
+    def samples(self, grade: str) -> list[Sample]:
+        """Return all samples, with the grade of a scorer."""
+        scorer, _, part = grade.partition(",")
+        return [_sample(row, scorer, part) for row in self.rows]
+
+    def choices(self, grade: str) -> Choices | None:  # noqa: ARG002
+        """Return None: choices are not made by likelihoods."""
+        return None
+
+
+def _is_sample(row: Any) -> bool:
+    return isinstance(row, dict) and "id" in row
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _content(archive: ZipFile, part: ZipInfo, path: Path) -> bytes:
+    """Return what a part of an archive holds; parts are compressed by Zstandard, which Python reads from 3.14 on."""
+    try:
+        return archive.read(part)
+    except NotImplementedError:
+        pass
+    with path.open("rb") as file:
+        file.seek(part.header_offset)
+        head = file.read(30)
+        file.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
+        return _decompressed(file.read(part.compress_size), path)
+
+
+def _decompressed(data: bytes, path: Path) -> bytes:
+    if find_spec("zstandard") is not None:
+        from zstandard import ZstdDecompressor
+
+        return ZstdDecompressor().decompressobj().decompress(data)
+    if find_spec("pyarrow") is not None:
+        from pyarrow import BufferReader, CompressedInputStream
+
+        return CompressedInputStream(BufferReader(data), "zstd").read()
+    raise ImportError(
+        f"Reading {path} needs zstandard: pip install 'skconf[logs]'. Or write it in another form: inspect log convert "
+        f"--to json --output-dir converted {path}"
+    )
+
+
+def _no_grade(value: Any) -> str:
+    """Return why a value is no grade from 0 to 1; "" if it is one."""
+    number = _number(value)
+    if number is None:
+        return "holds no numbers"
+    return f"is not in [0, 1]: {number:g}" if number < 0 or number > 1 else ""  # NaN is neither
+
+
+def _number(value: Any) -> float | None:
+    """Return a value of a score as Inspect counts it; None if it is none."""
+    if value is None:
+        return nan
+    if isinstance(value, str):
+        if value in _WORDS or value.lower() in _WORDS:
+            return _WORDS[value if value in _WORDS else value.lower()]
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _sample(row: Mapping[str, Any], scorer: str, part: str) -> Sample:
+    score = (row.get("scores") or {}).get(scorer)
+    value = None if score is None else score.get("value")
+    if part:
+        value = value.get(part) if isinstance(value, dict) else None
+    answer = None if score is None else score.get("answer")
+    output = row.get("output") or {}
+    choices = output.get("choices") or [{}]
+    text = output.get("completion") or ""
+    number = _number(value)
+    return Sample(
+        id=row["id"],
+        epoch=int(row.get("epoch", 1)),
+        grade=nan if number is None else number,
+        answer=answer,
+        texts=tuple(each.strip() for each in (answer, text) if isinstance(each, str)),
+        columns=_scalars("metadata", row.get("metadata")) | _scalars("score", score and score.get("metadata")),
+        blank=not (text if answer is None else str(answer)).strip(),
+        said_none=value == "N",
+        stopped=choices[0].get("stop_reason") == "content_filter",
+        failed=bool(row.get("error")) or (score is None and bool(row.get("limit"))),
+    )
+
+
+def _scalars(prefix: str, values: Any) -> dict[str, Any]:
+    return {f"{prefix}.{name}": value for name, value in (values or {}).items() if is_scalar(value)}

@@ -1,0 +1,235 @@
+"""Logs of lm-evaluation-harness: ``samples_TASK_TIME.jsonl``, a line for each document and filter."""
+
+import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError
+from skconf._core.warn import warn
+from skconf.tables._log_samples import Choices, Sample, is_scalar
+
+#: What every line has.
+_NEEDED = {"doc_id", "filtered_resps", "metrics"}
+#: How likelihoods are weighed against each other by the metrics that grade a choice.
+_WEIGHED_BY = {"acc": "", "acc_norm": "characters", "acc_bytes": "bytes", "acc_mutual_info": "unconditional"}
+#: Metrics that hold no grade: the first is an array as text.
+_NEVER = {"brier_score": "is an array as text, which is never read"}
+
+
+def is_sample(row: Any) -> bool:
+    """Return whether an object is a line of such a log."""
+    return isinstance(row, dict) and row.keys() >= _NEEDED and isinstance(row["metrics"], list)
+
+
+class LmEvalLog:
+    """A log of lm-evaluation-harness.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+        Its lines.
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self.rows: dict[str, list[Mapping[str, Any]]] = {}
+        self.broken: list[str] = []
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                row = _parsed(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                if is_sample(row):
+                    self.rows.setdefault(str(row.get("filter", "none")), []).append(row)
+                else:
+                    self.broken.append(f"line {number}")
+        if not self.rows:
+            raise DataError(
+                "no line of it is a sample of lm-evaluation-harness, with doc_id, filtered_resps and metrics.",
+                kind="no log",
+                advice="Give a file samples_TASK_TIME.jsonl, which --log_samples writes.",
+            )
+        self.grades: list[str] = []
+        self.refused: dict[str, str] = {}
+        for called, rows in self.rows.items():
+            for metric in dict.fromkeys(metric for row in rows for metric in row["metrics"]):
+                why = _NEVER.get(metric) or _no_grade(row.get(metric) for row in rows)
+                if why:
+                    self.refused[f"{metric},{called}"] = why
+                else:
+                    self.grades.append(f"{metric},{called}")
+
+    def samples(self, grade: str) -> list[Sample]:
+        """Return the samples of the filter of a grade."""
+        metric, _, called = grade.partition(",")
+        return [_sample(row, metric) for row in self.rows[called]]
+
+    def choices(self, grade: str) -> Choices | None:
+        """Return the choices that a metric grades; None where answers are texts, or it cannot be rebuilt.
+
+        Raises
+        ------
+        DataError
+            If the likelihood of a given text is graded.
+        """
+        metric, _, called = grade.partition(",")
+        rows = self.rows[called]
+        pairs = [row["filtered_resps"] for row in rows]
+        if not all(map(_are_likelihoods, pairs)):
+            return None
+        if all(len(each) == 1 for each in pairs):
+            raise DataError(
+                f"{metric} grades how likely a given text is, and no answer: the output type of this task is "
+                "loglikelihood.",
+                kind="output type",
+                column=grade,
+                advice="Log a task of multiple choice, or one that generates.",
+            )
+        found = _Likelihoods(rows, pairs).graded_by(metric)
+        if found is None:
+            warn(
+                f"the choice of the largest log-likelihood does not give {metric} in every row, so that it is unknown "
+                "which choice was graded: there are no confidences.",
+                kind="not rebuilt",
+            )
+        return found
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_grade(values: Iterable[Any]) -> str:
+    """Return why values are no grades; "" if they are: numbers from 0 to 1."""
+    for value in values:
+        if value is not None and not isinstance(value, int | float):
+            return "holds no numbers"
+        if value is not None and (value < 0 or value > 1):  # NaN is neither
+            return f"is not in [0, 1]: {value:g}"
+    return ""
+
+
+def _are_likelihoods(responses: Any) -> bool:
+    """Return whether responses are log-likelihoods, as texts, with whether they are what the model would write."""
+    return isinstance(responses, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and str(pair[1]) in ("True", "False") for pair in responses
+    )
+
+
+def _sample(row: Mapping[str, Any], metric: str) -> Sample:
+    """Return a line as a sample; what was generated is its answer."""
+    value, responses, doc = row.get(metric), row["filtered_resps"], row.get("doc")
+    answer = responses[0] if responses else None
+    while isinstance(answer, list) and len(answer) == 1:
+        (answer,) = answer
+    text = answer.strip() if isinstance(answer, str) else None
+    columns = {f"doc.{name}": each for name, each in doc.items() if is_scalar(each)} if isinstance(doc, dict) else {}
+    return Sample(
+        id=row["doc_id"],
+        epoch=1,
+        grade=np.nan if value is None else float(value),
+        answer=None if text is None else answer,
+        texts=() if text is None else (text,),
+        columns=columns,
+        blank=text == "",
+    )
+
+
+class _Likelihoods:
+    """The log-likelihoods of the choices of multiple choice.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The samples.
+    pairs : sequence of list of pair
+        The log-likelihoods of each, as texts.
+    """
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], pairs: Sequence[Any]) -> None:
+        self.rows = rows
+        # Where the metric is asked for, as many requests without the question follow.
+        halved = [
+            "acc_mutual_info" in row["metrics"] and len(each) % 2 == 0 for row, each in zip(rows, pairs, strict=True)
+        ]
+        self.counts = [len(each) // (1 + half) for each, half in zip(pairs, halved, strict=True)]
+        self.logs = self._padded([[float(pair[0]) for pair in each] for each in pairs])
+        without = [each[n:] for each, n in zip(pairs, self.counts, strict=True)]
+        self.unconditional = (
+            self._padded([[float(pair[0]) for pair in each] for each in without]) if all(halved) else None
+        )
+        self.texts = [_texts(row, n) for row, n in zip(rows, self.counts, strict=True)]
+
+    def _padded(self, values: Sequence[Sequence[float]]) -> Floats:
+        padded = np.full((len(values), max(self.counts)), -np.inf)
+        for i, (each, n) in enumerate(zip(values, self.counts, strict=True)):
+            padded[i, :n] = each[:n]
+        return padded
+
+    def graded_by(self, metric: str) -> Choices | None:
+        """Return the choices that give a metric in every row; None if there are none."""
+        grades = np.array([float(row.get(metric, np.nan)) for row in self.rows])
+        # What stands between question and choice, a space by default, counts as no part of the choice.
+        for n_before in (1, 0) if all(text[:1].isspace() for each in self.texts for text in each) else (0,):
+            choice = self._choice(_WEIGHED_BY.get(metric), n_before)
+            if choice is None:
+                return None
+            for targets in self._targets(n_before):
+                right = np.array([each in target for each, target in zip(choice, targets, strict=True)])
+                if (right == grades).all():
+                    return self._of(choice)
+        return None
+
+    def _choice(self, weighed_by: str | None, n_before: int) -> NDArray[np.intp] | None:
+        weighed = self.logs
+        if weighed_by is None or (weighed_by in ("characters", "bytes") and not all(self.texts)):
+            return None
+        if weighed_by == "unconditional":
+            if self.unconditional is None:
+                return None
+            weighed = np.where(np.isneginf(self.logs), -np.inf, self.logs - self.unconditional)
+        elif weighed_by:
+            lengths = np.ones(self.logs.shape)
+            for i, each in enumerate(self.texts):
+                lengths[i, : len(each)] = [
+                    len(text[n_before:].encode() if weighed_by == "bytes" else text[n_before:]) for text in each
+                ]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                weighed = self.logs / lengths
+        return np.argmax(weighed, axis=1)
+
+    def _targets(self, n_before: int) -> Iterator[list[Any]]:
+        """Go through what the targets may mean: numbers of choices, their texts, or lists of numbers."""
+        targets = [str(row.get("target", "")) for row in self.rows]
+        if all(target.isdecimal() for target in targets):
+            yield [(int(target),) for target in targets]
+        known = [[text[n_before:] for text in each] for each in self.texts]
+        yield [(of.index(target),) if target in of else () for target, of in zip(targets, known, strict=True)]
+        if all(target.startswith("[") for target in targets):
+            try:
+                yield [ast.literal_eval(target) for target in targets]
+            except (ValueError, SyntaxError):
+                return
+
+    def _of(self, choice: NDArray[np.intp]) -> Choices | None:
+        with np.errstate(invalid="ignore"):
+            proba = softmax(self.logs, axis=1)
+        confidence = proba[np.arange(len(choice)), choice]
+        if np.isnan(confidence).any():  # nothing was likely at all
+            return None
+        proba[np.arange(proba.shape[1]) >= np.array(self.counts)[:, np.newaxis]] = np.nan
+        return Choices(choice, confidence, proba)
+
+
+def _texts(row: Mapping[str, Any], n: int) -> list[str]:
+    """Return the texts of the choices of a row, with what stands before them; nothing where they are not known."""
+    arguments = row.get("arguments")
+    given = [arguments.get(f"gen_args_{i}") for i in range(n)] if isinstance(arguments, dict) else []
+    texts = [each.get("arg_1") if isinstance(each, dict) else None for each in given]
+    return [text for text in texts if isinstance(text, str)] if all(isinstance(text, str) for text in texts) else []

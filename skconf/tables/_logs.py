@@ -1,0 +1,263 @@
+"""Logs of evaluations of language models, as tables: how each answer was graded, how sure it was, and who abstained."""
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.messages import listed, option, shorten, suggest
+from skconf._core.problems import DataError, located
+from skconf._core.warn import warn
+from skconf.tables._bytes import opened
+from skconf.tables._entries import says_yes
+from skconf.tables._inspect import InspectLog
+from skconf.tables._lm_eval import LmEvalLog, is_sample
+from skconf.tables._log_samples import ANSWERED, Log
+from skconf.tables._paths import COMPRESSED, holds_json_lines, shown
+from skconf.tables._unreadable import readable
+
+#: Columns that are taken as confidences where none is named.
+_CONFIDENCES = ("score.confidence", "metadata.confidence")
+#: Broken lines whose numbers are told.
+_MOST_TOLD = 5
+#: States of samples that are no answers and do not abstain.
+_NOT_GRADED = ("unscored", "failed")
+
+
+def read_log(
+    path: str | PathLike[str],
+    *,
+    correct: str | None = None,
+    confidence: str | None = None,
+    abstained: str | None = None,
+) -> pd.DataFrame:
+    r"""Read a log of lm-evaluation-harness or Inspect: which answers were right, how sure they were, who abstained.
+
+    Parameters
+    ----------
+    path : path
+        A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13 writes it), also compressed; or a
+        log of Inspect, ``.json`` or ``.eval``. The latter needs the package zstandard, ``pip install 'skconf[logs]'``.
+    correct : str, default=None
+        What grades the answers. Of lm-evaluation-harness a metric and a filter, ``"exact_match,strict-match"``, or the
+        metric alone, where there is one filter. Of Inspect a scorer, ``"choice"``; of a scorer with several values one
+        of them, ``"SCORER,NAME"``. None takes the only one that there is.
+    confidence : str, default=None
+        Column of the result that holds the confidences, such as ``"metadata.confidence"``. None stands for the
+        softmax of the log-likelihoods at the choice that was graded (lm-evaluation-harness, multiple choice), or for
+        ``score.confidence`` or ``metadata.confidence`` of Inspect, where there are such.
+    abstained : str, default=None
+        Column of the result that says which answers abstain: truth values, or a column whose blank entries do. None
+        stands for the rules in Notes.
+
+    Returns
+    -------
+    DataFrame
+        A row for each answer, with the columns
+
+        - ``id``, ``epoch`` : the question, and the number of its repetition, from 1;
+        - ``correct`` : the grade in [0, 1], as the tool counts it; NaN where there is none;
+        - ``confidence`` : confidence in the answer; NaN where the log holds none;
+        - ``abstained`` : whether the answer abstains;
+        - ``state`` : "answered"; or why it abstains: "graded N", "content filter", "said so", "blank" or "[invalid]";
+          or "unscored", where the grader failed; or "failed", where the model did;
+        - ``y_pred`` : what was answered; of multiple choice by log-likelihoods the number of the choice, from 0;
+        - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, where these are known;
+        - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect: of the sample, and of its
+          score) : what the log says of the question, texts and numbers alone.
+
+        ``attrs["read_as"]`` is a list of sentences on what was taken where `correct` or `confidence` was None.
+
+    Raises
+    ------
+    DataError
+        A ValueError, if the file is no such log, or holds no graded sample; several metrics, filters or scorers could
+        be meant (the message names them); a column is not there; or grades are not in [0, 1]. Also of logs of output
+        type ``loglikelihood``, whose ``acc`` grades a given text and no answer.
+    ImportError
+        If an ``.eval`` log needs zstandard, which is not installed.
+
+    Warns
+    -----
+    UserWarning
+        If lines, or samples, cannot be read: how many and which; they are left out. If the choice that the
+        log-likelihoods make does not give the metric in every row: there are no confidences then.
+
+    See Also
+    --------
+    skconf.ConfidenceProfile.from_correctness : Takes the columns, for metrics.
+    skconf.ConfidenceReport.from_files : Takes such logs as they are.
+
+    Notes
+    -----
+    An answer abstains if it was not graded right, not even in part, and
+
+    - Inspect graded it N (no answer), or the model was stopped by a content filter;
+    - or the answer is, as a whole, one of a closed list, such as "I don't know" or "Not sure."; nothing is searched for
+      within a text;
+    - or it is blank, as Inspect's ``choice()`` writes an answer without a letter (graded I);
+    - or it is ``[invalid]``, which filters of lm-evaluation-harness write where they find no answer.
+
+    Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
+    different answers: the choice of the largest log-likelihood, and of the largest per character (``acc_bytes``: per
+    byte). The confidence is that of the choice that the metric grades. ``brier_score`` is an array as text in such
+    logs, and is never read.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skconf import read_log
+    >>> likely = {"filter": "none", "metrics": ["acc"], "arguments": {}}
+    >>> lines = [
+    ...     {"doc_id": 0, "target": "1", "filtered_resps": [["-2.0", "False"], ["-0.5", "True"]], "acc": 1.0},
+    ...     {"doc_id": 1, "target": "1", "filtered_resps": [["-0.7", "True"], ["-0.9", "False"]], "acc": 0.0},
+    ... ]
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "samples_quiz.jsonl")
+    ...     _ = file.write_text("\n".join(json.dumps({**likely, **line}) for line in lines))
+    ...     log = read_log(file)
+    >>> log[["id", "correct", "confidence", "abstained", "y_pred"]].round(3)
+       id  correct  confidence  abstained  y_pred
+    0   0      1.0       0.818      False       1
+    1   1      0.0       0.550      False       0
+    >>> log.attrs["read_as"]
+    ['read acc,none as whether answers are right', 'took the softmax of log-likelihoods as the confidence']
+    """
+    file = Path(path)
+    with located(shown(file)):
+        log = _read(file)
+        if log.broken:
+            _tell_broken(log, file)
+        grade, said = _choose(log, correct)
+        return _table(log, grade, said, confidence, abstained)
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file is such a log, by its name and its first line."""
+    if path.suffix == ".eval" or _is_whole_json(path):
+        return True
+    if not holds_json_lines(path):
+        return False
+    with readable(path), opened(path) as file:
+        first = next((line for line in file if line.strip()), b"")
+    try:
+        return is_sample(json.loads(first.removeprefix(b"\xef\xbb\xbf")))
+    except ValueError:
+        return False
+
+
+def _is_whole_json(path: Path) -> bool:
+    suffixes = path.suffixes[:-1] if path.suffix in COMPRESSED else path.suffixes
+    return suffixes[-1:] == [".json"]
+
+
+def _read(file: Path) -> Log:
+    if file.suffix == ".eval":
+        with readable(file):
+            return InspectLog.of_archive(file)
+    with readable(file), opened(file) as data:
+        return InspectLog.of_text(data.read()) if _is_whole_json(file) else LmEvalLog(data)
+
+
+def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
+    """Return the name of what grades the answers, and that in words where it was not named."""
+    names = list(log.grades)
+    if correct is None and len(names) == 1:
+        return names[0], [f"read {names[0]} as whether answers are right"]
+    if correct is not None and correct in log.refused:
+        raise DataError(f"{correct} {log.refused[correct]}.", kind="no grade", column=correct)
+    if not names:
+        why = "; ".join(f"{name} {reason}" for name, reason in log.refused.items())
+        raise DataError(
+            f"nothing in this log grades answers by numbers from 0 to 1{f': {why}' if why else ''}.",
+            kind="no grade",
+            advice="Grade them, and log the samples again.",
+        )
+    meant = [name for name in names if correct in (None, name, name.partition(",")[0])]
+    if len(meant) == 1:
+        return meant[0], []
+    if meant:
+        raise DataError(
+            f"answers are graded by each of {shorten(meant)}.",
+            kind="several readings",
+            advice=f"Choose one: {option('correct', meant[0])}.",
+        )
+    raise DataError(
+        f"no answers are graded by {correct!r}.{suggest(str(correct), names)} They are graded by {shorten(names)}.",
+        kind="no grade",
+        column=correct,
+        advice=f"Name one of these by {option('correct')}.",
+    )
+
+
+def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstained: str | None) -> pd.DataFrame:
+    samples, choices = log.samples(grade), log.choices(grade)
+    answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
+    more = _columns([sample.columns for sample in samples])
+    states = np.array([sample.state for sample in samples], dtype=object)
+    if abstained is not None:
+        graded = ~np.isin(states, _NOT_GRADED)
+        says = says_yes(_named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained"), abstained)
+        states[graded] = np.where(says[graded], "said so", ANSWERED)
+    if confidence is None:
+        confidence = next((name for name in _CONFIDENCES if choices is None and name in more), None)
+        if confidence is not None:
+            said = [*said, f"read column {confidence!r} as the confidence"]
+    if confidence is not None:
+        sure = _numbers(_named(confidence, more, "confidence"))
+    elif choices is not None:
+        sure, said = choices.confidence, [*said, "took the softmax of log-likelihoods as the confidence"]
+    else:
+        sure = np.full(len(samples), np.nan)
+    columns = {
+        "id": [sample.id for sample in samples],
+        "epoch": np.array([sample.epoch for sample in samples], dtype=np.int64),
+        "correct": np.array([sample.grade for sample in samples]),
+        "confidence": sure,
+        "abstained": ~np.isin(states, (ANSWERED, *_NOT_GRADED)),
+        "state": states,
+        "y_pred": answers,
+    }
+    if choices is not None:
+        columns |= {f"proba_{k}": column for k, column in enumerate(choices.proba.T)}
+    table = pd.DataFrame({**columns, **more})
+    table.attrs["read_as"] = said
+    return table
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> "dict[str, pd.Series[Any]]":
+    """Return what logs say of questions, a column for each name; None where one does not say it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: pd.Series([row.get(name) for row in rows]) for name in names}
+
+
+def _named(name: str, columns: "Mapping[str, pd.Series[Any]]", role: str) -> "pd.Series[Any]":
+    if name not in columns:
+        raise DataError(
+            f"there is no column {name!r}.{suggest(name, columns)} The columns of this log are "
+            f"{shorten(list(columns))}.",
+            kind="no column",
+            column=name,
+            advice=f"Name one of them by {option(role)}.",
+        )
+    return columns[name]
+
+
+def _numbers(values: "pd.Series[Any]") -> Any:
+    """Return numbers as such; words, which stand for numbers, as they are."""
+    numbers = pd.to_numeric(values, errors="coerce")
+    return numbers.astype(np.float64) if (numbers.isna() == values.isna()).all() else values
+
+
+def _tell_broken(log: Log, file: Path) -> None:
+    """Warn of what was left out."""
+    n = len(log.broken)
+    told = listed([*log.broken[:_MOST_TOLD], *(["others"] if n > _MOST_TOLD else [])])
+    parts = f"{n:,} sample is broken and" if n == 1 else f"{n:,} samples are broken and"
+    warn(f"{shown(file)}: {parts} left out ({told}). Write the log again to have all.", kind="broken samples")
