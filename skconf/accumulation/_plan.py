@@ -88,6 +88,8 @@ class Plan:
         ValueError
             If a score is not defined for these predictions, or they cannot be added to those before.
         """
+        if profile.abstained is not None:
+            raise ValueError("Some rows abstain, which parts that are added up do not count. Evaluate them together.")
         task = Task.of(profile)
         self.check(task, onto)
         self._check_metrics(profile)

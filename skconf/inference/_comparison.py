@@ -13,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skconf._core.checks import check_option
 from skconf._core.docstrings import documented
 from skconf._core.messages import short_repr
+from skconf._core.probabilities import Floats
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level, choose_method, undefined_resamples
 from skconf.inference._p_values import holm, permutation_p_value
@@ -201,8 +202,7 @@ def compare(
         pairs = [(model, baseline) for model in profiles if model != baseline]
     else:
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
-    any_of_them = next(iter(profiles.values()))
-    sampling = Sampling.of(any_of_them, groups, stratify)
+    sampling = Sampling.of(next(iter(profiles.values())).everything, groups, stratify)
     comparisons = _comparisons(
         list(statistics.values()), profiles, pairs, sampling, confidence_level, method, resampling
     )
@@ -243,12 +243,12 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
             raise
     (first, reference), *others = profiles.items()
     for model, profile in others:
-        if len(profile) != len(reference):
-            raise ValueError(f"Model {model!r} has {len(profile)} predictions, and {first!r} has {len(reference)}.")
+        if profile.n_rows != reference.n_rows:
+            raise ValueError(f"Model {model!r} has {profile.n_rows} predictions, and {first!r} has {reference.n_rows}.")
         for what, mine, theirs in (
             ("true labels", _truth(profile), _truth(reference)),
-            ("sample weights", profile.sample_weight, reference.sample_weight),
-            ("groups", profile.groups, reference.groups),
+            ("sample weights", profile.everything.sample_weight, reference.everything.sample_weight),
+            ("groups", profile.everything.groups, reference.everything.groups),
         ):
             unlabelled = what == "true labels" and (mine is None or theirs is None)  # of correctness alone
             if not unlabelled and not _alike(mine, theirs):
@@ -259,7 +259,9 @@ def _read_models(y_true: Any, y_proba: Any, y_pred: Any, given: Mapping[str, Any
 
 
 def _truth(profile: ConfidenceProfile) -> Any:
-    return None if profile.classes is None else profile.classes[profile.require("true_class")]
+    """Return the true labels; None where these are not known of all rows."""
+    known = profile.classes is not None and profile.abstained is None
+    return profile.require("classes")[profile.require("true_class")] if known else None
 
 
 def _alike(mine: Any, theirs: Any) -> bool:
@@ -292,10 +294,11 @@ def _comparisons(
         values = {model: value for model, (value, _) in evaluated.items()}
         notices += [notice for _, several in evaluated.values() for notice in several]
         if how == "delta":
-            varying = {m: each.influence(profile) for m, profile in profiles.items() if not np.isnan(values[m])}
+            varying = {m: _effects(each, profile) for m, profile in profiles.items() if not np.isnan(values[m])}
         else:
             varying = dict(zip(profiles, drawn[:, :, to_resample.index(each)].T, strict=True))
-        found = Estimated(each, how, profiles, values, varying, sampling, confidence_level)
+        on = {model: each.on(profile) for model, profile in profiles.items()}
+        found = Estimated(each, how, on, values, varying, sampling, confidence_level)
         scores = values if each is statistic else {m: float(statistic.score(value)) for m, value in values.items()}
         refused = _refused(statistic, found)
         notices += refused.values()
@@ -321,6 +324,12 @@ def _comparisons(
     return comparisons
 
 
+def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:
+    """Return the first-order effect of every row; of one that it is not about, 0."""
+    effects, abstained = statistic.influence(profile), profile.abstained
+    return effects if abstained is None or len(effects) == profile.n_rows else abstained.spread(effects, 0.0)
+
+
 def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
     """Return the models whose nearness no error tells, with what to warn of."""
     if not is_nearness(statistic):
@@ -339,6 +348,8 @@ def _refused(statistic: Statistic, found: Estimated) -> dict[Any, Notice]:
 
 def _joined(first: ConfidenceProfile, second: ConfidenceProfile) -> ConfidenceProfile:
     """Return the predictions of two models as those for twice as many samples."""
+    if first.abstained is not None or second.abstained is not None:
+        raise ValueError("Some rows abstain, so the models' predictions cannot be swapped. Use 'bootstrap'.")
     for name in ("kind", "threshold", "prediction_given", "positive_class", "answered", "decisions"):
         if getattr(first, name) != getattr(second, name):
             raise ValueError(f"The models differ in {name}, so their predictions cannot be swapped. Use 'bootstrap'.")

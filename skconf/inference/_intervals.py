@@ -275,13 +275,13 @@ def confidence_interval(
     resampling = read_resampling(n_resamples, random_state, n_jobs, progress)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("confidence_interval()", y_true, y_proba, **given)
-    sampling = Sampling.of(profile, groups, stratify)
     evaluated = [statistic.evaluate(profile) for statistic in statistics.values()]
-    results, notices = intervals(
+    results, notices = intervals_by_rows(
         list(statistics.values()),
         [value for value, _ in evaluated],
         profile,
-        sampling,
+        groups=groups,
+        stratify=stratify,
         confidence_level=confidence_level,
         method=method,
         resampling=resampling,
@@ -308,6 +308,28 @@ def choose_method(statistic: Statistic, method: str) -> str:
             f"{statistic.name} has no interval by method='delta': {statistic.why_resampled}. Use 'bootstrap'."
         )
     return method
+
+
+def intervals_by_rows(
+    statistics: Sequence[Statistic],
+    values: Sequence[float],
+    profile: ConfidenceProfile,
+    *,
+    groups: Any = None,
+    stratify: Any = None,
+    **options: Any,
+) -> tuple[list[Interval], list[Notice]]:
+    """Return the interval of every statistic, whichever rows it is about, and what to warn of."""
+    found: dict[int, Interval] = {}
+    notices: list[Notice] = []
+    for positions, rows, sampling in Sampling.by_rows(statistics, profile, groups, stratify):
+        of_rows = [(statistics[i], values[i]) for i in positions]
+        estimated, said = intervals(
+            [each for each, _ in of_rows], [value for _, value in of_rows], rows, sampling, **options
+        )
+        found |= dict(zip(positions, estimated, strict=True))
+        notices += said
+    return [found[i] for i in range(len(statistics))], notices
 
 
 def intervals(

@@ -118,7 +118,10 @@ class Estimated:
         value = self.values[first] + sign * self.values[second] - centre
         estimates, error, degrees_of_freedom = [value], np.nan, self.sampling.degrees_of_freedom
         if not np.isnan(value) and self.method == "delta":
-            kinds = self.statistic.metric.kinds_of_samples(self.profiles[first])  # which are the same for all models
+            profile = self.profiles[first]
+            kinds = (
+                None if profile.abstained else self.statistic.metric.kinds_of_samples(profile)
+            )  # of all models alike
             drawn_by_kind = self.sampling.given_kinds(kinds)
             error = drawn_by_kind.standard_error(self.varying[first] + sign * self.varying[second])
             degrees_of_freedom = drawn_by_kind.degrees_of_freedom
@@ -132,7 +135,9 @@ class Estimated:
     def _exact(self, first: Any, second: Any) -> float:
         """Return the exact p-value of a difference of means in which few units differ; NaN for any other one."""
         metric, (mine, theirs) = self.statistic.metric, (self.profiles[first], self.profiles[second])
-        if self.method != "delta" or not isinstance(metric, Ratio) or not _count_alike(metric, mine, theirs):
+        if mine.abstained or theirs.abstained or self.method != "delta" or not isinstance(metric, Ratio):
+            return float("nan")
+        if not _count_alike(metric, mine, theirs):
             return float("nan")
         apart = self.sampling.totals(metric.contributions(mine) - metric.contributions(theirs))
         difference = self.values[first] - self.values[second]

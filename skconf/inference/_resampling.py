@@ -119,13 +119,16 @@ def _evaluate(
 ) -> Floats:
     """Return every statistic under each row of counts."""
     scores = np.empty((len(counts), len(statistics)))
-    of_label: dict[Any, list[int]] = {}  # those with a positive class of their own read other predictions
+    alike: dict[Any, list[int]] = {}  # those with a positive class of their own read other predictions
     for i, statistic in enumerate(statistics):
-        of_label.setdefault(statistic.pos_label, []).append(i)
-    for positions in of_label.values():
+        alike.setdefault((statistic.pos_label, len(statistic.on(profile))), []).append(i)
+    for positions in alike.values():
         on = statistics[positions[0]].on
-        metrics = [statistics[i].metric for i in positions]
-        values = _values(on(profile), metrics, counts, None if beside is None else on(beside))
+        metrics, seen = [statistics[i].metric for i in positions], on(profile)
+        drawn = counts  # of the rows that they are about, or of all
+        if seen.abstained is not None and counts.shape[1] == seen.n_rows:
+            drawn = counts[:, ~seen.abstained.rows]
+        values = _values(seen, metrics, drawn, None if beside is None else on(beside))
         for i, column in zip(positions, values.T, strict=True):
             scores[:, i] = statistics[i].score(column)
     return scores

@@ -1,5 +1,6 @@
 """How samples were drawn: one by one or in groups, from everywhere or within strata."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import fields, replace
 from typing import Any, Self
@@ -81,6 +82,28 @@ class Sampling:
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
         """Return how predictions were drawn: in the groups that are given, or else in those that they come with."""
         return cls(len(profile), profile.groups if groups is None else groups, stratify, profile.sample_weight)
+
+    @classmethod
+    def by_rows(
+        cls, statistics: Sequence[Any], profile: ConfidenceProfile, groups: Any = None, stratify: Any = None
+    ) -> list[tuple[list[int], ConfidenceProfile, Self]]:
+        """Return the positions of the statistics that are about the same rows, these, and how they were drawn.
+
+        Some count what abstains, and others do not. Groups and strata are of all rows.
+        """
+        if profile.abstained is None:
+            return [(list(range(len(statistics))), profile, cls.of(profile, groups, stratify))]
+        given = {"groups": groups, "stratify": stratify}
+        codes = {name: read_groups(by, profile.n_rows, name).codes for name, by in given.items() if by is not None}
+        counting = [i for i, each in enumerate(statistics) if each.on(profile) is not profile]
+        others = [i for i in range(len(statistics)) if i not in counting]
+        answers = ~profile.abstained.rows
+        parts = [(counting, profile.everything, np.ones_like(answers)), (others, profile, answers)]
+        return [
+            (positions, part, cls.of(part, **{name: code[rows] for name, code in codes.items()}))
+            for positions, part, rows in parts
+            if positions
+        ]
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the stratum of every unit, which may have samples of one stratum only."""

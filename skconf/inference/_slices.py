@@ -13,9 +13,8 @@ from skconf._core.docstrings import documented
 from skconf._core.groups import Groups, read_groups
 from skconf._core.messages import shorten
 from skconf._core.warn import warn, warn_each
-from skconf.inference._intervals import METHODS, check_confidence_level, intervals
+from skconf.inference._intervals import METHODS, check_confidence_level, intervals_by_rows
 from skconf.inference._resampling import DRAWS, read_resampling
-from skconf.inference._sampling import Sampling
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
 
@@ -109,7 +108,7 @@ def by_group(
         check_confidence_level(confidence_level)
     given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     profile = as_profile("by_group()", y_true, y_proba, **given)
-    slices = read_groups(groups, len(profile), "groups")
+    slices = read_groups(groups, profile.n_rows, "groups")
     frames = {}
     for name, statistic in statistics.items():
         overall, notices = statistic.evaluate(profile)
@@ -123,7 +122,11 @@ def by_group(
         seeds = np.random.default_rng(random_state).integers(1 << 62, size=len(slices)).tolist()
         ends = [
             _intervals(
-                list(statistics.values()), profile[rows], confidence_level, method, {**resampling, "random_state": seed}
+                list(statistics.values()),
+                profile.of_rows(rows),
+                confidence_level,
+                method,
+                {**resampling, "random_state": seed},
             )
             for rows, seed in zip(slices.members(), seeds, strict=True)
         ]
@@ -163,11 +166,10 @@ def _intervals(
     """Return the ends of the intervals on one group, NaN where there are none."""
     if len(profile) < 2 or (profile.sample_weight is not None and np.count_nonzero(profile.sample_weight) < 2):
         return [(np.nan, np.nan)] * len(statistics)
-    sampling = Sampling.of(profile)
     values = [statistic.value(profile) for statistic in statistics]
     # One warning for all groups follows, in place of one for each.
-    results, _ = intervals(
-        statistics, values, profile, sampling, confidence_level=confidence_level, method=method, resampling=resampling
+    results, _ = intervals_by_rows(
+        statistics, values, profile, confidence_level=confidence_level, method=method, resampling=resampling
     )
     return [(interval.low, interval.high) for interval in results]
 

@@ -121,7 +121,7 @@ class ThresholdDisplay(Display):
             check_option(chosen, "metrics", METRICS)
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
         metric.check_kind(profile)
-        curve = metric.curve(profile.ranking)
+        curve = metric.curve(metric.rows_of(profile).ranking)
         order = np.argsort(curve.thresholds)
         shown = {"coverage": curve.coverage, "selective accuracy": curve.selective_accuracy}
         if profile.ranks_by_confidence:

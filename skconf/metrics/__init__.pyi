@@ -557,7 +557,7 @@ def coverage_score(
     """Coverage: the share of predictions that are accepted.
 
     Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
-    classifier uses another one.
+    classifier uses another one. Rows that abstain are accepted at no threshold.
 
     Parameters
     ----------
@@ -1791,7 +1791,7 @@ def reject_cost_loss(
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
     C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
-    never do, and else C.
+    never do, and else C. A row that abstains costs γ.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from skconf._core.labels import Codes
 from skconf._core.messages import from_probabilities
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
 from skconf._core.ranking import Ranking
+from skconf.profile._abstained import Abstained
 from skconf.profile._similarity import check_similarity, similarity_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,6 +58,7 @@ class Answers:
     answer_cost: Floats | None = None
     uncertainty: Floats | None = None
     largest_uncertainty: float | None = None
+    abstained: Abstained | None = None
 
     def __len__(self) -> int:
         return len(self.correctness)
@@ -65,7 +67,8 @@ class Answers:
         classes = "" if self.classes is None else f", n_classes={self.n_classes}"
         weighted = "" if self.sample_weight is None else ", weighted"
         kind = "" if self.kind == "right or wrong" else f", {self.kind}"
-        return f"ConfidenceProfile(n_samples={self.n_samples}{classes}{kind}{weighted})"
+        abstained = "" if self.abstained is None else f", n_abstained={self.n_rows - self.n_samples}"
+        return f"ConfidenceProfile(n_samples={self.n_samples}{abstained}{classes}{kind}{weighted})"
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> Self:
         """Return the profile of some rows: views for a slice, copies for an index or a mask."""
@@ -79,6 +82,7 @@ class Answers:
             attributes[name] = value[rows] if isinstance(value, np.ndarray) and name != "classes" else value
         if self.ranks_by_confidence:
             attributes["score"] = attributes["confidence"]
+        attributes["abstained"] = None  # some answers have none that abstain beside them
         return part
 
     def blocks(self, most_rows: int | None = None) -> Iterator[tuple[slice, Self]]:
@@ -107,6 +111,44 @@ class Answers:
     def n_samples(self) -> int:
         """Number of samples."""
         return len(self.correctness)
+
+    def of_rows(self, rows: NDArray[np.intp]) -> Self:
+        """Return the profile of some of all rows, also of those that abstain, by their numbers."""
+        if self.abstained is None:
+            return self[rows]
+        answers, abstained = self.abstained.part(rows)
+        return replace(self[answers], abstained=abstained if abstained.rows.any() else None)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of samples and of rows that abstain."""
+        return self.n_samples if self.abstained is None else len(self.abstained.rows)
+
+    @property
+    def share_answered(self) -> float:
+        """Weight of the samples over that of all rows."""
+        if self.abstained is None or self.sample_weight is None or self.abstained.sample_weight is None:
+            return self.n_samples / self.n_rows
+        weight = float(self.sample_weight.sum())
+        return weight / (weight + float(self.abstained.sample_weight.sum()))
+
+    @cached_property
+    def everything(self) -> Self:
+        """All rows as samples: those that abstain are not right, and have a score below every threshold."""
+        if self.abstained is None:
+            return self
+        place, rows = self.abstained.place(), self.abstained.rows
+        columns = {name: getattr(self, name) for name in _fields() if name != "classes"}
+        columns = {name: value[place] for name, value in columns.items() if isinstance(value, np.ndarray)}
+        score = np.where(rows, -np.inf, columns["score"])
+        columns |= {"score": score, "confidence": score}
+        if not self.ranks_by_confidence:
+            columns["confidence"] = np.where(rows, 0.0, self.confidence[place])
+        columns["correctness"] = np.where(rows, np.zeros_like(place, self.correctness.dtype), columns["correctness"])
+        for name in ("sample_weight", "groups"):
+            if name in columns:
+                columns[name] = self.abstained.spread(getattr(self, name), getattr(self.abstained, name))
+        return replace(self, **columns, abstained=None)
 
     @property
     def kind(self) -> Kind:
@@ -234,8 +276,8 @@ class Answers:
 
         Parameters
         ----------
-        sample_weight : array-like of shape (n_samples,) or None
-            Non-negative weights; None takes them away.
+        sample_weight : array-like of shape (n_rows,) or None
+            Non-negative weights, also of rows that abstain; None takes them away.
 
         Returns
         -------
@@ -247,8 +289,13 @@ class Answers:
         ValueError
             If a weight is negative or missing, all are zero, or there are more or fewer than samples.
         """
-        weight, weight_scale = scaled_weight(sample_weight, len(self))
-        return replace(self, sample_weight=weight, weight_scale=weight_scale)
+        weight, weight_scale = scaled_weight(sample_weight, self.n_rows)
+        abstained = self.abstained
+        if abstained is not None:
+            rows = abstained.rows
+            abstained = replace(abstained, sample_weight=None if weight is None else weight[rows])
+            weight = None if weight is None else weight[~rows]
+        return replace(self, sample_weight=weight, weight_scale=weight_scale, abstained=abstained)
 
     def with_costs(self, costs: ArrayLike | None) -> Self:
         """Return the same answers with costs of each sample, which :func:`skconf.metrics.reject_cost_loss` charges.

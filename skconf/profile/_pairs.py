@@ -1,6 +1,8 @@
 """Profiles from pairs of columns: correctness and confidence, or cost and uncertainty."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +14,7 @@ from skconf._core.inputs import check_column, check_length, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
+from skconf.profile._abstained import Abstained, check_abstained, of_answers
 from skconf.profile._answers import Answers
 
 
@@ -28,6 +31,7 @@ class FromPairs(Answers):
         score: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         grades: Mapping[Any, float] | None = None,
+        abstained: ArrayLike | None = None,
     ) -> Self:
         """Build a profile from correctness and confidence alone, all that a generative system gives.
 
@@ -49,6 +53,10 @@ class FromPairs(Answers):
             What each answer is of, such as its patient, where answers of one depend on each other.
         grades : mapping from label to float, default=None
             The numbers, in [0, 1], that confidences in words stand for.
+        abstained : array-like of shape (n_samples,), default=None
+            Whether each row is no answer, but abstains: booleans, or 0 and 1. Such a row needs neither correctness nor
+            confidence. It is accepted at no threshold: the coverage counts it, it costs what a rejection costs, and all
+            other metrics are about the other rows.
 
         Returns
         -------
@@ -63,12 +71,21 @@ class FromPairs(Answers):
         Examples
         --------
         >>> from skconf import ConfidenceProfile
-        >>> from skconf.metrics import confidence_gap, selective_accuracy_score
+        >>> from skconf.metrics import confidence_gap, coverage_score, selective_accuracy_score
         >>> profile = ConfidenceProfile.from_correctness([1, 0.5, 0.75, 0], [0.9, 0.7, 0.8, 0.2])
         >>> round(confidence_gap(profile), 4)
         0.0875
         >>> selective_accuracy_score(profile, threshold=0.5)
         0.75
+
+        What abstains counts in the coverage alone:
+
+        >>> correct, confidence = [1, 0, None, 1], [0.9, 0.6, None, 0.8]
+        >>> profile = ConfidenceProfile.from_correctness(correct, confidence, abstained=[0, 0, 1, 0])
+        >>> profile
+        ConfidenceProfile(n_samples=3, n_abstained=1)
+        >>> coverage_score(profile, threshold=0.5), selective_accuracy_score(profile, threshold=0.7)
+        (0.75, 1.0)
 
         Confidences in grades are numbers of your choice:
 
@@ -77,6 +94,11 @@ class FromPairs(Answers):
         >>> profile.confidence.tolist()
         [0.9, 0.6, 0.3]
         """
+        if abstained is not None:
+            given: dict[str, Any] = {"correct": correct, "confidence": confidence, "score": score}
+            return cls._with_abstained(
+                partial(cls.from_correctness, grades=grades), abstained, given, sample_weight, groups
+            )
         if grades is not None:
             confidence = from_grades(confidence, grades, "confidence")
         sure = _shares(confidence, None, "confidence")
@@ -91,6 +113,21 @@ class FromPairs(Answers):
             weight_scale=weight_scale,
             groups=codes_of(groups, len(sure)),
         )
+
+    @classmethod
+    def _with_abstained(
+        cls, make: Any, abstained: ArrayLike, columns: Mapping[str, Any], sample_weight: Any = None, groups: Any = None
+    ) -> Self:
+        """Build a profile of the rows that do not abstain, which knows of the others."""
+        rows = check_abstained(abstained)
+        profile: Self = of_answers(make, rows, columns)
+        codes = codes_of(groups, len(rows))
+        profile = replace(
+            profile,
+            groups=None if codes is None else codes[~rows],
+            abstained=Abstained(rows, None, None if codes is None else codes[rows]) if rows.any() else None,
+        )
+        return profile if sample_weight is None else profile.with_weight(sample_weight)
 
     @classmethod
     def from_costs(

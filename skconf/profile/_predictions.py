@@ -1,5 +1,6 @@
 """Profiles of labels and predicted probabilities, which are checked once, here."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from skconf._core.labels import LabelColumn
 from skconf._core.probabilities import as_probabilities, read_confidence
 from skconf._core.response import decides_by_sample, respond
 from skconf._core.warn import warn
-from skconf.profile._pairs import FromPairs, score_or_confidence
+from skconf.profile._pairs import FromPairs, codes_of, score_or_confidence
 
 
 class FromPredictions(FromPairs):
@@ -38,6 +39,8 @@ class FromPredictions(FromPairs):
         sample_weight: ArrayLike | None = None,
         score: ArrayLike | None = None,
         threshold: float | None = None,
+        groups: ArrayLike | None = None,
+        abstained: ArrayLike | None = None,
     ) -> Self:
         """Build a profile from true labels and predicted probabilities.
 
@@ -64,6 +67,11 @@ class FromPredictions(FromPairs):
         threshold : float, default=None
             Score from which on a sample is accepted, in [0, 1] or, with a `score`, any number; infinity accepts
             nothing. Metrics that are given no other threshold use it.
+        groups : array-like of shape (n_samples,), default=None
+            What each sample is of, such as its patient, where samples of one depend on each other.
+        abstained : array-like of shape (n_samples,), default=None
+            Whether each row is no answer, but abstains, as in :meth:`from_correctness`: such a row needs neither a true
+            label nor probabilities.
 
         Returns
         -------
@@ -85,12 +93,19 @@ class FromPredictions(FromPairs):
             confidence in the prediction, rather than the probability of `pos_label`.
         """
         check_threshold(threshold, any_number=score is not None)
+        if abstained is not None:
+            make = partial(cls.from_predictions, labels=labels, pos_label=pos_label, threshold=threshold)
+            given = {"y_true": y_true, "y_proba": y_proba, "y_pred": y_pred, "score": score}
+            return cls._with_abstained(make, abstained, given, sample_weight, groups)
         proba, truth = as_probabilities(y_proba), LabelColumn(y_true, "y_true")
         check_length(truth, len(proba), "y_true")
         classes = classes_of_columns(truth, labels, proba)
         positive = position_of(classes, pos_label)
         proba = in_order_of(classes, proba, y_proba, "y_proba", positive)
-        return cls._read(truth, proba, classes, positive, y_pred, sample_weight, score, threshold=threshold)
+        rows = codes_of(groups, len(proba))
+        return cls._read(
+            truth, proba, classes, positive, y_pred, sample_weight, score, threshold=threshold, groups=rows
+        )
 
     @classmethod
     def _read(

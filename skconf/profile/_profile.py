@@ -73,6 +73,9 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         Cost C of each answer, and its uncertainty u, where :meth:`from_costs` was given these.
     largest_uncertainty : float or None
         The largest uncertainty of a best guess, u_M, beside them.
+    abstained : Abstained or None
+        The rows that abstain, where there are some. The arrays above are those of the other rows; metrics that count
+        what abstains, such as the coverage, read `everything`.
 
     Notes
     -----

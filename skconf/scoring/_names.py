@@ -78,7 +78,8 @@ class Statistic:
         return float(self.score(found)), notices
 
     def on(self, profile: ConfidenceProfile) -> ConfidenceProfile:
-        """Return the predictions with the positive class of the statistic, where it has one of its own."""
+        """Return the rows that it is about, with its positive class where it has one of its own."""
+        profile = self.metric.rows_of(profile)
         if self.pos_label is not None:
             return profile.with_positive(self.pos_label)
         self.check_positive(profile.classes, profile.positive_class)
@@ -100,8 +101,11 @@ class Statistic:
             )
 
     def by_group(self, profile: ConfidenceProfile, groups: Codes, n_groups: int) -> Floats:
-        """Return the number in every group, NaN where it is undefined."""
-        return np.asarray(self.score(self.metric.by_group(self.on(profile), groups, n_groups)))
+        """Return the number in every group of all rows, NaN where it is undefined."""
+        rows = self.on(profile)
+        if rows.abstained is not None:
+            groups = groups[~rows.abstained.rows]
+        return np.asarray(self.score(self.metric.by_group(rows, groups, n_groups)))
 
     @property
     def identity(self) -> str:

@@ -78,9 +78,10 @@ _OF_ALL = ("macro", "micro", "weighted")
 
 
 class Accuracy(Ordinary, Ratio, rests_on="errors", function=sklearn.metrics.accuracy_score):
-    """The share of right predictions; one that is rejected is not right."""
+    """The share of right predictions; one that is rejected, or abstains, is not right."""
 
     share_interval = "wilson"
+    counts_abstained = True
     takes = "graded"
     of_losses = True
 

@@ -100,13 +100,15 @@ class Objective:
                 where = " in [0, 1]" if scores_are_shares else ""
                 raise ValueError(f"thresholds must be a list of numbers{where}, at least one.")
 
-    def choose(self, profile: ConfidenceProfile) -> TunedThreshold:
+    def choose(self, profile: ConfidenceProfile, share_answered: float = 1.0) -> TunedThreshold:
         """Return the best threshold.
 
         Parameters
         ----------
         profile : ConfidenceProfile
             Predictions; with a confidence level their weights play no part.
+        share_answered : float, default=1.0
+            Their share of all rows, of which the others abstain.
 
         Returns
         -------
@@ -118,7 +120,7 @@ class Objective:
         if profile.sample_weight is not None and not profile.sample_weight.any():
             raise ValueError("sample_weight is zero for all samples that choose the threshold. Pass a positive weight.")
         ranking = profile.ranking
-        sweep = Sweep.of(ranking, self._candidates(ranking))
+        sweep = Sweep.of(ranking, self._candidates(ranking), share_answered)
         bound = np.full(len(sweep.thresholds), np.nan)
         if level is not None:
             bound = upper_limit(sweep.errors, sweep.accepted - sweep.errors, level)
@@ -213,14 +215,14 @@ class Objective:
         if cost is not None:
             weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
             lost = Sweep.of(Ranking.of(profile.score, cost, weight), sweep.thresholds[1:]).errors
-        return -(lost + self.reject_cost * (sweep.total - sweep.accepted)) / sweep.total
+        return -(lost + self.reject_cost * (sweep.rows - sweep.accepted)) / sweep.rows
 
     def _worth(self, sweep: Sweep, ranking: Ranking) -> Floats:
         """Return the value of the objective at each threshold, greater is better; NaN where it does not qualify."""
         if self.name == "risk":
             return np.where(self._within_target(sweep), sweep.coverage, np.nan)
         if self.name == "coverage":
-            reached = sweep.accepted >= self.target * sweep.total * (1 - _ROUNDING)
+            reached = sweep.accepted >= self.target * sweep.rows * (1 - _ROUNDING)
             return np.append(-np.inf, np.where(reached, -sweep.coverage, np.nan)[1:])
         if self.name in CURVES:
             worth = np.zeros(len(sweep.thresholds))

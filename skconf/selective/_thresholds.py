@@ -29,28 +29,36 @@ class Sweep:
         Weight of the wrong ones among them, or their cost.
     total : float
         Weight of all samples.
+    share_answered : float, default=1.0
+        Weight of these over that of all rows, also those that abstain.
     """
 
     thresholds: Floats
     accepted: Floats
     errors: Floats
     total: float
+    share_answered: float = 1.0
 
     @classmethod
-    def of(cls, ranking: Ranking, thresholds: Floats | None = None) -> Self:
+    def of(cls, ranking: Ranking, thresholds: Floats | None = None, share_answered: float = 1.0) -> Self:
         """Return what descending thresholds accept of a ranking; None stands for all distinct scores."""
         accepted, errors = (np.append(0.0, np.cumsum(values)) for values in (ranking.weight, ranking.errors))
         total = float(accepted[-1])
         if thresholds is None:
-            return cls(np.append(np.inf, ranking.score), accepted, errors, total)
+            return cls(np.append(np.inf, ranking.score), accepted, errors, total, share_answered)
         # The ranking runs down from the highest score: a threshold accepts its first few entries.
         count = len(ranking.score) - np.searchsorted(ranking.score[::-1], np.append(np.inf, thresholds), side="left")
-        return cls(np.append(np.inf, thresholds), accepted[count], errors[count], total)
+        return cls(np.append(np.inf, thresholds), accepted[count], errors[count], total, share_answered)
 
     @cached_property
     def coverage(self) -> Floats:
-        """Share of the samples that are accepted."""
-        return self.accepted / self.total
+        """Share of all rows that are accepted."""
+        return self.accepted / self.rows
+
+    @property
+    def rows(self) -> float:
+        """Weight of all rows."""
+        return self.total / self.share_answered
 
     @cached_property
     def risk(self) -> Floats:
@@ -77,7 +85,7 @@ class TunedThreshold:
     feasible : bool
         Whether any threshold qualifies. If none does, everything is rejected.
     coverage : float
-        Share of the samples that is accepted, in [0, 1].
+        Share of the samples that is accepted, in [0, 1]; rows that abstain are not.
     risk : float
         Error rate of the accepted samples, in [0, 1]; NaN if there are none. Without a `confidence_level` it is a
         little optimistic, as the best of many.

@@ -135,10 +135,11 @@ def tune_threshold(
             "sample_weight cannot be used with a confidence_level, which counts every sample once. Leave it out (of a "
             "profile by with_weight(None))."
         )
-    elif groups is None:
-        groups = profile.groups
-    if groups is not None:
-        clusters = read_clusters(groups, len(profile))
+    elif groups is not None:
+        clusters = read_clusters(groups, profile.n_rows)
+        clusters = clusters if profile.abstained is None else clusters[~profile.abstained.rows]
+    elif profile.groups is not None:
+        clusters = read_clusters(profile.groups, len(profile))
     return choose_threshold(profile, aim, clusters, random_state, see="to_frame()")
 
 
@@ -164,9 +165,10 @@ def choose_threshold(
     -------
     TunedThreshold
     """
+    share_answered = profile.share_answered
     if clusters is not None:
         profile = profile[one_of_each(clusters, random_state)]
-    tuned = objective.choose(profile)
+    tuned = objective.choose(profile, share_answered)
     if not tuned.feasible:
         warn(f"Everything is rejected: {tuned.reason}. See {see} for what thresholds achieve.")
     return tuned

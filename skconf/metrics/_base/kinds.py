@@ -54,10 +54,16 @@ class Metric(Registered):
     #: What it is defined for: answers that are right or wrong; besides them "graded" ones, whose correctness lies in
     #: [0, 1]; or besides these "costs" alone.
     takes: ClassVar[Kind] = "right or wrong"
+    #: Whether rows that abstain count, as rejected ones do; else it is about the others alone.
+    counts_abstained: ClassVar[bool] = False
     #: Whether it compares answers with independent draws: it then refuses those in groups.
     draws_answers: ClassVar[bool] = False
     #: Whether it is a mean of what answers lose: a share if they are right or wrong, and in units of their costs.
     of_losses: ClassVar[bool] = False
+
+    def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
+        """Return the rows that it is about, those that abstain with a score below every threshold."""
+        return profile.everything if self.counts_abstained else profile
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -95,7 +101,7 @@ class Metric(Registered):
         if len(profile) == 0:
             raise ValueError(f"{self.info.name} needs at least one sample, but the profile has none.")
         self.check_kind(profile)
-        value = as_users_get_it(self.value(profile))
+        value = as_users_get_it(self.value(self.rows_of(profile)))
         return value, self.notices(profile, value)
 
     def check_kind(self, profile: ConfidenceProfile) -> None:
@@ -212,7 +218,7 @@ class Additive(Metric):
         if self.computed_by() is not self:
             raise TypeError(f"{self!r} is not computed by sums. Make it by get_metric, which knows what computes it.")
         total: Sums = ()
-        for rows, block in profile.blocks():
+        for rows, block in self.rows_of(profile).blocks():
             members = None if groups is None else groups[rows]
             found = BlockSums(block, members, n_groups)
             part = tuple(map(found.of, self.terms(block)))

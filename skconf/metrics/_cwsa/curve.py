@@ -55,6 +55,7 @@ class _OverThresholds(Ranked, rests_on="errors"):
 
     shared_text = MappingProxyType({"{reward}": REWARD})
     takes = "graded"
+    counts_abstained = True
 
     thresholds: Any = None
     normalize: str = "accepted"
@@ -94,9 +95,9 @@ class _OverThresholds(Ranked, rests_on="errors"):
         right = ranking.weight - ranking.errors
         weight, rights, errors = accepted(ranking.weight), accepted(right), accepted(ranking.errors)
         if self.phi is None:  # Σ (c − τ) = Σ c − τ Σ 1: thresholds need no passes of their own
-            scale = 1 / (1 - self.thresholds)
-            earned = (accepted(ranking.score * right) - self.thresholds * rights) * scale
-            lost = (accepted(ranking.score * ranking.errors) - self.thresholds * errors) * scale
+            scale, score = 1 / (1 - self.thresholds), np.maximum(ranking.score, 0.0)  # −∞ of what abstains
+            earned = (accepted(score * right) - self.thresholds * rights) * scale
+            lost = (accepted(score * ranking.errors) - self.thresholds * errors) * scale
         else:
             worth = np.zeros(len(ranking.score))
             most = int(count.max())  # what no threshold accepts is none of its business

@@ -100,6 +100,10 @@ class _AboveThreshold(AtThreshold, rests_on="errors"):
     def reward(self, correctness: NDArray[Any]) -> Floats:
         """Return what a prediction of full confidence earns, by its correctness in [0, 1]."""
 
+    def rows_of(self, profile: ConfidenceProfile) -> ConfidenceProfile:
+        """Return all rows where it divides by their number, also those that abstain."""
+        return profile.everything if self.normalize == "all" else profile
+
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], NDArray[Any] | float]:
         check_ranks_by_confidence(self.info.name, profile)
         accepted, threshold = self.accepted(profile), self.threshold_for(profile)

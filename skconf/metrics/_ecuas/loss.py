@@ -181,7 +181,7 @@ class RejectCostLoss(
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
     C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
-    never do, and else C.
+    never do, and else C. A row that abstains costs γ.
 
     {predictions}
     reject_cost : float, default=0.1
@@ -221,6 +221,8 @@ class RejectCostLoss(
     #: Whether costs of each sample, which a profile may hold, are charged instead of those of a matrix.
     takes_costs: ClassVar[bool] = True
 
+    counts_abstained = True
+
     reject_cost: float = 0.1
 
     def __post_init__(self) -> None:
@@ -238,7 +240,7 @@ class RejectCostLoss(
         if profile.answered:  # the classifier has rejected by its own rule, whatever the uncertainty
             accepted = True if profile.threshold is None else profile.score >= profile.threshold
             uncertainty = np.where(accepted, 0.0, np.inf) + np.zeros(len(profile))
-        return uncertainty, cost, largest
+        return np.where(profile.score == -np.inf, np.inf, uncertainty), cost, largest  # what abstains is rejected
 
     def cost(self, uncertainty: NDArray[Any], cost: NDArray[Any], largest: float) -> NDArray[Any]:
         return np.where(uncertainty.real > self.reject_cost, self.reject_cost, cost)

@@ -22,7 +22,7 @@ class RiskCoverageCurve(NamedTuple):
     Attributes
     ----------
     coverage : ndarray of shape (n_distinct,)
-        Share of predictions accepted at each threshold, ascending to 1.
+        Share of predictions accepted at each threshold, ascending to 1; where rows abstain, to the share of the others.
     risk : ndarray of shape (n_distinct,)
         Their error rate.
     thresholds : ndarray of shape (n_distinct,)
@@ -76,10 +76,12 @@ class RiskCoverage(
 
     result = RiskCoverageCurve
     takes = "costs"
+    counts_abstained = True
 
     def of_ranking(self, ranking: Ranking) -> RiskCoverageCurve:
-        accepted = np.cumsum(ranking.weight)
-        return RiskCoverageCurve(accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, ranking.score)
+        accepted, answers = np.cumsum(ranking.weight), ranking.score > -np.inf
+        curve = (accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, ranking.score)
+        return RiskCoverageCurve(*(column[answers] for column in curve))
 
 
 risk_coverage_curve = RiskCoverage.function

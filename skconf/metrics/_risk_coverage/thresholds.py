@@ -68,7 +68,7 @@ class Coverage(
     """Coverage: the share of predictions that are accepted.
 
     Σ w 1[s >= threshold] / Σ w, with s the score that selection ranks by, the confidence unless a selective
-    classifier uses another one.
+    classifier uses another one. Rows that abstain are accepted at no threshold.
 
     {predictions}
     {threshold}
@@ -97,6 +97,7 @@ class Coverage(
 
     share_interval = "exact"
     takes = "costs"
+    counts_abstained = True
 
     def ratio(self, profile: ConfidenceProfile) -> tuple[NDArray[Any], float]:
         return self.accepted(profile), 1.0

@@ -62,6 +62,7 @@ def answered_at(
     The threshold of each model is found anew in each draw of the rows: so is what it costs to choose it.
     """
     rng = np.random.default_rng(0)
+    profiles = {model: profile.everything for model, profile in profiles.items()}
     units = _units(next(iter(profiles.values())), rng)
     n_units = int(units.max()) + 1
     drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
@@ -106,8 +107,9 @@ def _shares(
         by_cell = np.bincount(cell, terms, n_units * n_stops).reshape(n_units, n_stops)
         return np.asarray(drawn @ np.cumsum(by_cell, axis=1))
 
-    answers, lost, count = accepted(weight), accepted(weight * profile.loss), accepted(None)
-    total = answers[:, -1:]
+    there = profile.score > -np.inf  # the others abstain
+    answers, lost, count = accepted(weight * there), accepted(weight * there * profile.loss), accepted(there)
+    total = accepted(weight)[:, -1:]
     shares = []
     for target in targets:
         fits = (lost <= target * answers * (1 + _ROUNDING)) & (count >= FEWEST)

@@ -7,8 +7,7 @@ import numpy as np
 
 from skconf._core.probabilities import Floats
 from skconf._core.warn import collected
-from skconf.inference._intervals import intervals
-from skconf.inference._sampling import Sampling
+from skconf.inference._intervals import intervals_by_rows
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row
@@ -49,11 +48,10 @@ def interval_ends(
         for k, row in enumerate(rows)
         if row.metric.is_estimate and not np.isnan(values[k]) and (few or not row.why_resampled)
     ]
-    estimates, notices = intervals(
+    estimates, notices = intervals_by_rows(
         [rows[k] for k in kept],
         [values[k] for k in kept],
         profile,
-        Sampling.of(profile),
         confidence_level=level,
         method="auto",
         resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},

@@ -108,9 +108,10 @@ def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
     truth, predicted, ids = (
         None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids)
     )
+    profile = found.profile if isinstance(numbers, slice) else found.profile.of_rows(numbers)
     return replace(
         rows,
-        found=found._replace(profile=found.profile[numbers], truth=truth, predicted=predicted, ids=ids),
+        found=found._replace(profile=profile, truth=truth, predicted=predicted, ids=ids),
         slices={column: each[numbers] for column, each in rows.slices.items()},
     )
 
@@ -124,7 +125,7 @@ def _labels_beside(found: Rows) -> Labels | None:
 
 def _why_unpaired(one: Rows, other: Rows) -> str:
     """Return why two files cannot be compared row by row; empty if they can."""
-    n_rows, n_others = len(one.profile), len(other.profile)
+    n_rows, n_others = one.profile.n_rows, other.profile.n_rows
     if n_rows != n_others:
         return f"have {n_rows:,} and {n_others:,} rows"
     named = one.ids is not None and other.ids is not None and one.id_column == other.id_column
@@ -143,10 +144,8 @@ def _why_unpaired(one: Rows, other: Rows) -> str:
 
 def _other_weights(one: ConfidenceProfile, other: ConfidenceProfile) -> str:
     """Return why two models weigh rows differently; empty if they do not."""
-    if one.sample_weight is None or other.sample_weight is None:
-        alike = one.sample_weight is other.sample_weight
-    else:
-        alike = np.array_equal(one.sample_weight, other.sample_weight)
+    mine, theirs = one.everything.sample_weight, other.everything.sample_weight
+    alike = mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs)
     return "" if alike else "have different sample weights"
 
 

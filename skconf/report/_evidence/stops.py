@@ -28,7 +28,7 @@ class Stops:
     score : ndarray of shape (n_stops,)
         Distinct scores, descending.
     answered : ndarray of shape (n_stops,)
-        Share of the predictions with this score or more.
+        Share of all rows that have this score or more.
     wrong : ndarray of shape (n_stops,)
         Share of errors among these; or what is lost of them, or their mean cost.
     size : ndarray of shape (n_stops,)
@@ -57,13 +57,14 @@ class Stops:
         """Return the stops of predictions."""
         ranking, kind = profile.ranking, profile.kind
         accepted = np.cumsum(ranking.weight)
+        answered = accepted / accepted[-1] * profile.share_answered
         if not are_counts(profile):
             means = losses_from_the_top(profile, profile.score)
             size = np.minimum(means.sizes, means.n_units)
             limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
-            return cls(ranking.score, accepted / accepted[-1], means.mean, size, level, kind, means, limits)
+            return cls(ranking.score, answered, means.mean, size, level, kind, means, limits)
         size = effective_sizes(profile)
-        return cls(ranking.score, accepted / accepted[-1], np.cumsum(ranking.errors) / accepted, size, level, kind)
+        return cls(ranking.score, answered, np.cumsum(ranking.errors) / accepted, size, level, kind)
 
     def at_share(self, share: float) -> int:
         """Return the first stop at which at least this share is answered."""

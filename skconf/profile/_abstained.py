@@ -1,0 +1,80 @@
+"""Rows that abstain: they need no grade and no confidence, count in the coverage, and cost what a rejection costs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.inputs import check_column, check_length
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.problems import DataError, refuse_where
+from skconf._core.sklearn_names import safe_indexing
+
+Profile = TypeVar("Profile")
+
+
+@dataclass(frozen=True, eq=False)
+class Abstained:
+    """The rows that abstain, which a profile of the answers does not hold.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows,), bool
+        Which of all rows abstain.
+    sample_weight : ndarray of shape (n_abstained,) or None
+        Their weights.
+    groups : ndarray of shape (n_abstained,) or None
+        Their groups.
+    """
+
+    rows: NDArray[np.bool_]
+    sample_weight: Floats | None
+    groups: Codes | None
+
+    def place(self) -> NDArray[np.intp]:
+        """Return, for each of all rows, the place of its answer; of those that abstain, of any answer."""
+        return np.where(self.rows, 0, np.cumsum(~self.rows) - 1)
+
+    def part(self, rows: NDArray[np.intp]) -> "tuple[NDArray[np.intp], Abstained]":
+        """Return the answers among some of all rows, and which of these rows abstain."""
+        gone = self.rows[rows]
+        at = (np.cumsum(self.rows) - 1)[rows[gone]]
+        weight, groups = (None if each is None else each[at] for each in (self.sample_weight, self.groups))
+        return self.place()[rows[~gone]], Abstained(gone, weight, groups)
+
+    def spread(self, answers: Any, abstained: Any) -> NDArray[Any]:
+        """Return a column of all rows from one of the answers, and a column or a number of those that abstain."""
+        column = np.asarray(answers)[self.place()]
+        column[self.rows] = abstained
+        return column
+
+
+def check_abstained(abstained: ArrayLike) -> NDArray[np.bool_]:
+    """Return which rows abstain."""
+    column = check_column(abstained, None, "abstained")
+    refuse_where((column != 0) & (column != 1), column, "abstained", "it must be 0 or 1", kind="out of range")
+    if column.all():
+        raise DataError(
+            f"abstained is 1 in all {len(column)} rows: there is no answer to evaluate.",
+            kind="no answer",
+            column="abstained",
+        )
+    return column == 1
+
+
+def of_answers(make: Callable[..., Profile], rows: NDArray[np.bool_], columns: Mapping[str, Any]) -> Profile:
+    """Make a profile of the rows that do not abstain; errors count all rows."""
+    kept = np.flatnonzero(~rows)
+    taken = {}
+    for name, column in columns.items():
+        if column is not None:
+            check_length(column, len(rows), name)
+            taken[name] = safe_indexing(column, kept)
+    try:
+        return make(**taken)
+    except DataError as error:
+        error.row = None if error.row is None else int(kept[error.row])
+        raise
