@@ -9,6 +9,7 @@ from skconf.calibration._learned import LearnedConfidence
 from skconf.calibration._matrix import MatrixCalibrator
 from skconf.calibration._platt import PlattCalibrator
 from skconf.calibration._pooled import CALIBRATORS, PooledCalibrator, make_calibrator
+from skconf.calibration._prevalence import correct_prevalence
 from skconf.calibration._softmax import AffineCalibrator, TemperatureCalibrator
 from skconf.calibration._spline import QuadraticCalibrator, SplineCalibrator
 from skconf.calibration._venn_abers import VennAbersCalibrator
@@ -29,5 +30,6 @@ __all__ = [
     "SplineCalibrator",
     "TemperatureCalibrator",
     "VennAbersCalibrator",
+    "correct_prevalence",
     "make_calibrator",
 ]

@@ -1,0 +1,97 @@
+"""Shares of classes, as a user states them: read once, for all that takes them."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.columns import Spellings
+from skconf._core.messages import brief, option, shorten, suggest
+from skconf._core.probabilities import Floats
+
+#: How far from 1 shares of all classes may sum to: three of 0.333 and one rounded up are meant to.
+_OFF_ONE = 1e-6
+
+
+def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> Floats:
+    """Return the share of every class, from a mapping of labels to shares.
+
+    Parameters
+    ----------
+    given : mapping of label to float
+        Shares above 0 and below 1. Of two classes one share is enough; of more all are needed.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    name : str, default="prevalence"
+        What the user calls it.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Of sum 1.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping, or a share is no number.
+    ValueError
+        If a label is unknown or missing, a share is not above 0 and below 1, or their sum is not 1.
+    """
+    if not isinstance(given, Mapping):
+        example = {classes.tolist()[-1]: 0.03}
+        raise TypeError(f"{name} must map labels to shares, such as {example!r}, but is {brief(given)}.")
+    labels, known = classes.tolist(), Spellings(classes.tolist())
+    where = {label: position for position, label in enumerate(labels)}
+    shares = np.full(len(labels), np.nan)
+    for each, share in given.items():
+        label = each if each in where or not isinstance(each, str) else known.label(each)
+        if label not in where:
+            close = suggest(str(each), map(str, labels))
+            raise ValueError(f"{name} has a share of {each!r}, not among the labels {shorten(labels)}.{close}")
+        shares[where[label]] = check_share(share, f"{name} of {each!r}")
+    lacking = np.isnan(shares)
+    if len(labels) == 2 and lacking.sum() == 1:
+        shares[lacking] = 1 - shares[~lacking]
+    elif lacking.any():
+        raise ValueError(
+            f"{name} lacks the shares of {shorten(classes[lacking].tolist())}. Of {len(labels)} classes "
+            f"{'one share is' if len(labels) == 2 else 'all are'} needed."
+        )
+    if abs(shares.sum() - 1) > _OFF_ONE:
+        raise ValueError(
+            f"{name} has shares of sum {shares.sum():.6g}, which must be 1. State the share of every class."
+        )
+    return np.asarray(shares / shares.sum())
+
+
+def check_share(share: Any, name: str) -> float:
+    """Return a share above 0 and below 1; a percentage gets the advice to divide it."""
+    if isinstance(share, bool) or not isinstance(share, Real):
+        raise TypeError(f"{name} must be a number above 0 and below 1, but is {share!r}.")
+    number = float(share)
+    if not 0 < number < 1:
+        percent = f": for {number:g}% pass {number / 100:g}" if 1 <= number < 100 else ""
+        raise ValueError(f"{name} must be above 0 and below 1, but is {number:g}{percent}.")
+    return number
+
+
+def weights_to_shares(
+    codes: NDArray[np.intp], classes: NDArray[Any], shares: Floats, sample_weight: Floats | None
+) -> Floats:
+    """Return weights, of mean 1, with which classes have the shares that are stated; given ones count within a class.
+
+    Raises
+    ------
+    ValueError
+        If a class has a share and no row.
+    """
+    weight = np.ones(len(codes)) if sample_weight is None else sample_weight
+    held = np.bincount(codes, weight, len(classes))
+    if (held == 0).any():
+        raise ValueError(
+            f"{option('prevalence')} states a share of {shorten(classes[held == 0].tolist())}, of which no row has a "
+            "weight. Pass rows of every class."
+        )
+    return np.asarray(weight * (len(codes) * shares / held)[codes])

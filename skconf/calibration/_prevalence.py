@@ -1,0 +1,148 @@
+"""Probabilities for other shares of the classes than those that they were made for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.columns import PREFIX, column_names, in_order_of
+from skconf._core.labels import LabelColumn, check_labels
+from skconf._core.messages import shorten
+from skconf._core.prevalence import read_shares
+from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf.calibration._base import rows_to_one
+
+
+def correct_prevalence(
+    y_proba: ArrayLike,
+    before: Mapping[Any, float] | ArrayLike,
+    after: Mapping[Any, float] | ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+) -> Floats:
+    """Correct probabilities for a class that is rarer, or more frequent, than where they were calibrated.
+
+    A model that was trained or calibrated on as many frauds as honest cases announces half of all cases as fraud. Used
+    where 0.3% are fraud, its probabilities are wrong by a known factor, by Bayes' rule:
+
+    p'_k = p_k (after_k / before_k) / Σ_j p_j (after_j / before_j)
+
+    Parameters
+    ----------
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities, as ``predict_proba`` of a classifier or a pipeline returns them; a single column is that of the
+        second label.
+    before : mapping of label to share, or array-like of labels
+        Shares of the classes where the probabilities are calibrated: those of the rows that calibrated them, or, where
+        they are calibrated as they come, of the rows that trained the model, after any undersampling. Of two classes
+        one share is enough. True labels stand for their shares.
+    after : mapping of label to share, or array-like of labels
+        Shares of the classes where the model is used.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns, a classifier's ``classes_``. None stands for the names of the columns of a table, or the
+        labels of `before` and `after`, sorted; 0 and 1 need not both be named.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Rows sum to 1. A probability of 0 stays 0, and one of 1 stays 1.
+
+    Raises
+    ------
+    TypeError
+        If a share is no number.
+    ValueError
+        If a label is unknown or missing, a share is not above 0 and below 1, shares do not sum to 1, `labels` are
+        needed and not given, or probabilities are missing or outside [0, 1].
+
+    See Also
+    --------
+    skconf.inference.estimate_prevalence : The shares where the model is used, from rows without labels.
+    skconf.SelectiveClassifier : Calibrates, corrects and decides, with its parameter `prevalence`.
+
+    Notes
+    -----
+    It rests on label shift: the cases of each class look as they did before, and only their shares change. And it rests
+    on probabilities that are calibrated at `before`. Class weights, SMOTE and overfitted trees do not give such: the
+    factor made their probabilities worse in up to half of the trials. Calibrate on rows that the model was not trained
+    on, and let `before` be the shares of these rows; how the model was trained then plays no part.
+
+    References
+    ----------
+    .. [1] M. Saerens, P. Latinne and C. Decaestecker, Adjusting the outputs of a classifier to new a priori
+       probabilities: a simple procedure, Neural Computation 14, 2002.
+    .. [2] C. Elkan, The foundations of cost-sensitive learning, IJCAI, 2001.
+
+    Examples
+    --------
+    >>> from skconf.calibration import correct_prevalence
+    >>> correct_prevalence([[0.1, 0.9], [0.5, 0.5]], {"fraud": 0.5}, {"fraud": 0.003}, labels=["honest", "fraud"])
+    array([[0.97363281, 0.02636719],
+           [0.997     , 0.003     ]])
+
+    After a pipeline whose training rows were half positive, or a classifier with these labels:
+
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = make_classification(400, random_state=0)
+    >>> pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[:200], y[:200])
+    >>> proba = correct_prevalence(pipeline.predict_proba(X[200:]), y[:200], {1: 0.02}, labels=pipeline.classes_)
+    >>> proba.shape
+    (200, 2)
+    """
+    proba = as_probabilities(y_proba)
+    check_probabilities(proba, "y_proba")
+    n_classes = 2 if proba.ndim == 1 else proba.shape[1]
+    columns = {
+        name: None if isinstance(given, Mapping) else LabelColumn(given, name)
+        for name, given in {"before": before, "after": after}.items()
+    }
+    named = [
+        *(label for given in (before, after) if isinstance(given, Mapping) for label in given),
+        *(label for column in columns.values() if column is not None for label in column.distinct),
+    ]
+    classes = _classes(labels, y_proba, named, n_classes)
+    proba = in_order_of(classes, proba, y_proba, "y_proba", positive=1)
+    held, wanted = (
+        read_shares(given, classes, name) if column is None else _shares_of(column, classes)
+        for (name, column), given in zip(columns.items(), (before, after), strict=True)
+    )
+    return by_factor(both_columns(proba, 1) if proba.ndim == 1 else proba, wanted / held)
+
+
+def by_factor(proba: NDArray[Any], factor: Floats) -> Floats:
+    """Return probabilities of which each column is multiplied by its factor, and rows then sum to one."""
+    out = np.maximum(proba, 0.0, dtype=np.float64)
+    return rows_to_one(out * (factor / factor.max()))
+
+
+def _shares_of(column: LabelColumn, classes: NDArray[Any]) -> Floats:
+    counts = np.bincount(column.positions_in(classes), minlength=len(classes))
+    if not counts.all():
+        raise ValueError(f"{column.name} holds no {shorten(classes[counts == 0].tolist())}: its share must be above 0.")
+    return np.asarray(counts / counts.sum())
+
+
+def _classes(labels: ArrayLike | None, y_proba: Any, named: list[Any], n_classes: int) -> NDArray[Any]:
+    """Return the labels of the columns: as given, named by a table, or those of which shares are stated."""
+    if labels is not None:
+        classes = check_labels(labels)
+    else:
+        names = column_names(y_proba)
+        if names is not None and len(names) == n_classes:
+            prefixed = all(isinstance(name, str) and name.startswith(PREFIX) for name in names)
+            names = [name.removeprefix(PREFIX) for name in names] if prefixed else names
+            return check_labels(names)
+        if n_classes == 2 and named and all(label in (0, 1) for label in named):
+            named = [0, 1]
+        classes = LabelColumn(named, "before and after").sorted_distinct()
+    if len(classes) != n_classes:
+        raise ValueError(
+            f"y_proba has {n_classes} columns, and {'labels' if labels is not None else 'before and after'} name "
+            f"{len(classes)} classes, {shorten(classes.tolist())}. Pass labels=[...], in the order of the columns (a "
+            "classifier's classes_)."
+        )
+    return classes
