@@ -12,6 +12,9 @@ from skconf._core.messages import shorten
 from skconf._core.prevalence import read_shares
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
 from skconf.calibration._base import rows_to_one
+from skconf.calibration._histogram import HistogramBinningCalibrator
+from skconf.calibration._isotonic import IsotonicCalibrator
+from skconf.calibration._pooled import make_calibrator
 
 
 def correct_prevalence(
@@ -111,6 +114,17 @@ def correct_prevalence(
         for (name, column), given in zip(columns.items(), (before, after), strict=True)
     )
     return by_factor(both_columns(proba, 1) if proba.ndim == 1 else proba, wanted / held)
+
+
+def refuse_zeros(calibration: Any, caller: str) -> None:
+    """Refuse calibrators that give zeros: they stay zeros, whatever the share of their class is."""
+    calibrator = None if calibration is None else make_calibrator(calibration)
+    plain = isinstance(calibrator, IsotonicCalibrator) and not calibrator.smoothing
+    if plain or isinstance(calibrator, HistogramBinningCalibrator):
+        raise ValueError(
+            f"{caller} takes no calibration={calibration!r}: it gives probabilities of 0, which stay 0 whatever the "
+            "share of their class is. Use 'pooled', 'platt' or 'smoothed_isotonic'."
+        )
 
 
 def by_factor(proba: NDArray[Any], factor: Floats) -> Floats:

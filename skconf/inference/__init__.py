@@ -6,6 +6,7 @@ from skconf.inference._contributions import contributions
 from skconf.inference._cross_validation import compare_scores
 from skconf.inference._intervals import Interval, confidence_interval
 from skconf.inference._overconfidence import overconfidence_by_group
+from skconf.inference._prevalence import PrevalenceEstimate, estimate_prevalence
 from skconf.inference._shift_test import ShiftTest, shift_test
 from skconf.inference._slices import by_group
 from skconf.inference._verdict import assess_confidence
@@ -14,6 +15,7 @@ __all__ = [
     "Assessment",
     "Comparison",
     "Interval",
+    "PrevalenceEstimate",
     "ShiftTest",
     "Stretch",
     "assess_confidence",
@@ -22,6 +24,7 @@ __all__ = [
     "compare_scores",
     "confidence_interval",
     "contributions",
+    "estimate_prevalence",
     "overconfidence_by_group",
     "shift_test",
 ]

@@ -1,0 +1,279 @@
+"""The shares of the classes among rows without labels: EM of calibrated probabilities, an interval, and a test."""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+from scipy.stats import chi2
+
+from skconf._core.columns import in_order_of
+from skconf._core.labels import Codes
+from skconf._core.messages import short_repr, shorten
+from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities
+from skconf._core.warn import warn
+from skconf.calibration import make_calibrator
+from skconf.calibration._prevalence import refuse_zeros
+from skconf.inference._intervals import check_confidence_level
+from skconf.profile import ConfidenceProfile
+
+#: Fewest rows of a class, and the rows that a class counts as having in the score: with fewer at the estimate, an
+#: interval of 100 rows a class covered 0.55 to 0.78.
+_FLOOR = 10
+#: Bins of the score whose counts must be a mixture, and the p-value below which they are none.
+_BINS, _REFUTED = 8, 0.05
+#: Steps of the EM, and the change of a share after which it ends.
+_STEPS, _STILL = 5_000, 1e-8
+
+
+class PrevalenceEstimate(NamedTuple):
+    """Shares of the classes, with intervals, and whether they explain what is seen.
+
+    Attributes
+    ----------
+    classes : DataFrame of shape (n_classes, 3)
+        A row for each label: `estimate`, and the ends `low` and `high` of its interval, in [0, 1]. The ends are NaN
+        where `p_value` is below 0.05.
+    p_value : float
+        Of the test that other shares of the classes explain the probabilities at use: label shift. NaN where rows are
+        too few or too much alike to tell.
+    """
+
+    classes: pd.DataFrame
+    p_value: float
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+
+def estimate_prevalence(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    y_proba_at_use: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    calibration: Any = "pooled",
+) -> PrevalenceEstimate:
+    """Estimate the shares of the classes where a model is used, from its probabilities for rows without labels.
+
+    To count the answers of each class counts the errors, too: at a prevalence of 1%, most of the rows that are called
+    positive may be false alarms. Labelled rows, of any shares, say how the probabilities of each class are distributed;
+    the shares are those of which the distribution at use is the mixture.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of rows that the model was not trained on, ten of each class at least.
+    y_proba : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probabilities for these rows, as :meth:`skconf.ConfidenceProfile.from_predictions` takes them.
+    y_proba_at_use : array-like of shape (n_at_use, n_classes) or (n_at_use,)
+        Probabilities of the same model for rows from where it is used.
+    labels : array-like of shape (n_classes,), default=None
+        Labels of the columns. None stands for the sorted labels of `y_true`.
+    confidence_level : float, default=0.95
+        Level of the intervals, between 0 and 1.
+    calibration : str, calibrator or None, default="pooled"
+        How probabilities are corrected, as in :class:`skconf.SelectiveClassifier`, by the labelled rows; None where
+        they are calibrated at the shares of these rows. Isotonic regression and histograms are refused.
+
+    Returns
+    -------
+    PrevalenceEstimate
+        Named tuple (classes, p_value).
+
+    Raises
+    ------
+    ValueError
+        If predictions are not valid, a class has fewer than ten labelled rows, there are fewer than two rows at use, a
+        parameter is out of range, or the calibrator gives zeros.
+
+    Warns
+    -----
+    UserWarning
+        If `p_value` is below 0.05: other shares alone do not explain the probabilities at use. There is then no
+        interval, and the estimate is not to be used.
+
+    See Also
+    --------
+    skconf.calibration.correct_prevalence : Corrects probabilities for the shares.
+    shift_test : Whether scores differ from those of the test, for whatever reason.
+
+    Notes
+    -----
+    The estimate is that of the largest likelihood, found by EM [1]_, of probabilities calibrated on the labelled rows.
+    At it, the probabilities f of the classes have means E_k f in class k, and Σ π_k E_k f at use. Their covariance,
+    Σ π_k² Cov_k f / n_k + Cov f / n, and the matrix of the means give the interval: both samples count, and nothing is
+    resampled. A class that is estimated at less than ten rows of the smallest labelled class counts as having these in
+    f. In trials with 200 to 5,000 labelled rows of two classes, intervals of 95% covered in 96%, and in 88% in the
+    worst case; with ten classes in 90%.
+
+    The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those
+    of the labelled classes? A large `p_value` proves nothing. What looks like another mixture cannot be seen: where a
+    new kind of positives is as hard to tell as the old kind is at another share, or all log odds have moved by the
+    same, the estimate may be several times off without a word. At a prevalence of 1% the test found positives that had
+    become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85 to 100.
+
+    References
+    ----------
+    .. [1] M. Saerens, P. Latinne and C. Decaestecker, Adjusting the outputs of a classifier to new a priori
+       probabilities: a simple procedure, Neural Computation 14, 2002.
+    .. [2] L. P. Hansen, Large sample properties of generalized method of moments estimators, Econometrica 50, 1982.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from skconf.inference import estimate_prevalence
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat([0, 1], 500)
+    >>> at_use = np.repeat([0, 1], [4750, 250])
+    >>> y_proba, y_proba_at_use = (expit(4 * rng.normal(2 * y, 1) - 4) for y in (y_true, at_use))
+    >>> print(f"{(y_proba_at_use > 0.5).mean():.3f} are called positive")
+    0.198 are called positive
+    >>> found = estimate_prevalence(y_true, y_proba, y_proba_at_use)
+    >>> found.classes.round(3)
+       estimate    low   high
+    0     0.935  0.910  0.959
+    1     0.065  0.041  0.090
+    >>> print(f"{found.p_value:.2f}")
+    0.43
+    """
+    check_confidence_level(confidence_level)
+    refuse_zeros(calibration, "estimate_prevalence")
+    profile = ConfidenceProfile.from_predictions(y_true, y_proba, labels=labels)
+    classes, codes = profile.require("classes"), profile.require("true_class")
+    n = np.bincount(codes, minlength=len(classes))
+    if n.min() < _FLOOR:
+        few = classes[n < _FLOOR].tolist()
+        raise ValueError(f"y_true has fewer than {_FLOOR} rows of {shorten(few)}, too few to tell how they look.")
+    source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
+    if calibration is not None:
+        calibrator = make_calibrator(calibration).fit(source, profile.classes[codes], labels=classes)
+        source, use = (np.asarray(calibrator.predict_proba(proba), dtype=np.float64) for proba in (source, use))
+    share = n / n.sum()
+    estimate = likeliest_shares(use / share, share)
+    floored = np.maximum(estimate, _FLOOR / n.min())
+    floored /= floored.sum()
+    error = _standard_error(*(_posteriors(proba, floored / share) for proba in (source, use)), codes, n, floored)
+    p_value = _mixture_p_value(*_bins(source / share, use / share), codes, n, len(use), floored)
+    reach = float(ndtri((1 + confidence_level) / 2)) * error
+    if p_value < _REFUTED:
+        warn(
+            f"Other shares of the classes do not explain y_proba_at_use (p = {p_value:.2g}): within a class, rows do "
+            "not look as the labelled ones do. There is no interval; do not use the estimate, but label some rows.",
+            kind="no label shift",
+        )
+        reach = np.full(len(classes), np.nan)
+    low, high = np.maximum(estimate - reach, 0.0), np.minimum(estimate + reach, 1.0)
+    frame = pd.DataFrame({"estimate": estimate, "low": low, "high": high}, index=pd.Index(classes))
+    return PrevalenceEstimate(frame, p_value)
+
+
+def _at_use(given: ArrayLike, classes: NDArray[Any]) -> Floats:
+    """Return the probabilities of the rows without labels, with a column for each class."""
+    proba = as_probabilities(given, "y_proba_at_use")
+    check_probabilities(proba, "y_proba_at_use")
+    proba = in_order_of(classes, proba, given, "y_proba_at_use", positive=1)
+    if (2 if proba.ndim == 1 else proba.shape[1]) != len(classes):
+        raise ValueError(f"y_proba_at_use has shape {proba.shape}, but there are {len(classes)} classes.")
+    if len(proba) < 2:
+        raise ValueError("y_proba_at_use has one row: its error cannot be estimated. At least two are needed.")
+    return both_columns(proba, 1) if proba.ndim == 1 else proba.astype(np.float64)
+
+
+def likeliest_shares(ratio: Floats, start: Floats) -> Floats:
+    """Return the shares π that maximise Σ log Σ_k π_k r_k, by EM.
+
+    Parameters
+    ----------
+    ratio : ndarray of shape (n_samples, n_classes)
+        Densities of each row in each class, up to a factor of the row.
+    start : ndarray of shape (n_classes,)
+        Shares to start from, all above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    shares = start
+    for _ in range(_STEPS):
+        before, shares = shares, _posteriors(ratio, shares).mean(axis=0)
+        if np.abs(shares - before).max() < _STILL:
+            break
+    return shares / shares.sum()
+
+
+def _posteriors(ratio: Floats, shares: Floats) -> Floats:
+    joint = ratio * shares
+    total = joint.sum(axis=1, keepdims=True)
+    return np.divide(joint, total, out=np.full_like(joint, 1 / joint.shape[1]), where=total > 0)
+
+
+def _moments(values: Floats, codes: Codes, n: NDArray[np.intp], shares: Floats, n_at_use: int) -> tuple[Floats, Floats]:
+    """Return the means E_k of values, a column for each class, and the covariance of Σ π_k E_k less that at use."""
+    parts = [values[codes == k] for k in range(len(n))]
+    means = np.column_stack([part.mean(axis=0) for part in parts])
+    within = np.stack([np.cov(part, rowvar=False) for part in parts])
+    between = means - (means @ shares)[:, np.newaxis]
+    mixture = np.tensordot(shares, within, 1) + (between * shares) @ between.T
+    return means, np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use
+
+
+def _standard_error(source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
+    """Return the standard error of each share, by the means of the probabilities as moments."""
+    means, covariance = _moments(source, codes, n, shares, len(use))
+    inverse = np.linalg.pinv(means)
+    return np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0))
+
+
+def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
+    """Return in which bin each row is, as zeros and a one: cells by the likeliest class and by how likely it is.
+
+    Where classes have the same share, of two classes these are bins of the score.
+    """
+    n_classes = source.shape[1]
+    even = np.full(n_classes, 1 / n_classes)
+    per_class = max(2, -(-_BINS // n_classes))
+    chosen, sure = [], []
+    for ratio in (source, use):
+        posterior = _posteriors(ratio, even)
+        chosen.append(posterior.argmax(axis=1))
+        sure.append(posterior.max(axis=1))
+    cells: list[list[NDArray[np.bool_]]] = [[], []]
+    for k in range(n_classes):
+        there = chosen[0] == k
+        inner = np.linspace(0, 1, per_class + 1)[1:-1]
+        edges = [-np.inf, *np.unique(np.quantile(sure[0][there], inner)), np.inf] if there.any() else [-np.inf, np.inf]
+        for low, high in pairwise(edges):
+            for side in (0, 1):
+                cells[side].append((chosen[side] == k) & (sure[side] > low) & (sure[side] <= high))
+    first, second = (np.column_stack(side).astype(np.float64) for side in cells)
+    held = first.any(axis=0)  # of a bin without labelled rows nothing is known
+    return first[:, held], second[:, held]
+
+
+def _mixture_p_value(
+    source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], n_at_use: int, shares: Floats
+) -> float:
+    """Return the p-value of Hansen's J: whether the counts of bins at use are a mixture of those of the classes."""
+    n_classes = len(n)
+    freedom = source.shape[1] - n_classes
+    if freedom < 1:
+        return np.nan
+    observed = use.mean(axis=0)[:-1]  # the last follows from the others
+    statistic = np.nan
+    for _ in range(3):
+        means, covariance = _moments(source[:, :-1], codes, n, shares, n_at_use)
+        inverse = np.linalg.pinv(covariance)
+        slopes = means[:, 1:] - means[:, :1]
+        found = np.linalg.lstsq(slopes.T @ inverse @ slopes, slopes.T @ inverse @ (observed - means[:, 0]), rcond=None)[
+            0
+        ]
+        left = observed - means[:, 0] - slopes @ found
+        statistic = float(left @ inverse @ left)
+        shares = np.clip(np.append(1 - found.sum(), found), _FLOOR / n.sum() / n_classes, 1.0)
+        shares = shares / shares.sum()
+    return float(chi2.sf(statistic, freedom))
