@@ -17,6 +17,7 @@ USUAL = {
     "correct": "correct",
     "confidence": "confidence",
     "weight": "sample_weight",
+    "abstained": "abstained",
 }
 #: True labels: names that can mean nothing else, and names that also stand for predictions or features.
 TARGETS = _names(

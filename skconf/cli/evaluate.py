@@ -25,6 +25,10 @@ what was found; where several readings fit, an error names the option that decid
 Files are CSV (cells separated by commas, semicolons, tabs or bars), JSON lines (an object in each: .jsonl, .ndjson),
 both also compressed (.csv.gz), or Parquet.
 
+Logs of language models are read as they are: samples_TASK_TIME.jsonl of lm-evaluation-harness, .json and .eval of
+Inspect. Of these --correct names what grades the answers, METRIC,FILTER or SCORER, and --confidence, --abstained and
+--cluster name columns such as doc.NAME or metadata.NAME. Answers such as "I don't know", and blank ones, abstain.
+
 Files that are named one by one are models, shown side by side under the shortest names that tell them apart. The files
 of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
 follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
@@ -47,6 +51,8 @@ examples:
   %(prog)s monday.csv tuesday.csv --pool --threshold 0.8
   %(prog)s wide.csv --target species --proba p1 p2 p3 --labels setosa versicolor virginica
   %(prog)s answers.csv --correct is_right --confidence score --csv report.csv
+  %(prog)s samples_gsm8k.jsonl --correct exact_match,strict-match
+  %(prog)s log.eval --correct choice --confidence metadata.confidence --cluster metadata.doc
   %(prog)s year=2026/ --group month shop --csv shops.csv
 """
 _COLUMNS = {
@@ -55,6 +61,7 @@ _COLUMNS = {
     "correct": "correctness of the prediction, 1 or 0, or graded between them",
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
+    "abstained": "rows that are no answers, but abstain: truth values, or a column whose blank entries do",
 }
 #: More files than this are probably parts of one model.
 _MOST_MODELS = 8
@@ -73,12 +80,18 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     )
     evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
     for name, meaning in _COLUMNS.items():
-        else_found = "" if name == "weight" else ", else found"
+        else_found = "" if name in ("weight", "abstained") else ", else found"
         evaluate.add_argument(
             f"--{name}",
             metavar="COLUMN",
             help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})",
         )
+    evaluate.add_argument(
+        "--cluster",
+        metavar="COLUMN",
+        help="column with what each row is of, such as its patient, where rows of one depend on each other: intervals "
+        "and guarantees are then by these (default: the id of a log, where it repeats)",
+    )
     evaluate.add_argument(
         "--proba",
         nargs="+",
@@ -190,6 +203,7 @@ def _run(options: argparse.Namespace) -> int:
             "pos_label": options.pos_label,
             "threshold": options.threshold,
             "grades": grades_of(options.grades),
+            "cluster": options.cluster,
         }
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)

@@ -112,6 +112,12 @@ class Answers:
         """Number of samples."""
         return len(self.correctness)
 
+    def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
+        """Return the same answers beside rows that abstain, without weights; groups are those of all rows."""
+        of_answers, of_others = (None if groups is None else groups[rows] for rows in (~abstained, abstained))
+        others = Abstained(abstained, None, of_others) if abstained.any() else None
+        return replace(self, groups=of_answers, abstained=others)
+
     def of_rows(self, rows: NDArray[np.intp]) -> Self:
         """Return the profile of some of all rows, also of those that abstain, by their numbers."""
         if self.abstained is None:

@@ -1,7 +1,6 @@
 """Profiles from pairs of columns: correctness and confidence, or cost and uncertainty."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -14,7 +13,7 @@ from skconf._core.inputs import check_column, check_length, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
 from skconf._core.problems import refuse_where
-from skconf.profile._abstained import Abstained, check_abstained, of_answers
+from skconf.profile._abstained import check_abstained, of_answers
 from skconf.profile._answers import Answers
 
 
@@ -120,13 +119,7 @@ class FromPairs(Answers):
     ) -> Self:
         """Build a profile of the rows that do not abstain, which knows of the others."""
         rows = check_abstained(abstained)
-        profile: Self = of_answers(make, rows, columns)
-        codes = codes_of(groups, len(rows))
-        profile = replace(
-            profile,
-            groups=None if codes is None else codes[~rows],
-            abstained=Abstained(rows, None, None if codes is None else codes[rows]) if rows.any() else None,
-        )
+        profile: Self = of_answers(make, rows, columns).beside(rows, codes_of(groups, len(rows)))
         return profile if sample_weight is None else profile.with_weight(sample_weight)
 
     @classmethod

@@ -190,6 +190,8 @@ class ConfidenceReport:
         pos_label: Any = None,
         threshold: float | None = None,
         grades: Mapping[Any, float] | None = None,
+        abstained: Any = None,
+        cluster: Any = None,
         metrics: Any = None,
         confidence_level: float | None = None,
         in_batches: bool | None = None,
@@ -207,8 +209,16 @@ class ConfidenceReport:
         files : path, list of paths, or mapping of str to such
             Files of Parquet, CSV or JSON lines with a row for each prediction, as :func:`~skconf.accumulate` takes
             them: a path, a pattern, a folder, or a list of these, which are all parts of one model. A mapping holds the
-            files of several models, which are then shown side by side.
+            files of several models, which are then shown side by side. Or a log of a language model for each, as
+            :func:`~skconf.read_log` takes it, whose `correct` and `confidence` have its meaning.
         {columns}
+        abstained : label, default=None
+            Column of which rows are no answers, but abstain: truth values, or a column whose blank entries do. Such a
+            row needs no label, no grade and no confidence. None stands for ``abstained``, if there is such a column; of
+            a log, for the rules of :func:`~skconf.read_log`. Not in batches.
+        cluster : label, default=None
+            Column of what each row is of, such as its patient or its question, where rows of one depend on each other:
+            intervals and guarantees draw these. None stands for the id of a log, where it repeats. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,
             with a warning.
@@ -291,6 +301,8 @@ class ConfidenceReport:
             "pos_label": pos_label,
             "threshold": threshold,
             "grades": grades,
+            "abstained": abstained,
+            "cluster": cluster,
         }
         return cls(
             evidence_of_files(

@@ -19,6 +19,8 @@ from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, as_data_error
 from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
+from skconf.profile._abstained import check_abstained
+from skconf.profile._pairs import codes_of
 from skconf.profile._profile import weigh_part
 from skconf.tables._answers import Answers
 from skconf.tables._csv import first_line_is_data
@@ -30,6 +32,8 @@ from skconf.tables._entries import (
     labels_of_truth,
     numbers_in,
     refuse_thousands,
+    rows_where,
+    says_yes,
     spelled_alike,
 )
 
@@ -73,10 +77,18 @@ class Columns:
         The numbers, in [0, 1], that words stand for, of confidence and of correctness: {"high": 0.9, "low": 0.3,
         "right": 1, "partly": 0.5, "wrong": 0}.
 
+    Other Parameters
+    ----------------
+    abstained : label, default=None
+        Column of which rows are no answers, but abstain: truth values, or a column whose blank entries do. Such a row
+        needs no label, no grade and no confidence. None stands for ``abstained``, if there is such a column.
+    cluster : label, default=None
+        Column of what each row is of, such as its patient or its question, where rows of one depend on each other.
+
     Attributes
     ----------
     named : list of labels
-        The columns of the predictions, without those of groups.
+        The columns of the predictions, without those of rows: who abstains, clusters and groups.
     needed : list of labels
         All columns that are read, each once.
     """
@@ -92,6 +104,8 @@ class Columns:
     pos_label: Any = None
     threshold: float | None = None
     grades: Mapping[Any, float] | None = None
+    abstained: Any = None
+    cluster: Any = None
     named: list[Any] = field(init=False)
     needed: list[Any] = field(init=False)
 
@@ -104,9 +118,10 @@ class Columns:
             check_threshold(self.threshold)
         if self.grades is not None:
             check_grades(self.grades)
-        single = [self.target, self.prediction, self.correct, self.confidence, self.weight]
+        single = [getattr(self, role) for role in USUAL if role != "abstained"]
         object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
-        object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *self.groups])))
+        beside = [name for name in (self.abstained, self.cluster) if name is not None]
+        object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
 
     def numbers(self) -> list[Any]:
         """Return the columns that hold numbers and nothing else: texts may be grades, and those of labels are names."""
@@ -198,7 +213,9 @@ class Columns:
 
     def _option_of(self, name: Any) -> str:
         """Return the parameter that names a column."""
-        return next(option(role) for role in (*USUAL, "proba", "groups") if name in _several(getattr(self, role)))
+        return next(
+            option(role) for role in (*USUAL, "cluster", "proba", "groups") if name in _several(getattr(self, role))
+        )
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
         """Return the columns of probabilities in the order of the given labels, matched by name."""
@@ -249,16 +266,24 @@ class Columns:
             raise ValueError(f"columns must be of equal length, but their numbers of rows are {lengths}.")
         if lengths[self.needed[0]] == 0:
             return None
+        rows = np.zeros(lengths[self.needed[0]], dtype=np.bool_)
+        if self.abstained is not None:
+            rows = check_abstained(says_yes(as_series(table[self.abstained]), self.abstained))
         weight = None
         if self.weight is not None:
             weight = numbers_in(table, self.weight)
             refuse_thousands(table, self.weight, [name for name in self.numbers() if name != self.weight])
         try:
-            profile = self._classes(table) if self.proba else self._correctness(table)
+            answers = rows_where(table, self.needed, ~rows) if rows.any() else table
+            profile = self._classes(answers) if self.proba else self._correctness(answers)
         except ValueError as error:
             problem = as_data_error(error)
+            problem.row = None if problem.row is None else int(np.flatnonzero(~rows)[problem.row])
             problem.columns = {name: getattr(self, name) for name in USUAL} | {"proba": list(self.proba)}
             raise problem from None
+        if rows.any() or self.cluster is not None:
+            named = None if self.cluster is None else labels_in(table, self.cluster)
+            profile = profile.beside(rows, codes_of(named, len(rows)))
         profile = profile if weight is None else weigh_part(profile, weight)
         return profile if self.threshold is None else replace(profile, threshold=self.threshold)
 

@@ -88,6 +88,19 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     return entries
 
 
+def rows_where(table: Any, names: Sequence[Any], kept: NDArray[np.bool_]) -> Any:
+    """Return some rows of some columns of a table of any kind."""
+    if library_of(table) == "pyarrow":
+        import pyarrow as pa
+
+        return table.filter(pa.array(kept))
+    if library_of(table) == "polars":
+        return table.filter(kept)
+    if isinstance(table, pd.DataFrame):
+        return table[kept]
+    return {name: as_series(table[name])[kept] for name in names}
+
+
 def says_yes(values: "pd.Series[Any]", name: str) -> NDArray[np.bool_]:
     """Return which entries of a column say yes: truth values; of a column of other values, which are blank."""
     texts = ["" if value is None or value != value else str(value).strip().casefold() for value in values]

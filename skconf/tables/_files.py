@@ -22,7 +22,7 @@ from skconf.tables._guesses import HEAD_ROWS, guess
 from skconf.tables._json_lines import JsonLines
 from skconf.tables._lines import line_of_row
 from skconf.tables._parquet import Parquet
-from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, WithTruth, holds_json_lines, shown
+from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, LogPath, WithTruth, holds_json_lines, shown
 from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._text import TextFile
 from skconf.tables._unreadable import UnreadableError, readable
@@ -97,7 +97,10 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
         profile = None if table is None else columns.read(table)
         if profile is None:
             return None
-        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, _ids_in(table, column))
+        ids_in = _ids_in(table, column)
+        if profile.abstained is not None:  # such rows need no labels
+            return Rows(profile, None, None, column, ids_in)
+        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, ids_in)
 
 
 def _ids_in(table: Any, column: Any) -> NDArray[Any] | None:
@@ -143,7 +146,7 @@ def id_column(names: Sequence[Any]) -> Any:
 
 
 @contextmanager
-def named_by_id(file: "TableFile | FileWithTruth", ids: Any = None) -> Iterator[None]:
+def named_by_id(file: "TableFile | FileWithTruth | FrameFile", ids: Any = None) -> Iterator[None]:
     """Name the row of an error by its line in a file of text, and by its id if the file has ids."""
     try:
         yield
@@ -162,8 +165,10 @@ def named_by_id(file: "TableFile | FileWithTruth", ids: Any = None) -> Iterator[
         raise
 
 
-def _opened(path: Path) -> "TableFile | FileWithTruth":
+def _opened(path: Path) -> "TableFile | FileWithTruth | FrameFile":
     """Open a file, with the columns beside it if there are any."""
+    if isinstance(path, LogPath):
+        return FrameFile(path)
     file = open_table(path)
     return FileWithTruth(file, path.beside) if isinstance(path, WithTruth) else file
 
@@ -299,6 +304,22 @@ class JsonFile:
 
 #: A file of any format.
 TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
+
+
+class FrameFile:
+    """A log, which was read already."""
+
+    def __init__(self, path: LogPath) -> None:
+        self.frame, self.names = path.frame, list(path.frame)
+
+    def line_of(self, row: int) -> int | None:  # noqa: ARG002
+        """Return None: a row of a log may be any line, or none."""
+        return None
+
+    def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
+        """Go through the rows of these columns."""
+        size = batch_rows or len(self.frame)
+        yield from (self.frame[names].iloc[start : start + size] for start in range(0, len(self.frame), size))
 
 
 class FileWithTruth:

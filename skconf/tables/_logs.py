@@ -17,7 +17,7 @@ from skconf.tables._entries import says_yes
 from skconf.tables._inspect import InspectLog
 from skconf.tables._lm_eval import LmEvalLog, is_sample
 from skconf.tables._log_samples import ANSWERED, Log
-from skconf.tables._paths import COMPRESSED, holds_json_lines, shown
+from skconf.tables._paths import COMPRESSED, LogPath, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
 #: Columns that are taken as confidences where none is named.
@@ -25,7 +25,7 @@ _CONFIDENCES = ("score.confidence", "metadata.confidence")
 #: Broken lines whose numbers are told.
 _MOST_TOLD = 5
 #: States of samples that are no answers and do not abstain.
-_NOT_GRADED = ("unscored", "failed")
+NOT_GRADED = ("unscored", "failed")
 
 
 def read_log(
@@ -138,6 +138,13 @@ def read_log(
         return _table(log, grade, said, confidence, abstained)
 
 
+def log_path(path: Path, correct: str | None, confidence: str | None, abstained: str | None) -> LogPath:
+    """Read a log as the table of a file."""
+    found = LogPath(path)
+    found.frame = read_log(path, correct=correct, confidence=confidence, abstained=abstained)
+    return found
+
+
 def is_log(path: Path) -> bool:
     """Return whether a file is such a log, by its name and its first line."""
     if path.suffix == ".eval" or _is_whole_json(path):
@@ -202,7 +209,7 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
     more = _columns([sample.columns for sample in samples])
     states = np.array([sample.state for sample in samples], dtype=object)
     if abstained is not None:
-        graded = ~np.isin(states, _NOT_GRADED)
+        graded = ~np.isin(states, NOT_GRADED)
         says = says_yes(_named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained"), abstained)
         states[graded] = np.where(says[graded], "said so", ANSWERED)
     if confidence is None:
@@ -220,7 +227,7 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
         "epoch": np.array([sample.epoch for sample in samples], dtype=np.int64),
         "correct": np.array([sample.grade for sample in samples]),
         "confidence": sure,
-        "abstained": ~np.isin(states, (ANSWERED, *_NOT_GRADED)),
+        "abstained": ~np.isin(states, (ANSWERED, *NOT_GRADED)),
         "state": states,
         "y_pred": answers,
     }

@@ -28,6 +28,18 @@ class WithTruth(type(Path())):  # type: ignore[misc]
     beside: pd.DataFrame
 
 
+class LogPath(type(Path())):  # type: ignore[misc]
+    """The path of a log of a language model, and its table.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The answers, and the rows that abstain.
+    """
+
+    frame: pd.DataFrame
+
+
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 PARQUET = (".parquet", ".pq")

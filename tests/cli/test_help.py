@@ -72,6 +72,9 @@ def files(tmp_path, monkeypatch):
     numbered = dict(zip(names, ["p1", "p2", "p3"], strict=True))
     table.rename(columns=numbered | {"label": "species"}).to_csv("wide.csv", index=False)
     pd.DataFrame({"is_right": [1, 0] * 20, "score": draw_binary(40)[1]}).to_csv("answers.csv", index=False)
+    logs = Path(__file__).parents[1] / "tables" / "logs"
+    Path("samples_gsm8k.jsonl").write_bytes((logs / "samples_gen.jsonl").read_bytes())
+    Path("log.eval").write_bytes((logs / "inspect.eval").read_bytes())
     Path("year=2026").mkdir()
     table.assign(month=5, shop=["web", "north"] * 30).to_csv("year=2026/a.csv", index=False)
 

@@ -166,7 +166,7 @@ class Evidence:
     def answered(self) -> Sequence[Answered]:
         """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
         paired = {model: profile for model, profile in self.profiles.items() if model not in self.unpaired}
-        if len(paired) < 2 or len({len(profile) for profile in paired.values()}) > 1:
+        if len(paired) < 2 or len({profile.n_rows for profile in paired.values()}) > 1:
             return ()
         return answered_at(paired, self.stops, self.targets, self.level)
 

@@ -16,6 +16,7 @@ from skconf._core.usual_names import USUAL
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches, no_weight
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.logs import counts_alone, read_logs
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
 from skconf.report._evidence.predictions import check_names, evidence_of
@@ -25,7 +26,7 @@ from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._files import bytes_held, guess_columns, read_rows
 from skconf.tables._ids import with_truth
-from skconf.tables._paths import Paths, WithTruth, list_files, shown
+from skconf.tables._paths import LogPath, Paths, WithTruth, list_files, shown
 
 #: Bytes of files, decompressed, that are held in memory.
 _MOST_BYTES = 100_000_000
@@ -59,21 +60,33 @@ def evidence_of_files(
     else:
         models = {"value": list_files(files)}
     needed = bool(columns.groups) or any(len(parts) > 1 for parts in models.values())
+    logs = read_logs(models, columns, in_batches=needed or bool(in_batches))
     if in_batches is None:
-        in_batches = needed or _are_large(file for parts in models.values() for file in parts)
+        in_batches = needed or _are_large(file for parts in logs.files.values() for file in parts)
     elif needed and not in_batches:
         raise ValueError("groups and models of several files are read in batches. Leave in_batches out, or pass True.")
     if in_batches:
-        _refuse_in_batches(ids=ids, truth=truth, slices=slices, confidence_level=confidence_level, errors=errors)
-    matched = list[str]()
+        _refuse_in_batches(
+            ids=ids,
+            truth=truth,
+            slices=slices,
+            confidence_level=confidence_level,
+            errors=errors,
+            abstained=columns.abstained,
+            cluster=columns.cluster,
+        )
+    counts = counts_alone(logs, several=several, level=confidence_level)
+    if counts is not None:
+        return counts
+    models, matched = logs.files, list[str]()
     if truth is not None:
         files_of, matched = _with_truth(models, truth, ids, columns.target)
         models |= files_of
-        columns = replace(columns, target=USUAL["target"])
-    guesses = {model: guess_columns(parts, columns) for model, parts in models.items()}
+        logs.columns.update({model: replace(each, target=USUAL["target"]) for model, each in logs.columns.items()})
+    guesses = {model: guess_columns(parts, logs.columns[model]) for model, parts in models.items()}
     columns_of = {model: guess for model, (guess, _) in guesses.items()}
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
-    origin = Origin(command=command, read_as=[*matched, *guessed])
+    origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed], states=logs.states)
     if in_batches:
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors}
@@ -84,6 +97,8 @@ def _are_large(files: Iterable[Path]) -> bool:
     """Return whether files hold more than is held in memory, decompressed."""
     left = _MOST_BYTES
     for file in files:
+        if isinstance(file, LogPath):  # it is in memory already
+            continue
         left -= bytes_held(file, left + 1)
         if left < 0:
             return True
@@ -101,6 +116,8 @@ def _refuse_in_batches(**given: Any) -> None:
         ),
         "errors": ("show no thresholds", "; MetricAccumulator.tune_threshold has a guarantee in batches"),
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
+        "abstained": ("count answers alone", ""),
+        "cluster": ("give no intervals", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:

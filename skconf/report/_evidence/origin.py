@@ -1,7 +1,7 @@
 """Where predictions come from: files with their hashes, the command, and how columns were read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
 
@@ -45,11 +45,14 @@ class Origin:
         The command that made the report; "" where it was called from Python.
     read_as : sequence of str
         How columns were read, in sentences.
+    states : mapping of str to mapping of str to int
+        Of logs, by the model: how many samples are answers, abstain for a reason, or do not count.
     """
 
     files: Sequence[SourceFile] = ()
     command: str = ""
     read_as: Sequence[str] = ()
+    states: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def digest(path: Path | str) -> str:

@@ -88,6 +88,11 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         or _other_weights(profiles[first], profiles[model])
         for model in others
     }
+    for model, profile in profiles.items():
+        if profile.abstained is not None:  # what names rows names answers
+            kept = np.flatnonzero(~profile.abstained.rows)
+            numbers[model] = numbers.get(model, np.arange(profile.n_rows))[kept]
+            ordered[model] = _names_of(ordered[model], kept)
     return Pairs(
         profiles,
         {model: reason for model, reason in reasons.items() if reason},
@@ -114,6 +119,13 @@ def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
         found=found._replace(profile=profile, truth=truth, predicted=predicted, ids=ids),
         slices={column: each[numbers] for column, each in rows.slices.items()},
     )
+
+
+def _names_of(rows: RowsOfFile, kept: NDArray[np.intp]) -> RowsOfFile:
+    """Return what names some rows: their ids, and the slices that they are in."""
+    ids = None if rows.found.ids is None else rows.found.ids[kept]
+    slices = {column: each[kept] for column, each in rows.slices.items()}
+    return replace(rows, found=rows.found._replace(ids=ids), slices=slices)
 
 
 def _labels_beside(found: Rows) -> Labels | None:

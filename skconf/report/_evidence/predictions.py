@@ -147,11 +147,15 @@ def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, Confidence
 
 def _slices(given: Any, profiles: Mapping[Any, ConfidenceProfile]) -> dict[Any, dict[Any, Slices]]:
     """Return the slices of all models, whose rows they share."""
-    counts = {model: len(profile) for model, profile in profiles.items()}
+    counts = {model: profile.n_rows for model, profile in profiles.items()}
     if len(set(counts.values())) > 1:
         raise ValueError(f"slices are of rows that all models share, but their numbers of rows are {counts}.")
     read = read_slices(given, next(iter(counts.values())))
-    return dict.fromkeys(profiles, read)
+    answers = {model: each.abstained and np.flatnonzero(~each.abstained.rows) for model, each in profiles.items()}
+    return {
+        model: read if rows is None else {column: each[rows] for column, each in read.items()}
+        for model, rows in answers.items()
+    }
 
 
 def check_names(models: Iterable[Any], *, with_ends: bool) -> None:

@@ -15,6 +15,7 @@ from skconf.report._page.chart import Axis, Chart, Line, Mark, Points
 from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
+from skconf.report._sections.answered import answered
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
@@ -24,7 +25,7 @@ _FLOOR = 1e-12
 
 def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     """Return the section, with pictures or without."""
-    parts: list[Part] = []
+    parts: list[Part] = [Prose(text) for text in answered(evidence)]
     advised: dict[str, list[str]] = {}
     words, verdicts = words_of(evidence), verdicts_of(evidence)
     levels = {

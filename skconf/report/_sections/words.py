@@ -197,6 +197,8 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     profiles = list(evidence.profiles.values())
     if not names or len(profiles) < 2 or len({len(profile) for profile in profiles}) > 1:
         return []
+    if any(profile.abstained is not None for profile in profiles):
+        return []
     answers = [
         profile.correctness if profile.predicted_class is None else profile.predicted_class for profile in profiles
     ]
@@ -209,7 +211,9 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
 
 
 def _rejects(profile: ConfidenceProfile) -> bool:
-    """Return whether a classifier rejected some answers; a threshold alone rejects nothing."""
+    """Return whether a classifier rejected some answers, or abstained; a threshold alone rejects nothing."""
+    if profile.abstained is not None:
+        return True
     if profile.reject_label is None or profile.threshold is None:
         return False
     return bool((profile.score < profile.threshold).any())

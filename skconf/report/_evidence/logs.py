@@ -1,0 +1,107 @@
+"""Logs of language models among the files of a report: their tables, and what of them counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.messages import option
+from skconf._core.problems import DataError
+from skconf.inference import confidence_interval
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.tables import TableAlone
+from skconf.tables._columns import Columns
+from skconf.tables._logs import NOT_GRADED, is_log, log_path
+from skconf.tables._paths import LogPath, shown
+
+
+class Logs(NamedTuple):
+    """The files of models, of which logs are tables.
+
+    Attributes
+    ----------
+    files : dict of model to list of Path
+        The files; a log has its table with it.
+    columns : dict of model to Columns
+        Their columns; those of a log are known.
+    said : list of str
+        How logs were read, in sentences.
+    states : dict of str to dict of str to int
+        How many samples of a log are answers, abstain for a reason, or do not count.
+    """
+
+    files: dict[str, list[Path]]
+    columns: dict[str, Columns]
+    said: list[str]
+    states: dict[str, dict[str, int]]
+
+
+def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batches: bool) -> Logs:
+    """Read the logs among the files of models.
+
+    Raises
+    ------
+    ValueError
+        If a log is one of several files of a model, or cannot be read.
+    """
+    found = Logs({model: list(files) for model, files in models.items()}, dict.fromkeys(models, columns), [], {})
+    for model, files in models.items():
+        log = next((file for file in files if is_log(file)), None)
+        if log is None:
+            continue
+        if in_batches:
+            text = "a log of a language model is read in memory, and alone. Name one log for each model, and leave "
+            raise DataError(f"{text}{option('groups')} and {option('in_batches')} out.", kind="log").at(shown(log))
+        path = log_path(log, columns.correct, columns.confidence, columns.abstained)
+        found.said.extend(path.frame.attrs["read_as"])
+        found.states[model] = path.frame["state"].value_counts().to_dict()
+        path.frame = path.frame[~path.frame["state"].isin(NOT_GRADED)].reset_index(drop=True)
+        cluster = columns.cluster
+        if cluster is None and path.frame["id"].duplicated().any():
+            cluster = "id"
+            found.said.append("took rows of one id as depending on each other")
+        found.files[model] = [path]
+        found.columns[model] = replace(
+            columns, correct="correct", confidence="confidence", abstained="abstained", cluster=cluster
+        )
+    return found
+
+
+def counts_alone(logs: Logs, *, several: bool, level: float | None) -> TableAlone | None:
+    """Return the counts of logs, where one of them holds no confidence; None if all have some."""
+    frames = {model: file.frame for model, (file, *_) in logs.files.items() if isinstance(file, LogPath)}
+    if not any(_has_no_confidence(frame) for frame in frames.values()):
+        return None
+    if len(frames) < len(logs.files):
+        model = next(model for model, frame in frames.items() if _has_no_confidence(frame))
+        text = f"{model} holds no confidences, unlike others. Report on it alone, or name a column by "
+        raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
+    rows = [_counts(logs.states[model], frames[model], logs.columns[model], level or 0.95) for model in frames]
+    frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
+    said = [*logs.said, "there are no confidences in it, so that answers are counted alone"]
+    return TableAlone(frame, Origin(read_as=said, states=logs.states), several=several)
+
+
+def _has_no_confidence(frame: pd.DataFrame) -> bool:
+    return bool(frame.loc[~frame["abstained"], "confidence"].isna().all())
+
+
+def _counts(states: Mapping[str, int], frame: pd.DataFrame, columns: Columns, level: float) -> dict[str, Any]:
+    """Return how many samples are answers, and how many of these are right, with its interval."""
+    groups = None if columns.cluster is None else frame[columns.cluster]
+    row: dict[str, Any] = {"samples": sum(states.values()), "answered": int((~frame["abstained"]).sum())}
+    row |= {"abstained": int(frame["abstained"].sum()), **{name: states.get(name, 0) for name in NOT_GRADED}}
+    right, low, high = np.nan, np.nan, np.nan
+    if row["answered"]:
+        profile = ConfidenceProfile.from_correctness(
+            frame["correct"], np.ones(len(frame)), abstained=frame["abstained"], groups=groups
+        )
+        right = float(profile.correctness.mean())
+        if row["answered"] > 1:
+            found = confidence_interval("selective_accuracy_score", profile, threshold=0.0, confidence_level=level)
+            low, high = found.low, found.high
+    return {**row, "accuracy": right, "low": low, "high": high, "right of all": float(frame["correct"].mean())}

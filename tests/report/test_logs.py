@@ -1,0 +1,167 @@
+"""Logs of language models, and rows that abstain, in reports and on the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, read_log
+from skconf.cli.main import main
+from skconf.inference import confidence_interval
+from skconf.report._sections.answered import answered
+from skconf.report._sections.summary import rows_and_classes
+
+LOGS = Path(__file__).parents[1] / "tables" / "logs"
+RNG = np.random.default_rng(3)
+N = 120
+CONFIDENCE = RNG.random(N).round(3)
+CORRECT = (RNG.random(N) < CONFIDENCE).astype(int)
+ABSTAINED = RNG.random(N) < 0.2
+KEPT = np.flatnonzero(~ABSTAINED)
+QUESTION = np.arange(N) // 3
+TABLE = pd.DataFrame(
+    {
+        "id": [f"a{i}" for i in range(N)],
+        "correct": CORRECT,
+        "confidence": pd.Series(CONFIDENCE).where(~ABSTAINED),
+        "answer": pd.Series(["x"] * N).where(~ABSTAINED),
+        "gone": ABSTAINED.astype(int),
+        "question": QUESTION,
+        "place": np.where(np.arange(N) < 60, "north", "south"),
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("answers.csv", index=False)
+    TABLE.to_json("answers.jsonl", orient="records", lines=True)
+
+
+@pytest.mark.parametrize("file", ["answers.csv", "answers.jsonl"])
+@pytest.mark.parametrize("column", ["gone", "answer", "confidence"])
+def test_a_column_says_which_rows_abstain(file, column):
+    report = ConfidenceReport.from_files(file, abstained=column, ids="id", slices="place")
+    profile = ConfidenceProfile.from_correctness(CORRECT, TABLE["confidence"], abstained=ABSTAINED)
+    in_memory = confidence_report(profile, slices={"place": TABLE["place"]})
+    pd.testing.assert_frame_equal(report.frame, in_memory.frame)
+    pd.testing.assert_frame_equal(report.slices, in_memory.slices)
+    alone = confidence_report(ConfidenceProfile.from_correctness(CORRECT[KEPT], CONFIDENCE[KEPT]))
+    assert report.verdict == alone.verdict
+    (sentence,) = answered(report.evidence)
+    assert sentence.startswith(f"Answers {len(KEPT)} of {N} (")
+    right = CORRECT[KEPT].mean()
+    assert f"right in {100 * right:.1f}%" in sentence
+    assert f"of all, in {100 * CORRECT[KEPT].sum() / N:.1f}%" in sentence
+    assert report.text().index(sentence[:30]) < report.text().index(report.verdict["value"][:30])
+
+
+def test_a_row_is_named_by_its_id_and_no_row_that_abstains_is_shown():
+    report = ConfidenceReport.from_files("answers.csv", abstained="gone")
+    names = report.evidence.row_names["value"][1]
+    assert names.tolist() == TABLE["id"][~ABSTAINED].tolist()
+    assert report.evidence.row_numbers["value"].tolist() == KEPT.tolist()
+
+
+def test_the_curve_ends_at_the_share_that_is_answered():
+    report = ConfidenceReport.from_files("answers.csv", abstained="gone")
+    assert report.evidence.stops["value"].answered[-1] == pytest.approx(len(KEPT) / N)
+    assert report.thresholds["coverage"].max() <= len(KEPT) / N
+
+
+def test_blank_confidences_are_refused_where_nothing_says_that_they_abstain():
+    with pytest.raises(ValueError, match="confidence") as caught:
+        ConfidenceReport.from_files("answers.csv")
+    assert caught.value.row == int(np.argmax(ABSTAINED))
+
+
+def test_an_error_counts_all_rows():
+    TABLE.assign(correct=[2 if i == KEPT[50] else each for i, each in enumerate(CORRECT)]).to_csv("x.csv", index=False)
+    with pytest.raises(ValueError, match="correct") as caught:
+        ConfidenceReport.from_files("x.csv", abstained="gone")
+    assert caught.value.row == KEPT[50]
+
+
+def test_intervals_are_by_cluster():
+    report = ConfidenceReport.from_files(
+        "answers.csv", abstained="gone", cluster="question", confidence_level=0.9, metrics=["confidence_brier_loss"]
+    )
+    profile = ConfidenceProfile.from_correctness(CORRECT, CONFIDENCE, abstained=ABSTAINED)
+    found = confidence_interval("confidence_brier_loss", profile, groups=QUESTION, confidence_level=0.9)
+    row = report.frame.loc["confidence_brier_loss"]
+    assert (row["low"], row["high"]) == pytest.approx((found.low, found.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("option", [{"abstained": "gone"}, {"cluster": "question"}])
+def test_batches_refuse_both(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        ConfidenceReport.from_files("answers.csv", in_batches=True, **option)
+
+
+def test_two_models_that_abstain_differently_are_compared():
+    other = TABLE.assign(confidence=CONFIDENCE, gone=0, correct=1 - CORRECT)
+    other.to_csv("other.csv", index=False)
+    report = ConfidenceReport.from_files({"a": "answers.csv", "b": "other.csv"}, abstained="gone", ids="id")
+    assert not report.evidence.unpaired
+    shares = next(each for each in report.evidence.answered if each.target == 0.1).share
+    assert set(shares) == {"a", "b"}
+    assert len(answered(report.evidence)) == 1  # of the other nothing abstains
+
+
+@pytest.mark.parametrize("name", ["inspect.json", "inspect.eval"])
+def test_a_log_is_read_as_it_is(name, capsys):
+    assert main(["evaluate", str(LOGS / name), "--correct", "choice", "--short"]) == 0
+    out = capsys.readouterr()
+    log = read_log(LOGS / name, correct="choice")
+    counts = log["state"].value_counts()
+    answers, gone = counts["answered"], log["abstained"].sum()
+    assert f"Answers {answers} of {answers + gone} (" in out.out
+    assert f"Abstained {gone}: 5 graded N and 1 said so. Left out: 0 unscored and 2 failed." in " ".join(
+        out.out.split()
+    )
+    assert answers + gone + counts["failed"] == len(log)
+    assert "one id" in out.err  # two epochs: intervals are by the question
+    evidence = ConfidenceReport.from_files(LOGS / name, correct="choice").evidence
+    assert len(np.unique(evidence.profiles["value"].everything.groups)) == 9
+
+
+def test_another_cluster_may_be_named():
+    evidence = ConfidenceReport.from_files(LOGS / "inspect.json", correct="choice", cluster="metadata.doc").evidence
+    assert len(np.unique(evidence.profiles["value"].everything.groups)) == 5
+
+
+def test_a_log_without_confidences_has_its_counts_alone():
+    report = ConfidenceReport.from_files(LOGS / "samples_gen.jsonl", correct="exact_match,flexible-extract")
+    log = read_log(LOGS / "samples_gen.jsonl", correct="exact_match,flexible-extract")
+    row = report.frame.iloc[0]
+    assert row["answered"] + row["abstained"] + row["unscored"] + row["failed"] == row["samples"] == len(log)
+    answers = log[~log["abstained"]]
+    assert row["accuracy"] == answers["correct"].mean()
+    assert row["low"] < row["accuracy"] < row["high"]
+    assert row["right of all"] == log["correct"].mean()
+
+
+def test_two_logs_are_compared_by_id(tmp_path):
+    rows = [json.loads(line) for line in (LOGS / "samples_mc.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["filtered_resps"] = [[str(float(text) / 3), greedy] for text, greedy in row["filtered_resps"]]
+    Path("other.jsonl").write_text("\n".join(map(json.dumps, rows[::-1])))
+    report = ConfidenceReport.from_files({"a": LOGS / "samples_mc.jsonl", "b": "other.jsonl"}, correct="acc", ids="id")
+    a, b = report.evidence.profiles.values()
+    assert (a.correct == b.correct).all()
+    assert not report.evidence.unpaired
+
+
+def test_a_log_is_alone():
+    with pytest.raises(ValueError, match="log") as caught:
+        ConfidenceReport.from_files([LOGS / "samples_mc.jsonl", LOGS / "samples_mi.jsonl"], correct="acc")
+    assert caught.value.kind == "log"
+
+
+def test_without_any_of_this_nothing_is_said():
+    report = confidence_report(ConfidenceProfile.from_correctness(CORRECT, CONFIDENCE))
+    assert answered(report.evidence) == []
+    assert rows_and_classes(report.evidence) == f"{N} labelled rows."
