@@ -12,7 +12,7 @@ from skconf._core.messages import option
 from skconf._core.problems import DataError
 from skconf.inference import confidence_interval
 from skconf.profile import ConfidenceProfile
-from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
 from skconf.tables._logs import NOT_GRADED, is_log, log_path
@@ -83,7 +83,11 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> TableAlon
     rows = [_counts(logs.states[model], frames[model], logs.columns[model], level or 0.95) for model in frames]
     frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
     said = [*logs.said, "there are no confidences in it, so that answers are counted alone"]
-    return TableAlone(frame, Origin(read_as=said, states=logs.states), several=several)
+    sources = [
+        SourceFile(model if several else "", shown(file), sum(logs.states[model].values()), digest(file))
+        for model, (file,) in logs.files.items()
+    ]
+    return TableAlone(frame, Origin(sources, read_as=said, states=logs.states), several=several)
 
 
 def _has_no_confidence(frame: pd.DataFrame) -> bool:
