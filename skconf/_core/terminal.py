@@ -4,7 +4,7 @@ import codecs
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from errno import EBADF
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -53,8 +53,10 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(letter, ascii(letter)[1:-1]) for letter in lacking), error.end
 
 
-def say(text: str, file: TextIO | None = None) -> None:
+def say(text: str, file: TextIO | None = None, *, headings: Collection[str] = ()) -> None:
     """Print a text; escape control characters, which labels or file names may contain.
+
+    Lines that are headings, and headings before a colon, are bold in a terminal, unless ``NO_COLOR`` is set.
 
     Raises
     ------
@@ -65,7 +67,15 @@ def say(text: str, file: TextIO | None = None) -> None:
 
     if file is None and sys.stdout is None:
         raise OSError(EBADF, os.strerror(EBADF))
-    print(visible(text, keep="\n"), file=sys.stdout if file is None else file)
+    stream, shown = sys.stdout if file is None else file, visible(text, keep="\n")
+    if headings and stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        shown = "\n".join(_with_bold_heading(line, headings) for line in shown.split("\n"))
+    print(shown, file=stream)
+
+
+def _with_bold_heading(line: str, headings: Collection[str]) -> str:
+    heading, colon, rest = line.partition(":")
+    return f"\x1b[1m{heading}\x1b[0m{colon}{rest}" if heading in headings else line
 
 
 def csv_text(table: "pd.DataFrame", *, index: bool) -> str:

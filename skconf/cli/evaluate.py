@@ -10,17 +10,24 @@ from skconf._core.usual_names import USUAL
 from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
-Evaluate the confidences in files of predictions. Files have a row for each prediction, and
+Report on predictions in files: may their confidences be trusted, when to abstain, which model is better.
+
+examples:
+  %(prog)s predictions.csv
+  %(prog)s raw.csv calibrated.csv --html report.html
+  %(prog)s predictions.csv --slices region age --errors 0.03 --prices 10 1
+
+Files have a row for each prediction, and
 
 - the true label and a probability for each class, and perhaps the predicted label, if it is not the most probable one;
 - or the true label, the predicted label and the confidence in it;
 - or the true label, 0 or 1, and the probability of 1;
-- or, for a generative system, whether the prediction is right (1 or 0), or how nearly (such as .75), and the
+- or, for a generative system, whether the prediction is right (1 or 0), or how nearly (such as 0.75), and the
   confidence in it.
 
 Columns under other names than those below are found where one reading alone fits the data, as in the files of many
-tools: the true label is called label, target or truth, and probabilities are named by the labels. Standard error says
-what was found; where several readings fit, an error names the option that decides.
+tools: the true label is called label, target or truth, and probabilities are named by the labels. The report says what
+was found; where several readings fit, an error names the option that decides.
 
 Files are CSV (cells separated by commas, semicolons, tabs or bars), JSON lines (an object in each: .jsonl, .ndjson),
 both also compressed (.csv.gz), or Parquet.
@@ -40,12 +47,9 @@ confidences are within a bound that a warning names, and there are no plots, dif
 Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
-examples:
-  %(prog)s predictions.csv
-  %(prog)s raw.csv calibrated.csv --html report.html
+more examples:
   %(prog)s raw.csv shuffled.csv --id id
   %(prog)s submission.csv --truth truth.csv --id id
-  %(prog)s predictions.csv --slices region age --html report.html
   gzip --decompress --stdout old.csv.gz | %(prog)s - raw.csv
   %(prog)s 'day=*/*.csv'
   %(prog)s monday.csv tuesday.csv --pool --threshold 0.8
@@ -70,6 +74,7 @@ _MOST_MODELS = 8
 def add_options(evaluate: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     evaluate.description, evaluate.epilog = _DESCRIPTION, _EXAMPLES
+    evaluate.usage = "%(prog)s [options] file [file ...]"
     evaluate.set_defaults(run=_run)
     evaluate.add_argument(
         "files",
@@ -166,6 +171,14 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         help="shares of errors that you allow among the answers, such as 0.03, beside 0.01, 0.02, 0.05 and 0.1; the "
         "summary tells the threshold for the first",
     )
+    evaluate.add_argument(
+        "--prices",
+        nargs=2,
+        type=float,
+        metavar=("ERROR", "PERSON"),
+        help="what an error costs, and a case that is sent to a person, such as 10 1: the report says where each model "
+        "costs least",
+    )
     evaluate.add_argument("--short", action="store_true", help="print the summary alone")
     evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
@@ -190,6 +203,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     from skconf.report import ConfidenceReport
     from skconf.report._evidence.files import evidence_of_files
+    from skconf.report._sections.document import headings
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
 
@@ -218,14 +232,16 @@ def _run(options: argparse.Namespace) -> int:
                 truth=options.truth,
                 slices=options.slices,
                 errors=options.errors,
+                prices=options.prices,
                 command=options.command,
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
             )
             source = evidence.anonymous() if options.anonymous else evidence
             report = ConfidenceReport(source)
-            for line in source.origin.read_as:
-                say(f"skconf: {line}", file=sys.stderr)
+            if options.short or report.evidence is None or report.evidence.chosen:  # else the text says it
+                for line in source.origin.read_as:
+                    say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
             write_file(options.html, report.page)
     except (ValueError, TypeError, OSError) as error:
@@ -236,11 +252,12 @@ def _run(options: argparse.Namespace) -> int:
             f"there is not enough memory. To need less, {instead}with one thread (--jobs 1), with fewer columns of "
             "probabilities (--proba), or without --group and --slices."
         ) from None
+    bold = [] if report.evidence is None else headings(report.evidence)
     if options.short:
-        say(report.summary(width=line_width()))
+        say(report.summary(width=line_width()), headings=bold)
     else:
         read = "\n".join(files_read(source.origin))
-        say("\n\n".join(filter(None, [read, report.text(width=line_width())])))
+        say("\n\n".join(filter(None, [read, report.text(width=line_width())])), headings=bold)
     return 0
 
 
@@ -258,10 +275,26 @@ def _names(files: list[str], *, pool: bool) -> list[str] | None:
 
 
 def _short_names(files: list[str]) -> list[str]:
-    """Return the shortest ends of paths that tell them apart: "p.csv", or "monday/p.csv" beside "tuesday/p.csv"."""
+    """Return the shortest texts that tell files apart: "raw" beside "isotonic", or "monday/p" beside "tuesday/p"."""
+    from skconf.tables._paths import stem
+
     parts = [Path(file).parts or (file,) for file in files]
     names = list(files)
     for depth in range(max(map(len, parts)), 0, -1):
         ends = ["/".join(each[-depth:]) for each in parts]
         names = [end if ends.count(end) == 1 else name for end, name in zip(ends, names, strict=True)]
+    names = _where_free([stem(name) for name in names], names)
+    while len({name.rpartition(".")[2] for name in names}) == 1:  # what all end in tells nothing
+        shorter = _where_free([name.rpartition(".")[0] for name in names], names)
+        if shorter == names:
+            break
+        names = shorter
     return names
+
+
+def _where_free(shorter: list[str], names: list[str]) -> list[str]:
+    """Return shorter names if they still differ, from each other and from columns of the report."""
+    from skconf.report._evidence.predictions import OF_THE_METRIC
+
+    are_free = all(shorter) and len({*shorter, *OF_THE_METRIC}) == len(names) + len(OF_THE_METRIC)
+    return shorter if are_free else names

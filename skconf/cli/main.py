@@ -6,11 +6,12 @@ import platform
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from skconf._core.terminal import CommandError, say, write_plainly_where_needed
 from skconf._core.version import __version__
@@ -84,7 +85,7 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
     prog : str, default=None
         What the user types to run it; None stands for what was typed.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=_typed() if prog is None else prog,
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -96,6 +97,7 @@ def make_parser(given: Sequence[str], prog: str | None = None) -> argparse.Argum
         command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
         if name in given:
             import_module(module).add_options(command)
+            command.set_defaults(parser=command)
     return parser
 
 
@@ -104,6 +106,8 @@ def _run(given: Sequence[str]) -> int:
     if not given:
         parser.print_help()
         return 0
+    if not given[0].startswith("-") and given[0] not in COMMANDS:
+        parser.error(f"there is no command {given[0]!r}.{_suggest(given[0], COMMANDS)}")
     options = parser.parse_args(given)
     options.command = shlex.join(["skconf", *given])  # as pages quote it
     from skconf._core.command_options import check_outputs
@@ -114,6 +118,28 @@ def _run(given: Sequence[str]) -> int:
         warnings.showwarning = _tell  # type: ignore[assignment]
         check_outputs(options)
         return int(options.run(options))
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake in a line, with what was probably meant, instead of all options."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the options; of a command, an unknown one is reported with the nearest that it has."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            parser = getattr(options, "parser", self)
+            known = [option for action in parser._actions for option in action.option_strings]  # noqa: SLF001
+            parser.error(f"there is no option {unknown[0]}.{_suggest(unknown[0], known)}")
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """Report a mistake, and how to see all options."""
+        self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+
+
+def _suggest(text: str, known: Iterable[str]) -> str:
+    close = get_close_matches(text, known, 1)
+    return f" Did you mean {close[0]}?" if close else ""
 
 
 def _cannot_write(error: OSError) -> int:

@@ -29,6 +29,7 @@ def confidence_report(
     slices: Any = None,
     random_state: Any = None,
     errors: float | Sequence[float] | None = None,
+    prices: Sequence[float] | None = None,
     by: Literal["class"] | None = None,
     zero_division: Any = "warn",
 ) -> ConfidenceReport:
@@ -73,6 +74,10 @@ def confidence_report(
     errors : float or sequence of float, default=None
         Shares of errors that you allow among the answers, such as 0.03: the summary tells the threshold for the first,
         and the tables have all of them beside 1, 2, 5 and 10%. Of costs, mean costs.
+    prices : pair of float, default=None
+        What an error costs, and a case that is sent to a person, such as (10, 1): the report says where each model
+        costs least, and how much the models differ there. None shows the page with example prices, which a reader may
+        change.
     by : {"class"}, default=None
         Show a row for each class instead, of one model, as scikit-learn's ``classification_report`` does; the report is
         then a table alone.
@@ -252,6 +257,7 @@ def confidence_report(
             slices=slices,
             random_state=random_state,
             errors=errors,
+            prices=prices,
             by=by,
             zero_division=zero_division,
         )

@@ -199,6 +199,7 @@ class ConfidenceReport:
         truth: str | PathLike[str] | None = None,
         slices: Any = None,
         errors: float | Sequence[float] | None = None,
+        prices: Sequence[float] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
@@ -241,6 +242,9 @@ class ConfidenceReport:
             are numbers count as numbers, unless one begins with a zero, such as 007.
         errors : float or sequence of float, default=None
             Shares of errors that you allow, as in :func:`~skconf.confidence_report`; not in batches.
+        prices : pair of float, default=None
+            What an error costs, and a case that is sent to a person, as in :func:`~skconf.confidence_report`; not in
+            batches.
         n_jobs : int, default=None
             Number of threads that read in batches, as in :func:`~skconf.accumulate`; any number gives the same values.
         progress : bool, default=False
@@ -315,6 +319,7 @@ class ConfidenceReport:
                 truth=truth,
                 slices=slices,
                 errors=errors,
+                prices=prices,
                 confidence_level=confidence_level,
                 n_jobs=n_jobs,
             )

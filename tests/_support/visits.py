@@ -99,6 +99,7 @@ def visit(browser, file):
     page.set_viewport_size(NARROW)
     violations["narrow"] = _violations(page, "rules: {'color-contrast': {enabled: false}}")
     overflow = {"window": page.evaluate(_OVERFLOW)}
+    page.evaluate("document.querySelectorAll('details.screen').forEach(each => each.remove())")  # not for paper
     shown = numbers(page.evaluate(_READ))
     context.close()
     overflow["phone"], letters = _on_phone(browser, file)

@@ -151,7 +151,7 @@ def test_keys_move_it(opened):
 def test_prices_make_the_costs(name, opened, pages):
     page = opened(name)
     page.get_by_label("an error costs").fill("1000")
-    page.get_by_label("a case for people costs").fill("0.5")
+    page.get_by_label("a case sent to a person costs").fill("0.5")
     columns = [counted(pages[name].parent / file) for file in files_of(name)]
     for _, _, rows in page.evaluate(MOVED):
         for (confidence, correct, weight), row in zip(columns, rows, strict=True):
@@ -159,8 +159,55 @@ def test_prices_make_the_costs(name, opened, pages):
             errors, people = weight[kept & ~correct].sum() / weight.sum(), weight[~kept].sum() / weight.sum()
             shown = float(row[-1].replace(",", ""))
             assert shown == pytest.approx(1000 * (1000 * errors + 0.5 * people), abs=0.5 + 0.001 * 1000)
-    page.get_by_label("an error costs").fill("")  # while another price is typed
-    assert page.locator(".slider tbody tr").first.locator("td").last.text_content().replace(",", "").isdigit()
+    for refused in ("", "-5"):
+        page.get_by_label("an error costs").fill(refused)
+        assert page.locator(".slider tbody tr").first.locator("td").last.text_content() == "–"
+        assert page.locator(".slider .cheapest").text_content() == "Give each price as a number of at least 0."
+
+
+@pytest.mark.parametrize("name", ["two models", "correctness only"])
+@pytest.mark.parametrize("allowed", ["3", "10", "0"])
+def test_errors_allowed_move_each_model_to_its_own_threshold(name, allowed, opened, pages):
+    page = opened(name)
+    stops = page.evaluate(MOVED)
+    page.get_by_label("errors at most").fill(allowed)
+    shown = [row.locator("th, td").all_text_contents() for row in page.locator(".slider tbody tr").all()]
+    for at, (file, row) in enumerate(zip(files_of(name), shown, strict=True)):
+        confidence, correct, _ = counted(pages[name].parent / file)
+        fits = [stops[0][2][at]]
+        for _, _, rows in stops[1:]:
+            kept = confidence >= float(rows[at][1])
+            if kept.sum() >= 20 and (~correct[kept]).mean() <= float(allowed) / 100:
+                fits.append(rows[at])
+        assert row[1:4] == fits[-1][1:4]
+
+
+@pytest.mark.parametrize("name", ["two models", "weighted"])
+def test_the_cheapest_places_are_named_and_shown(name, opened):
+    page = opened(name)
+    stops = page.evaluate(MOVED)
+    page.get_by_role("button", name="Show the cheapest").click()
+    shown = [row.locator("th, td").all_text_contents() for row in page.locator(".slider tbody tr").all()]
+    told = page.locator(".slider .cheapest").text_content()
+    for at, row in enumerate(shown):
+        costs = [float(rows[at][-1].replace(",", "")) for _, _, rows in stops]
+        assert float(row[-1].replace(",", "")) == min(costs)
+        assert f"{row[0]} where it answers {row[2]} of 1,000: {row[-1]}" in told
+
+
+def test_marks_stand_on_the_curve(opened):
+    """The ring of a model moves along the curve that is drawn: right and, with more errors, up."""
+    page = opened("two models")
+    at = "() => [...document.querySelectorAll('.slider figure .here')].map(each => each.getAttribute('transform'))"
+    field = page.get_by_role("slider")
+    field.press("End")
+    at_the_end = [re.findall(r"[\d.]+", each) for each in page.evaluate(at)]
+    field.press("Home")
+    at_home = [re.findall(r"[\d.]+", each) for each in page.evaluate(at)]
+    assert len(at_the_end) == 2
+    for (x, y), (left, bottom) in zip(at_the_end, at_home, strict=True):
+        assert float(left) < float(x)
+        assert float(y) < float(bottom)
 
 
 @pytest.mark.parametrize("name", SLID)
@@ -169,11 +216,11 @@ def test_without_scripts_the_default_is_shown_with_its_prices(name, opened):
     tables = [page.locator(".slider table").inner_text() for page in (moved, still)]
     assert tables[0] == tables[1]
     assert still.locator("input:visible, button:visible, select:visible").count() == 0
-    assert moved.locator("input:visible").count() == 3
+    assert moved.locator("input:visible").count() == 4
     said = still.locator(".slider .priced")
     assert said.is_visible()
     assert not moved.locator(".slider .priced").is_visible()
-    prices = [moved.get_by_label(what).input_value() for what in ("an error costs", "a case for people costs")]
+    prices = [moved.get_by_label(what).input_value() for what in ("an error costs", "a case sent to a person costs")]
     assert re.findall(r"\d+", said.inner_text()) == prices
     assert still.locator(".slider output").inner_text() == moved.locator(".slider output").inner_text()
 

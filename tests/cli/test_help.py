@@ -30,8 +30,8 @@ ALL = {parser.prog: parser for parser in parsers(make_parser(list(COMMANDS), "sk
 
 def examples(parser):
     """Return the commands that a help text shows."""
-    shown = re.search(r"^examples:\n((?:  .*\n?)+)", parser.format_help(), flags=re.M)
-    return [line.strip() for line in shown[1].splitlines()] if shown else []
+    shown = re.findall(r"^(?:more )?examples:\n((?:  .*\n?)+)", parser.format_help(), flags=re.M)
+    return [line.strip() for lines in shown for line in lines.splitlines()]
 
 
 @pytest.mark.parametrize("prog", ALL)

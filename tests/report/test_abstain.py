@@ -131,11 +131,11 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
             if (~RIGHT[score <= SURE]).mean() <= target and (score <= SURE).sum() >= 20
         ]
         if fits:
-            assert (float(row["seen threshold"]) <= SURE).sum() == (fits[0] <= SURE).sum()
+            assert (float(row["observed threshold"]) <= SURE).sum() == (fits[0] <= SURE).sum()
         else:
-            assert row["seen threshold"] == "nothing"
+            assert row["observed threshold"] == "none"
         if required_samples(target, 0.95) > len(SURE):
-            assert row["guaranteed threshold"] == f"nothing: takes {required_samples(target, 0.95):,} rows"
+            assert row["guaranteed threshold"] == f"none: needs {required_samples(target, 0.95):,} rows"
             continue
         profile = ConfidenceProfile.from_correctness(RIGHT, SURE)
         with warnings.catch_warnings():
@@ -146,7 +146,7 @@ def test_the_table_has_what_is_seen_and_what_is_assured():
             assert (printed <= SURE).mean() == pytest.approx(found.coverage)
             assert float(row["answered"].replace(",", "")) == pytest.approx(1000 * found.coverage, abs=0.51)
         else:
-            assert row["guaranteed threshold"] == "nothing"
+            assert row["guaranteed threshold"] == "none"
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -160,7 +160,7 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
     found = 0
     for _, row in shown.iterrows():
         for threshold, answered in ((row.iloc[1], row.iloc[2]), (row.iloc[4], row.iloc[5])):
-            if not threshold.startswith("nothing"):
+            if not threshold.startswith("none"):
                 found += 1
                 assert f"{1000 * (sure >= float(threshold)).mean():,.0f}" == answered
     assert found > 2
@@ -169,7 +169,7 @@ def test_printed_assured_thresholds_answer_what_stands_beside_them(seed):
 def test_weighted_rows_have_no_assured_threshold():
     section = abstain(evidence_of(sample_weight=WEIGHT))
     assert set(section.parts[1].table.iloc[:, 4]) == {"–"}
-    assert "not for weighted rows" in section.text()
+    assert "not for weighted rows" in section.text(1000)
 
 
 def test_two_models_are_compared_at_the_same_share():
@@ -189,7 +189,7 @@ def test_without_errors_or_right_answers(right):
 
 
 def test_the_curve_is_that_of_the_metric():
-    chart = abstain(evidence_of()).parts[-1].chart
+    chart = abstain(evidence_of()).parts[0].curve
     data = pd.DataFrame(chart.data)
     curve = risk_coverage_curve(ConfidenceProfile.from_correctness(RIGHT, SURE))
     found = dict(zip(curve.coverage, curve.risk, strict=True))

@@ -37,7 +37,10 @@ def test_says_what_the_predictions_say():
             "- **Accept**: From 0.641: 4.9% of its answers are wrong, 894 of 1,000 cases answered "
             "(at most 5% on new cases, guaranteed with 95% confidence: from 0.6487, 875)."
         ),
-        "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% [0.0, 4.5] in 80 answers.",
+        (
+            "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% (interval 0.0 to 4.5) in "
+            "80 answers."
+        ),
         "Intervals hold 95%",
         f"Data: a.csv, 1,000 rows, SHA-256 {'ab' * 32}.",
     ):

@@ -90,7 +90,7 @@ def test_two_models_are_compared(profile):
     section = which(evidence_of({"one": profile, "two": other}))
     assert "(AURC): one better" in " ".join(section.text().split())
     assert ("right answers" in section.text()) == (profile.kind == "right or wrong")
-    assert ("Mean cost of its answers: not told apart, 0 [0, 0]" in section.text()) == (profile.kind == "costs")
+    assert ("Mean cost of its answers: no clear difference, 0 [0, 0]" in section.text()) == (profile.kind == "costs")
 
 
 def test_correctness_and_costs_have_a_table_alone():
@@ -181,7 +181,7 @@ class TestAbstain:
         table = table.set_axis([name for _, name in table.columns], axis=1)
         assert len(table) == 4
         for _, row in table.iterrows():
-            accepted = profile.uncertainty <= float(row["seen uncertainty at most"])
+            accepted = profile.uncertainty <= float(row["observed uncertainty at most"])
             assert f"{1000 * accepted.mean():,.0f}" == row["answered of 1,000"]
             assert profile.loss[accepted].mean() <= float(row["mean cost at most"])
             assert not any("guaranteed" in name for name in row.index)
@@ -201,8 +201,8 @@ class TestAbstain:
 
     def test_groups_that_are_needed_are_counted(self):
         text = abstain(evidence_of(labels(40))).text()
-        assert "nothing: takes 59 groups" in text.replace("rows", "groups")
-        assert "nothing: takes 59 rows" not in text
+        assert "none: needs 59 groups" in text.replace("rows", "groups")
+        assert "none: needs 59 rows" not in text
 
 
 class TestWhere:

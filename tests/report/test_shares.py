@@ -50,5 +50,5 @@ def test_parts_without_weight_are_left_out():
     profile = ConfidenceProfile.from_correctness([1, 0, 1], [0.9, 0.8, 0.7], sample_weight=[1.0, 0.0, 2.0])
     found = Shares.of(profile, [np.array([0, 1, 0])], 0.95)
     assert found.code.tolist() == [0]
-    assert says_and_right(found, 0).startswith("average confidence 76.7%, accuracy 100% [")
-    assert says_and_right(found, 0).endswith("] in 2 answers")
+    assert says_and_right(found, 0).startswith("average confidence 76.7%, accuracy 100% (")
+    assert says_and_right(found, 0).endswith(") in 2 answers")

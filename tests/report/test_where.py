@@ -37,7 +37,7 @@ def test_few_rows_do_not_lead_by_chance():
     assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
         "Overconfident in 1 of 3 classes. Worst where it answers 0: "
-        "average confidence 80.0%, accuracy 60% [50, 70] in 100 answers."
+        "average confidence 80.0%, accuracy 60% (interval 50 to 70) in 100 answers."
     )
 
 
@@ -106,9 +106,11 @@ def test_confusions_are_those_of_a_loop(weighted):
         rows = pairs[pair]
         assert each.n_rows == len(rows)
         assert each.confidence == pytest.approx(np.average(profile.confidence[rows], weights=weight[rows]))
-    text = where(evidence_of(profile)).text(200)
-    assert "Most frequent confusions" in text
-    assert "Most frequent confusions" not in where(evidence_of(profile_of(2))).text(200)
+    table = Labels.of(profile).table()
+    for true, predicted in np.ndindex(table.shape):
+        assert table[true, predicted] == ((profile.true_class == true) & (profile.predicted_class == predicted)).sum()
+    assert "Confusion table" in where(evidence_of(profile)).text(200)
+    assert "Most frequent confusions" in where(evidence_of(profile_of(12))).text(200)
 
 
 def test_rows_and_labels_can_be_left_out():
@@ -140,7 +142,7 @@ def test_no_errors_and_one_class():
     perfect = ConfidenceProfile.from_correctness(np.ones(300, dtype=bool), np.full(300, 0.9))
     assert worst_answers(perfect) == []
     most = 100 * beta.ppf(0.975, 1, 300)
-    assert f"No error among 300 answers; of others like these, up to {most:.2f}% may" in where(
+    assert f"No error among 300 answers. Of others like these, up to {most:.2f}% may" in where(
         evidence_of(perfect)
     ).text(200)
     one = ConfidenceProfile.from_predictions(["a"], [[0.3, 0.7]], labels=["a", "b"])

@@ -11,10 +11,10 @@ from skconf._core.probabilities import Floats
 from skconf.inference._assessment import Assessment
 from skconf.inference._verdict import assess
 from skconf.profile import ConfidenceProfile, Kind
-from skconf.report._evidence.answered import Answered, answered_at
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models
 from skconf.report._evidence.costs import assess_costs
+from skconf.report._evidence.draws import Compared, Draws
 from skconf.report._evidence.labels import Labels, Topics, numbered
 from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.rows import Row
@@ -72,6 +72,8 @@ class Evidence:
         Ends of the intervals that were asked for.
     errors : sequence of float
         The errors allowed that were asked for, besides the usual ones.
+    prices : pair of float or None
+        What an error costs, and a case that is sent to a person, if they were given.
     names_rows : bool
         Whether single rows may be named.
     """
@@ -94,6 +96,7 @@ class Evidence:
     known_kind: Kind = "right or wrong"
     ends: Mapping[Any, Floats] = field(default_factory=dict)
     errors: Sequence[float] = ()
+    prices: tuple[float, float] | None = None
     names_rows: bool = True
 
     @cached_property
@@ -163,12 +166,22 @@ class Evidence:
         return max((target for target in targets if target < most), default=targets[0])
 
     @cached_property
-    def answered(self) -> Sequence[Answered]:
+    def answered(self) -> Sequence[Compared]:
         """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
+        return () if self._draws is None else [self._draws.answered_at(target) for target in self.targets]
+
+    @cached_property
+    def costs(self) -> Compared | None:
+        """The least cost of a case of each model at the prices that were given, where rows are paired."""
+        return None if self._draws is None or self.prices is None else self._draws.cost_at(*self.prices)
+
+    @cached_property
+    def _draws(self) -> Draws | None:
+        """Draws of the rows of all models, where these are paired."""
         paired = {model: profile for model, profile in self.profiles.items() if model not in self.unpaired}
         if len(paired) < 2 or len({profile.n_rows for profile in paired.values()}) > 1:
-            return ()
-        return answered_at(paired, self.stops, self.targets, self.level)
+            return None
+        return Draws(paired, self.stops, self.level)
 
     @cached_property
     def by_harm(self) -> Sequence[Any]:

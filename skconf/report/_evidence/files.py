@@ -45,6 +45,7 @@ def evidence_of_files(
     truth: str | PathLike[str] | None = None,
     slices: Any = None,
     errors: float | Sequence[float] | None = None,
+    prices: Sequence[float] | None = None,
     command: str = "",
     confidence_level: float | None = None,
     n_jobs: int | None = None,
@@ -72,6 +73,7 @@ def evidence_of_files(
             slices=slices,
             confidence_level=confidence_level,
             errors=errors,
+            prices=prices,
             abstained=columns.abstained,
             cluster=columns.cluster,
         )
@@ -89,7 +91,7 @@ def evidence_of_files(
     origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed], states=logs.states)
     if in_batches:
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
-    asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors}
+    asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
 
 
@@ -115,6 +117,7 @@ def _refuse_in_batches(**given: Any) -> None:
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
         "errors": ("show no thresholds", "; MetricAccumulator.tune_threshold has a guarantee in batches"),
+        "prices": ("show no thresholds", ""),
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),

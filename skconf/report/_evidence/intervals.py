@@ -56,7 +56,7 @@ def interval_ends(
         method="auto",
         resampling={"n_resamples": _N_RESAMPLES, "random_state": random_state},
     )
-    ends[kept] = [(interval.low, interval.high) for interval in estimates]
+    ends[kept] = np.reshape([(interval.low, interval.high) for interval in estimates], (-1, 2))
     return ends, notices
 
 

@@ -57,6 +57,7 @@ def places_of(evidence: Evidence) -> list[Place]:
     shares: set[float] = set()
     for each in models:
         kept = each.spread(most) | {stop for target in evidence.targets if (stop := each.at_most_wrong(target)) >= 0}
+        kept.add(int(np.argmin(each.cost(*prices_of(evidence)))))
         shares.update(each.answered[sorted(kept)].tolist())
     places = [place(0.0, [-1] * len(models))]
     places += [place(share, [each.at_share(share) for each in models]) for share in sorted(shares)]
@@ -82,7 +83,9 @@ def default_place(places: Sequence[Place], of_error: float, of_person: float) ->
 
 
 def prices_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the prices that are shown first: of an error and of a person, who costs as much as a mean answer."""
+    """Return the prices that are shown first: those given, else examples, where a person costs as a mean answer."""
+    if evidence.prices is not None:
+        return evidence.prices
     if evidence.kind != "costs":
         return 10.0, 1.0
     return 1.0, float(f"{next(iter(evidence.assessments.values())).accuracy:.2g}")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
-from skconf._core.messages import listed, suggest
+from skconf._core.messages import listed, option, suggest
 from skconf._core.warn import Notice, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
@@ -24,7 +24,7 @@ from skconf.report._evidence.tables import TableAlone, table_of_classes
 #: Columns that describe a metric; every other column is a model.
 OF_THE_METRIC = ("best", "better", "range", "best_model", "verdict")
 #: What a report may be asked for, besides predictions.
-_OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state", "errors")
+_OPTIONS = ("metrics", "threshold", "confidence_level", "baseline", "slices", "random_state", "errors", "prices")
 
 
 def source_of(
@@ -65,6 +65,7 @@ def evidence_of(
     slices: Any = None,
     random_state: Any = None,
     errors: float | Sequence[float] | None = None,
+    prices: Sequence[float] | None = None,
 ) -> Evidence:
     """Evaluate predictions, and gather what a report on them rests on.
 
@@ -74,7 +75,7 @@ def evidence_of(
         The predictions of each model.
     several : bool
         Whether models were given by name.
-    metrics, threshold, confidence_level, baseline, slices, random_state, errors
+    metrics, threshold, confidence_level, baseline, slices, random_state, errors, prices
         As in :func:`skconf.confidence_report`.
     """
     if baseline is not None and not several:
@@ -110,6 +111,7 @@ def evidence_of(
         ends=ends,
         slices=of_models,
         errors=_allowed(errors, any(profile.kind == "costs" for profile in profiles.values())),
+        prices=None if prices is None else _prices(prices),
     )
 
 
@@ -123,6 +125,19 @@ def _allowed(errors: Any, of_costs: bool) -> Sequence[float]:
         if each == 0:
             raise ValueError("errors=0 cannot be kept by any threshold. Allow a share of errors above 0, such as 0.01.")
     return [float(each) for each in allowed]
+
+
+def _prices(prices: Any) -> tuple[float, float]:
+    """Return what an error costs, and a case that is sent to a person."""
+    given = list(prices) if np.ndim(prices) == 1 else []
+    if len(given) != 2:
+        raise ValueError(
+            f"{option('prices')} needs two numbers: what an error costs, and what a case that is sent to a person "
+            f"costs, such as 10 and 1, got {prices!r}."
+        )
+    for each in given:
+        check_number(each, "prices", 0.0, np.inf, open_high=True)
+    return float(given[0]), float(given[1])
 
 
 def read_models(y_true: Any, y_proba: Any, **given: Any) -> dict[Any, ConfidenceProfile]:

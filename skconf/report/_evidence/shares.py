@@ -31,6 +31,8 @@ class Shares:
         Mean confidence, or mean uncertainty beside costs, weighted.
     kind : str
         What is known of the answers.
+    has_errors : bool
+        Whether rows count alike and are right or wrong: errors can then be counted.
     """
 
     code: NDArray[np.intp]
@@ -40,6 +42,7 @@ class Shares:
     high: Floats
     says: Floats
     kind: Kind
+    has_errors: bool
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, columns: Sequence[Codes], level: float) -> Self:
@@ -51,7 +54,8 @@ class Shares:
         # The worst is that which is bad whatever chance has done: a part of few rows has a high upper end.
         order = np.lexsort((kept, -right, -low) if profile.kind == "costs" else (kept, right, high))
         right, low, high, says = (each[order] for each in (right, low, high, says))
-        return cls(kept[order], count[order], right, low, high, says, profile.kind)
+        has_errors = are_counts(profile) and profile.sample_weight is None
+        return cls(kept[order], count[order], right, low, high, says, profile.kind, has_errors)
 
     def __len__(self) -> int:
         return len(self.code)

@@ -79,6 +79,10 @@ class Stops:
         fits = np.flatnonzero((self.wrong <= target * (1 + _ROUNDING)) & (self.size >= FEWEST))
         return int(fits[-1]) if len(fits) else -1
 
+    def cost(self, of_error: float, of_person: float) -> Floats:
+        """Return the mean cost of a case at each stop, where errors and cases that are not answered have a price."""
+        return np.asarray(of_error * self.answered * self.wrong + of_person * (1 - self.answered))
+
     def ends(self, stops: Any) -> tuple[Any, Any]:
         """Compute the interval of the share of errors, or of losses or costs, at one stop or several."""
         if self.means is not None:

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from skconf.report._page.axes import Axis
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import FONT, LINE, Box, Frame, number, path, text_width, written
-from skconf.report._page.marks import Band, Line, Mark, Points, Rule
+from skconf.report._page.marks import Band, Here, Line, Mark, Points, Rule, within
 
-__all__ = ["Axis", "Band", "Chart", "Line", "Mark", "Points", "Rule"]
+__all__ = ["Axis", "Band", "Chart", "Here", "Line", "Mark", "Points", "Rule"]
 
 #: Most series of one picture.
 _TOGETHER = 3
@@ -51,7 +53,7 @@ class Chart:
 
     def svg(self, prefix: str) -> Markup:
         """Draw the chart as an SVG element; ``prefix`` begins its ids, and those of no other chart on the page."""
-        frame = self._frame()
+        frame = self.frame()
         box, clip = frame.box.grown(2), f"{prefix}-clip"
         shape = {"x": number(box.left), "y": number(box.top)}
         shape |= {"width": number(box.right - box.left), "height": number(box.bottom - box.top)}
@@ -76,6 +78,11 @@ class Chart:
             aria_labelledby=f"{prefix}-name {prefix}-finding",
         )
 
+    def at(self, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
+        """Return where points stand in the picture, or in each of its panels, as a `Here` is drawn."""
+        frame = self.panels()[0].frame()
+        return within(frame, frame.at(x, y))
+
     def legend(self) -> Markup | None:
         """Return the legend: each name once, beside a sample of its marks; None where nothing has a name.
 
@@ -93,7 +100,7 @@ class Chart:
         """
         same = [mark for mark in self.marks if mark.series == series]
         is_only = series is not None and len({mark.name for mark in same if mark.name}) == 1
-        unnamed = [mark for mark in same if is_only and not mark.name]
+        unnamed = [mark for mark in same if is_only and not mark.name and not isinstance(mark, Here)]
         kinds = {type(mark): mark for mark in [*unnamed, *(mark for mark in same if mark.name == name)]}
         marks = sorted(kinds.values(), key=lambda mark: mark.layer)
         size = f"0 0 {number(_SAMPLE.box.right + 1)} {number(_SAMPLE.box.bottom + 1)}"
@@ -117,7 +124,7 @@ class Chart:
                 marks.append(replace(mark, name=None, series=None))
         return replace(self, name=f"{self.name}: {name}", marks=marks, width=210, height=200)
 
-    def _frame(self) -> Frame:
+    def frame(self) -> Frame:
         """Return the frame that leaves room for the texts of the axes."""
         top, bottom = LINE + _PAD + 4, self.height - 2 * LINE - _PAD - 4
         texts = self.y.written(_most_rows(bottom - top)).values()

@@ -146,6 +146,35 @@ class Points:
 
 
 @dataclass(frozen=True, eq=False)
+class Here(Points):
+    """A point that a control moves: a ring around its place, at the edge of the frame where that is outside.
+
+    Parameters
+    ----------
+    row : int, default=0
+        The row of the control's table that it stands for.
+    """
+
+    row: int = 0
+
+    layer: ClassVar[int] = 5
+
+    def drawn(self, frame: Frame) -> Markup:
+        """Draw the ring around the origin, moved to its place."""
+        (x, y), *_ = within(frame, frame.at(self.x, self.y))
+        ring = element("circle", r="6.5")
+        moved = f"translate({number(x)} {number(y)})"
+        return element("g", ring, class_=_classes("here", self.series), data_row=str(self.row), transform=moved)
+
+
+def within(frame: Frame, points: NDArray[Any]) -> NDArray[Any]:
+    """Return points, those outside the frame at its edge, and unknown ones at its bottom."""
+    box = frame.box
+    known = np.where(np.isnan(points), (box.left, box.bottom), points)
+    return np.clip(known, (box.left, box.top), (box.right, box.bottom))
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
     """A line right across, at one value of one axis; a diagonal is a dashed `Line` without a series.
 

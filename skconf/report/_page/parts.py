@@ -130,7 +130,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Folded:
-    """Parts that are shown on request, and on paper.
+    """Parts that are shown on request, and perhaps on paper.
 
     Attributes
     ----------
@@ -140,11 +140,14 @@ class Folded:
         The parts.
     in_text : bool
         Whether a terminal shows them, too.
+    on_paper : bool
+        Whether they are printed where they are folded.
     """
 
     summary: str
     parts: Sequence[Part]
     in_text: bool = False
+    on_paper: bool = True
 
     def text(self, width: int | None = None) -> str:
         """Return the texts of all parts, or nothing."""
@@ -152,7 +155,9 @@ class Folded:
 
     def html(self, ids: Ids) -> Markup:
         """Return all parts, folded."""
-        return element("details", element("summary", self.summary), [part.html(ids) for part in self.parts])
+        kind = None if self.on_paper else "screen"
+        shown = [part.html(ids) for part in self.parts]
+        return element("details", element("summary", self.summary), shown, class_=kind)
 
 
 @dataclass(frozen=True)

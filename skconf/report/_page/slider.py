@@ -1,18 +1,27 @@
-"""A slider that moves the cells of a table over exact stops."""
+"""A table that follows a slider over exact stops, the errors that are allowed, or prices, with a mark on a curve."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor
 
+import numpy as np
 import pandas as pd
 
+from skconf.report._page.chart import Chart
 from skconf.report._page.elements import Ids, Markup, as_json, element, unbroken
+from skconf.report._page.marks import N_SERIES, Here
+from skconf.report._page.parts import ChartPart
 from skconf.report._page.tables import TablePart
+
+#: Errors within so much of those allowed are allowed; costs this close are the same.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A table whose cells follow a slider; without a script, and on paper, it shows the default.
+    """A table whose rows stand at stops: all at one, or each where it keeps the errors allowed or costs least.
+
+    Without a script, and on paper, it shows the default.
 
     Attributes
     ----------
@@ -26,12 +35,24 @@ class Slider:
         The rows of the table at each stop; the first cells of the rows are those of all stops.
     default : int
         Number of the stop that is shown first.
+    named : int, default=1
+        The column whose cell names a stop of one row, of 1,000.
+    allowed : str, default=""
+        Label of the field of errors that are allowed; "" for none.
+    errors : sequence of sequence of float or None, default=()
+        Errors of each row at each stop, in the unit of that field; None where they cannot be told.
     amounts : mapping of str to sequence of sequence of float, default={}
         For each price that the reader may change, what it is paid for: a number for each stop and row.
     prices : mapping of str to float, default={}
         The prices that are shown first.
+    are_examples : bool, default=True
+        Whether these prices are nobody's.
     total : str, default="cost"
         Title of the last column, Σ price × amount.
+    curve : Chart or None, default=None
+        A chart beside the table, on which the rows are marked.
+    places : sequence of sequence of pair of float, default=()
+        Where each row is marked at each stop.
     """
 
     label: str
@@ -39,9 +60,15 @@ class Slider:
     columns: Sequence[str]
     cells: Sequence[Sequence[Sequence[str]]]
     default: int
+    named: int = 1
+    allowed: str = ""
+    errors: Sequence[Sequence[float | None]] = ()
     amounts: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
     prices: Mapping[str, float] = field(default_factory=dict)
+    are_examples: bool = True
     total: str = "cost"
+    curve: Chart | None = None
+    places: Sequence[Sequence[tuple[float, float]]] = ()
 
     def text(self, width: int | None = None) -> str:
         """Return the table at the default."""
@@ -49,7 +76,7 @@ class Slider:
         return f"{self.label} {self.stops[self.default]}\n{TablePart('', self._shown(), notes).text(width)}"
 
     def html(self, ids: Ids) -> Markup:
-        """Return the slider, its table, and the prices."""
+        """Return the slider, its table, the fields, and the curve."""
         name = ids.new("slider")
         moved = element(
             "input",
@@ -68,48 +95,99 @@ class Slider:
         data = as_json(self._data(), class_="stops")
         priced = element("p", self._priced(), class_="note priced") if self.amounts else None
         cheapest = element("p", self._cheapest(), class_="cheapest", aria_live="polite") if self.amounts else None
-        return element("div", head, self._fields(ids), table, priced, cheapest, data, class_="slider")
+        controls = element("div", head, self._allowing(ids), self._fields(ids), priced, cheapest, data)
+        curve = None if self.curve is None else ChartPart(self._marked(self.curve)).html(ids)
+        return element("div", controls, curve, element("div", table, class_="across"), class_="slider")
+
+    def _marked(self, curve: Chart) -> Chart:
+        """Return the curve with a mark for each row."""
+        at = enumerate(self.places[self.default])
+        here = [Here([x], [y], series=row % N_SERIES, row=row) for row, (x, y) in at]
+        return replace(curve, marks=[*curve.marks, *here])
 
     def _cheapest(self) -> str:
         """Return where each row costs least; the script says it of other prices in the same words."""
-        names = [row[0] for row in self.cells[0]]
-        costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in range(len(names))]
-        cheapest = [min(range(len(row)), key=row.__getitem__) for row in costs]
+        rows = range(len(self.cells[0]))
+        costs = [[self._total(stop, row) for stop in range(len(self.stops))] for row in rows]
+        cheapest = [next(at for at, cost in enumerate(each) if cost <= min(each) + _ROUNDING) for each in costs]
         shown = [
-            f"{name} where it answers {self.stops[stop]}: {row[stop]:,}"
-            for name, stop, row in zip(names, cheapest, costs, strict=True)
+            f"{self.cells[0][row][0]} where it answers {self.cells[stop][row][self.named]} of 1,000: "
+            f"{_whole(costs[row][stop]):,}"
+            for row, stop in zip(rows, cheapest, strict=True)
         ]
         return f"Cheapest: {'; '.join(shown)}."
 
-    def _total(self, stop: int, row: int) -> int:
-        """Return a whole cost, rounded as the script rounds it."""
-        return floor(sum(self.prices[what] * self.amounts[what][stop][row] for what in self.amounts) + 0.5)
+    def _total(self, stop: int, row: int) -> float:
+        """Return a cost."""
+        total = 0.0
+        for what in self.amounts:  # as the script adds
+            total += self.prices[what] * self.amounts[what][stop][row]
+        return total
 
     def _priced(self) -> str:
         """Return the prices that are shown first, in words."""
-        return f"Here {', '.join(f'{what} {price:g}' for what, price in self.prices.items())}."
+        prices = ", ".join(f"{what} {price:g}" for what, price in self.prices.items())
+        return f"{'Example prices' if self.are_examples else 'Prices'}: {prices}."
+
+    def _allowing(self, ids: Ids) -> Markup | None:
+        """Return the field of the errors that are allowed."""
+        if not self.allowed:
+            return None
+        name = ids.new(self.allowed)
+        box = element("input", type="number", id=name, min="0", step="any", class_="allowed", placeholder="e.g. 3")
+        return element("p", element("label", f"or: {self.allowed}", for_=name), " ", box, class_="prices", hidden=True)
 
     def _fields(self, ids: Ids) -> Markup | None:
-        """Return the fields of the prices."""
+        """Return the fields of the prices, and the button that goes where they cost least."""
         if not self.amounts:
             return None
         fields = []
         for what in self.amounts:
             name = ids.new(what)
             box = element(
-                "input", type="number", id=name, min="0", step="any", value=f"{self.prices[what]:g}", class_="price"
+                "input",
+                type="number",
+                id=name,
+                min="0",
+                step="any",
+                required=True,
+                value=f"{self.prices[what]:g}",
+                class_="price",
             )
             fields.append(element("span", element("label", what, for_=name), " ", box))
-        return element("p", fields, class_="prices", hidden=True)
+        of_whom = element("span", "(example prices)", class_="example note") if self.are_examples else None
+        go = element("button", "Show the cheapest", type="button", class_="cheapest-place")
+        return element("p", "or: ", fields, " ", of_whom, " ", go, class_="prices", hidden=True)
 
     def _data(self) -> dict[str, object]:
         # As the elements have them, which the script replaces.
         cells = [[[unbroken(cell) for cell in row[1:]] for row in rows] for rows in self.cells]
-        return {"stops": list(self.stops), "cells": cells, "amounts": [self.amounts[what] for what in self.amounts]}
+        data: dict[str, object] = {
+            "stops": list(self.stops),
+            "cells": cells,
+            "named": self.named - 1,
+            "errors": self.errors,
+            "amounts": [self.amounts[what] for what in self.amounts],
+        }
+        if self.curve is not None:
+            data["places"] = self._in_the_picture(self.curve)
+        return data
+
+    def _in_the_picture(self, curve: Chart) -> list[list[list[float]]]:
+        """Return where the marks stand, in units of the picture."""
+        values = np.asarray(self.places, dtype=float)
+        at = curve.at(values[..., 0].ravel(), values[..., 1].ravel()).round(1)
+        return [[[float(x), float(y)] for x, y in rows] for rows in at.reshape(values.shape)]
 
     def _shown(self) -> pd.DataFrame:
         """Return the table at the default, with the total."""
         table = pd.DataFrame(self.cells[self.default], columns=list(self.columns))
         if not self.amounts:
             return table
-        return table.assign(**{self.total: [f"{self._total(self.default, row):,}" for row in range(len(table))]})
+        totals = [f"{_whole(self._total(self.default, row)):,}" for row in range(len(table))]
+        return table.assign(**{self.total: totals})
+
+
+def _whole(number: float) -> int:
+    """Round as the script rounds."""
+    return floor(number + 0.5)

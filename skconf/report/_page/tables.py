@@ -17,8 +17,10 @@ from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
 #: Characters of a line of text where there is no terminal.
 WIDTH = 100
 #: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
-_PRINTED, _BROKEN = 100, 30
-_NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^nothing|^all$")
+_PRINTED, _BROKEN = 90, 30
+#: Most columns that a phone shows beside each other; of more, each row is a card there.
+_BESIDE = 3
+_NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class TablePart:
     def _scroller(self, part: pd.DataFrame, ids: Ids) -> Markup:
         """Return a table that scrolls by itself where it is wider than the screen."""
         name = ids.unique(self.title or "Table")
-        return element("div", _table(part), class_="table", tabindex="0", role="region", aria_label=name)
+        kind = "table cards" if part.shape[1] > _BESIDE else "table"
+        return element("div", _table(part), class_=kind, tabindex="0", role="region", aria_label=name)
 
 
 def wrapped(text: str, width: int | None = None, indent: str = "") -> str:
@@ -135,7 +138,7 @@ def _table(table: pd.DataFrame) -> Markup:
     """Return the element of a table; its first column names the rows."""
     columns = [[str(cell) for cell in table.iloc[:, at]] for at in range(table.shape[1])]
     kinds = ["n" if at and all(map(_NUMBER.match, column)) else None for at, column in enumerate(columns)]
-    titles = [str(title) for title in table.columns.get_level_values(-1)]
+    titles = [": ".join(filter(None, title)) if isinstance(title, tuple) else str(title) for title in table.columns]
     cells = [
         [element("td", cell, class_=kind, data_label=title) for cell in column]
         for column, kind, title in zip(columns, kinds, titles, strict=True)

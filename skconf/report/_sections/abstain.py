@@ -13,25 +13,25 @@ from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.report._evidence.thresholds import Guarantee
 from skconf.report._page.chart import Axis, Band, Chart, Line, Mark
 from skconf.report._page.marks import N_SERIES
-from skconf.report._page.parts import ChartPart, Part, Prose, Section
+from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.words import Words, errors_at, thousand, threshold_at, words_for, words_of
 
-_PERSON = "a case for people costs"
+#: What else the slider asks a price for.
+PERSON = "a case sent to a person costs"
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
 
 def abstain(evidence: Evidence) -> Section:
-    """Return the section: a slider, the table of errors allowed, and the curves."""
-    titles = {model: evidence.title_of(model) for model in evidence.stops}
-    parts: list[Part] = [_slider(evidence), _allowed(evidence), Prose(_notes(evidence), "note")]
-    parts += [ChartPart(curves) for curves in _curves(titles, evidence.stops)]
+    """Return the section: a slider beside the curves, and the table of errors allowed."""
+    curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
+    parts: list[Part] = [_slider(evidence, curve), _allowed(evidence), Prose(_notes(evidence), "note")]
     return Section("When should it abstain?", "Abstain", parts)
 
 
-def _slider(evidence: Evidence) -> Slider:
+def _slider(evidence: Evidence, curve: Chart | None) -> Slider:
     """Return the slider over the share answered."""
     places, words, (of_error, of_person) = places_of(evidence), words_of(evidence), prices_of(evidence)
     titles = [evidence.title_of(model) for model in evidence.stops]
@@ -47,16 +47,40 @@ def _slider(evidence: Evidence) -> Slider:
     return Slider(
         "Answer at least",
         list(map(_place, places)),
-        ["model", _threshold(evidence), "answered of 1,000", words.of_these, "to people"],
+        ["model", _threshold(evidence), "answered of 1,000", words.of_these, "sent to a person"],
         cells,
         default_place(places, of_error, of_person),
+        named=2,
+        allowed=words.at_most if words.kind == "costs" else f"{words.at_most} (%)",
+        errors=[[_told(words, *each) for each in _rates(evidence, place)] for place in places],
         amounts={
             words.price: [place.wrong_of_1000 for place in places],
-            _PERSON: [place.left_of_1000 for place in places],
+            PERSON: [place.left_of_1000 for place in places],
         },
-        prices={words.price: of_error, _PERSON: of_person},
+        prices={words.price: of_error, PERSON: of_person},
+        are_examples=evidence.prices is None,
         total="cost of 1,000",
+        curve=curve,
+        places=[[(share, rate) for share, rate, _ in _rates(evidence, place)] for place in places],
     )
+
+
+def _rates(evidence: Evidence, place: Place) -> list[tuple[float, float, float]]:
+    """Return the share that each model answers at a place, the share of errors among these, and their number."""
+    at = zip(evidence.stops.values(), place.stops, place.answered, strict=True)
+    return [
+        (answered, float(stops.wrong[stop]), float(stops.size[stop])) if stop >= 0 else (0.0, 0.0, 0.0)
+        for stops, stop, answered in at
+    ]
+
+
+def _told(words: Words, _: float, rate: float, size: float) -> float | None:
+    """Return errors as the field of those allowed counts them; None among few answers."""
+    if size < FEWEST:
+        return None
+    if words.kind == "costs":
+        return float(f"{rate:.8g}")
+    return float(np.ceil(1e6 * rate - 1e-6) / 1e4)  # so that no more than 5% are within 5
 
 
 def _place(place: Place) -> str:
@@ -85,8 +109,8 @@ def _allowed(evidence: Evidence) -> TablePart:
     for model, stops in evidence.stops.items():
         title = evidence.title_of(model)
         seen = [stops.at_most_wrong(target) for target in targets]
-        limits = [threshold_at(stops, stop) if stop >= 0 else "nothing" for stop in seen]
-        shown[title, f"seen {_threshold(evidence)}"] = limits
+        limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
+        shown[title, f"observed {_threshold(evidence)}"] = limits
         shown[title, "answered of 1,000"] = [thousand(stops.answered[stop]) if stop >= 0 else DASH for stop in seen]
         shown[title, words.of_these] = [errors_at(stops, stop) if stop >= 0 else DASH for stop in seen]
         if evidence.kind == "costs":
@@ -149,18 +173,18 @@ def _assured(guarantee: Guarantee, stops: Stops, units: str) -> str:
     if guarantee.status == "guaranteed":
         return threshold_at(stops, guarantee.stop)
     if guarantee.status == "too few rows":
-        return f"nothing: takes {guarantee.needed:,} {units}"
-    return DASH if guarantee.status == "no rule" else "nothing"
+        return f"none: needs {guarantee.needed:,} {units}"
+    return DASH if guarantee.status == "no rule" else "none"
 
 
 def _why_not(guarantee: Guarantee, units: str) -> str:
     """Return why no threshold is guaranteed, and what would help; "" if the table says it."""
     if guarantee.status == "never observed":
-        return f"more {units} of this kind would not help: no threshold has been seen to reach it"
+        return f"no threshold keeps it here, and more {units} of this kind would not help"
     if guarantee.status == "few answers":
-        return f"more {units} may help: what is seen to reach it rests on few answers"
+        return f"only few answers keep it here; more {units} may help"
     if guarantee.status == "more rows":
-        return f"{guarantee.n_units:,} {units} are too few; about {guarantee.needed:,} like these would do"
+        return f"that needs about {guarantee.needed:,} {units} like these; there are {guarantee.n_units:,}"
     return ""
 
 
@@ -169,31 +193,30 @@ def _notes(evidence: Evidence) -> str:
     level, kind, profiles = f"{100 * evidence.level:g}%", evidence.kind, evidence.profiles.values()
     what = {"right or wrong": "share of errors", "graded": "mean loss", "costs": "mean cost"}[kind]
     text = (
-        f"Seen: chosen by looking at these rows, among at least {FEWEST} answers; new cases will do a little worse. "
-        "The intervals are of one threshold that was fixed beforehand. "
+        f"Observed: chosen by looking at these rows, among at least {FEWEST} answers; expect a little more on new "
+        "cases. Each interval is for a threshold that was fixed beforehand. "
     )
     if kind == "graded":
-        text += "Lost: 1 − correctness, in the mean. "
+        text += "Lost: 1 − correctness, on average. "
     if any(profile.groups is not None for profile in profiles):
         text += "Intervals draw groups, whose answers depend on each other. "
     if kind == "costs":
         return f"{text}No threshold is guaranteed: costs have no bound."
     if any(profile.sample_weight is not None for profile in profiles):
-        return text + "Assured: not for weighted rows, as the rule counts each row once."
+        return text + "Guaranteed: not for weighted rows, as the rule counts each row once."
     text += (
-        f"Assured: choose a line of the table before you look. With a probability of {level}, the {what} "
-        "among answers to new cases is then at most that, if new cases are like these, and none of these trained the "
-        "model. A line, or a model, that is chosen after looking is not covered (in Python: tune_threshold with "
-        "n_candidates)."
+        f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most that. This holds "
+        "only if you pick the line and the model before you look (else: tune_threshold with n_candidates), new cases "
+        "are like these, and none of these trained the model."
     )
     if kind == "graded":
         text += " The rule counts: each answer is drawn once as right, with a probability of its correctness, or wrong."
     if any(profile.groups is not None for profile in profiles):
-        text += " It takes one answer of each group, drawn by lot."
+        text += " It uses one answer of each group, drawn by lot."
     return text
 
 
-def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart]:
+def _curve(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> Chart | None:
     """Chart the errors among answers against the share answered, from the first error on; nothing without errors."""
     marks: list[Mark] = []
     data = []
@@ -208,7 +231,7 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
         data.append(pd.DataFrame(columns).assign(model=name))
     rates = np.concatenate([each.wrong[each.wrong > 0] for each in stops.values()])
     if not len(rates):
-        return []
+        return None
     first = min(float(each.answered[np.argmax(each.wrong > 0)]) for each in stops.values() if each.wrong[-1] > 0)
     answered = Axis("share answered, most confident first", "percent", np.floor(10 * first - 0.5).clip(0) / 10, 1.0)
     words = words_for(next(iter(stops.values())).kind)
@@ -217,15 +240,15 @@ def _curves(titles: Mapping[Any, str], stops: Mapping[Any, Stops]) -> list[Chart
         table = pd.concat(data)
         ends = [table.loc[table["answered"] >= 0.1, name] for name in ("wrong", "low", "high")]
         paid = Axis.around(words.of_these, "linear", *ends)
-        return [Chart("Mean cost of the answers", finding, answered, paid, marks, table)]
+        return Chart("Mean cost of the answers", finding, answered, paid, marks, table)
     label = f"{words.of_these}, log scale"
     rate = Axis.around(label, "log percent", [max(rates.min(), rates.max() / 1000), rates.max()])
-    return [Chart("Errors among the answers", finding, answered, rate, marks, pd.concat(data))]
+    return Chart("Errors among the answers", finding, answered, rate, marks, pd.concat(data))
 
 
 def _finding(title: str, each: Stops) -> str:
     """Say what abstaining brings."""
     none = int(np.argmax(each.wrong > 0)) - 1 if each.wrong[-1] > 0 else len(each.wrong) - 1
-    free = f"; none of its most confident {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
+    free = f"; no errors among its most confident {thousand(each.answered[none])} in 1,000" if none >= 0 else ""
     free = free if each.kind == "right or wrong" else ""
     return f"{title}: {errors_at(each, -1)} {words_for(each.kind).of_all}{free}."

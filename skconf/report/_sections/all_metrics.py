@@ -14,7 +14,7 @@ from skconf.report._evidence.intervals import page_ends
 from skconf.report._evidence.rows import Row
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import cautions
+from skconf.report._sections.words import cautions, fits_on_paper
 
 #: Name of the section in the navigation.
 METRICS = "All metrics"
@@ -24,7 +24,8 @@ _OTHERS = "Other metrics"
 def all_metrics(evidence: Evidence) -> Section:
     """Return the section: a folded table for each question."""
     ends = {model: page_ends(evidence, model) for model in evidence.values}
-    parts: list[Part] = [Folded(title, parts) for title, parts in _by_question(evidence, ends)]
+    printed = fits_on_paper(evidence)
+    parts: list[Part] = [Folded(title, parts, on_paper=printed) for title, parts in _by_question(evidence, ends)]
     return Section("All metrics, by question", METRICS, parts)
 
 

@@ -4,6 +4,7 @@ from itertools import count
 
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin
@@ -22,6 +23,7 @@ from skconf.report._sections.where import where
 from skconf.report._sections.which import which
 from skconf.report._sections.words import start_of
 
+SUMMARY = "Summary"
 _CELLS = count(1)
 
 
@@ -50,7 +52,13 @@ def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -
         return "\n\n".join([parts[0], *([which(evidence).text(width)] if len(evidence.values) > 1 else []), *parts[1:]])
     answers = texts([section for section in sections(evidence) if section.short != METRICS], width)
     table = as_lines(frame, notes_of(evidence, verdicts=False), width)
-    return f"{answers}\n\n{METRICS}\n{table}\n\nSummary\n{summary(evidence).text(width)}"
+    return f"{answers}\n\n{METRICS}\n{table}\n\n{SUMMARY}\n{summary(evidence).text(width)}"
+
+
+def headings(evidence: Evidence) -> list[str]:
+    """Return the headings of the text, and the questions of its summary."""
+    titles = [section.title for section in sections(evidence)]
+    return [*titles, METRICS, SUMMARY, *(question for question, *_ in summary(evidence).answers)]
 
 
 def _by_slice(evidence: Evidence, width: int | None) -> list[str]:
@@ -87,5 +95,6 @@ def _byline() -> str:
 
 def title(evidence: Evidence) -> str:
     """Return the title of the page: what is reported on."""
-    named = [file.name for file in evidence.origin.files] or [evidence.title_of(model) for model in evidence.values]
-    return f"May I trust {' and '.join(dict.fromkeys(named))}?" if len(named) <= 3 else "Confidence report"
+    models = [evidence.title_of(model) for model in evidence.values]
+    named = models if evidence.several else [file.name for file in evidence.origin.files] or models
+    return f"May I trust {listed(list(dict.fromkeys(named)))}?" if len(named) <= 3 else "Confidence report"

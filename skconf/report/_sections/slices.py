@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.messages import listed
-from skconf._core.numbers import DASH, p_value
+from skconf._core.numbers import DASH, number, p_value
 from skconf.report._evidence.by_slice import LEVEL, BySlice
 from skconf.report._page.parts import Folded, Part
 from skconf.report._page.tables import TablePart
@@ -59,6 +59,9 @@ def part_table(
         words.says: [says(shares, at) for at in places],
         words.right: [right(shares, at) for at in places],
     }
+    if shares.has_errors:
+        columns["wrong"] = [f"{shares.count[at] * (1 - shares.right[at]):,.0f}" for at in places]
+        columns["expected"] = [number(shares.count[at] * (1 - shares.says[at])) for at in places]
     if shares.kind != "costs":
         columns["overconfident, p"] = [p_value(p) if p <= LEVEL else DASH for p in slices.p_values[part]]
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)

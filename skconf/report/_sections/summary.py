@@ -9,7 +9,7 @@ from skconf.report._sections.abstain import best_threshold
 from skconf.report._sections.answered import answered
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.where import worst_part
-from skconf.report._sections.which import answered_in_words
+from skconf.report._sections.which import answered_in_words, costs_in_words
 
 
 def summary(evidence: Evidence) -> Answers:
@@ -23,6 +23,7 @@ def summary(evidence: Evidence) -> Answers:
         answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
         if len(evidence.profiles) > 1:
             answers.append(("Compare", answered_in_words(evidence), False))
+            answers += [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
         answers += _failures(evidence, ranked)
     return Answers(answers)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._core.numbers import DASH, confidence, number, percent
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.report._evidence.evidence import LEVEL, Evidence
@@ -32,12 +33,13 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         model: levels_of(assessment, evidence.profiles.get(model), LEVEL)
         for model, assessment in evidence.assessments.items()
     }
-    for model, assessment in evidence.assessments.items():
+    for model in evidence.by_harm:
+        assessment = evidence.assessments[model]
         text = f"{start_of(evidence, model)}{verdicts[model]}"
         parts.append(Prose(text, "finding fault" if is_fault(assessment) else "finding"))
         advised.setdefault(_advice(assessment, words.numbers), []).append(str(model))
     for advice, models in advised.items():
-        whom = f" with {' and '.join(models)}" if evidence.several else ""
+        whom = f" with {'each of ' if len(models) > 1 else ''}{listed(models)}" if evidence.several else ""
         parts.append(Prose(f"What to do{whom}: {advice}"))
     if pictures:
         charts = [_reliability(evidence)] if evidence.profiles else []
@@ -50,9 +52,9 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
 
 def _advice(assessment: Assessment, numbers: str) -> str:
     """Advise what to do about a verdict."""
-    how = "calibrate it on rows that did not train it, and look at other rows again"
+    how = "calibrate it on rows that it was not trained on, then check again on other rows"
     if numbers == "uncertainties":
-        return f"{how}." if assessment.found else "use the uncertainties, and mind how large a gap could hide."
+        return f"{how}." if assessment.found else "use the uncertainties, but note how large a gap could hide."
     if assessment.looks_swapped:
         return "compare a few rows by hand, and put labels or columns of probabilities in their right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
@@ -66,14 +68,15 @@ def _advice(assessment: Assessment, numbers: str) -> str:
         return "use its confidences as they are."
     if assessment.grade == "too few to say":
         return "collect more labelled rows."
-    return "use its confidences, but mind how much could hide: the intervals below tell. More labelled rows show more."
+    return "use its confidences, but note how much could hide: see the intervals below. More labelled rows show more."
 
 
 def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> TablePart:
     """Return expected and observed errors: of all answers, of the most confident, and where something was found."""
     rows: list[dict[str, str]] = []
     words = words_of(evidence)
-    for model, assessment in evidence.assessments.items():
+    for model in evidence.by_harm:
+        assessment = evidence.assessments[model]
         named = {"model": str(model)} if evidence.several else {}
         profile = evidence.profiles.get(model)
         weighted = profile is not None and profile.sample_weight is not None and not assessment.levels
@@ -122,7 +125,7 @@ def _range(stretch: Stretch) -> str:
 
 
 def _reliability(evidence: Evidence) -> Chart:
-    """Chart accuracy against confidence, or observed against announced costs."""
+    """Chart accuracy against confidence, or costs against uncertainty."""
     marks: list[Mark] = []
     data, words = [], words_of(evidence)
     for series, (model, profile) in enumerate(evidence.profiles.items()):

@@ -17,10 +17,21 @@ from skconf.report._evidence.worst import Worst, worst_answers
 from skconf.report._page.parts import Beside, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.slices import part_table, slice_finding, slice_parts
-from skconf.report._sections.words import LISTED, SHOWN, left_out, right, says_and_right, start_of, words_for
+from skconf.report._sections.words import (
+    LISTED,
+    SHOWN,
+    fits_on_paper,
+    left_out,
+    right,
+    says_and_right,
+    start_of,
+    words_for,
+)
 
 #: What stands between a class and that it is the worst.
 _ANSWERING = " where it answers "
+#: Most labels of which all confusions stand in one table.
+_IN_ONE_TABLE = 6
 #: Confusions that are listed.
 _CONFUSIONS = 10
 #: Most decimals of a confidence in percent.
@@ -39,11 +50,12 @@ def where(evidence: Evidence) -> Section:
         if model in evidence.by_slice:
             shown += slice_parts(evidence.by_slice[model], start_of(evidence, model))
         if evidence.names_rows:
-            shown.append(_answers(evidence, model, profile))
+            shown += _answers(evidence, model, profile)
         if len(evidence.profiles) > 1 and shown:
             what = ["classes"] * (of_model is not None) + ["slices"] * (model in evidence.by_slice)
             what += ["answers that were furthest off"] * evidence.names_rows
-            shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True)]
+            on_paper = fits_on_paper(evidence)
+            shown = [Folded(f"{model}: {listed(what)}", shown, in_text=True, on_paper=on_paper)]
         parts += shown
     if not evidence.profiles:
         parts.append(Prose("The predictions were read in batches, which keep neither classes nor rows."))
@@ -74,7 +86,7 @@ def findings(evidence: Evidence) -> list[str]:
 def _no_errors(profile: ConfidenceProfile, stops: Stops) -> str:
     """Say what the absence of errors shows."""
     _, most = stops.ends(-1)
-    return f"no error among {len(profile):,} answers; of others like these, up to {percent(float(most))} may be wrong."
+    return f"no error among {len(profile):,} answers. Of others like these, up to {percent(float(most))} may be wrong."
 
 
 def _in_words(evidence: Evidence, model: Any, profile: ConfidenceProfile, worst: Worst) -> str:
@@ -100,9 +112,8 @@ def _how_ordered(evidence: Evidence) -> str:
         what, one = "classes and slices", "its class or slice"
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
-        f"Worst first by the {end} end of the interval: {what} that are bad whatever chance has done, so that few rows "
-        f"do not lead by chance. Each interval holds {100 * evidence.level:g}% for {one} alone; the worst of many "
-        "looks worse than it is."
+        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not lead by luck. Each "
+        f"interval holds {100 * evidence.level:g}% for {one} alone; the worst of many looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):
         text += " Shares are weighted, numbers of rows are not."
@@ -113,11 +124,11 @@ def _how_ordered(evidence: Evidence) -> str:
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
-    start, answers, truth = (
-        start_of(evidence, model),
-        evidence.by_answer[model],
-        Shares.of(profile, [labels.true], evidence.level),
-    )
+    start, answers = start_of(evidence, model), evidence.by_answer[model]
+    truth = Shares.of(profile, [labels.true], evidence.level)
+    if max(len(labels), len(answers.names)) <= _IN_ONE_TABLE:
+        by_answer = part_table(answers, slice(None), start, (), "where it answers")
+        return [by_answer, _confusion_table(labels, truth, start)]
 
     def both(part: slice, notes: tuple[str, ...]) -> list[Part]:
         by_answer = part_table(answers, part, start, notes, "where it answers")
@@ -131,20 +142,33 @@ def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels:
     return [*parts, *_confusions(start, profile, labels)]
 
 
+def _confusion_table(labels: Labels, truth: Shares, start: str) -> TablePart:
+    """Return how many rows of each class get each answer, and how many of them the right one."""
+    counts = labels.table()
+    shown = sorted(truth.code.tolist())
+    answered = np.flatnonzero(counts.sum(axis=0))
+    columns = {("", f"{start}true class"): [labels.name(code) for code in shown]}
+    for code in answered:
+        columns["it answers", labels.name(code)] = [f"{count:,}" for count in counts[shown, code]]
+    place = {code: at for at, code in enumerate(truth.code.tolist())}
+    columns["found", "recall"] = [right(truth, place[code]) for code in shown]
+    return TablePart(f"{start}confusion table" if start else "Confusion table", pd.DataFrame(columns))
+
+
 def _of_truth(labels: Labels, shares: Shares, part: slice, start: str) -> TablePart:
     """Return how many rows of each class have the right answer."""
     places = range(len(shares))[part]
     columns = {
-        f"{start}where the truth is": [labels.name(shares.code[at]) for at in places],
+        f"{start}true class": [labels.name(shares.code[at]) for at in places],
         "rows": [f"{shares.count[at]:,}" for at in places],
-        "answered right": [right(shares, at) for at in places],
+        "found (recall)": [right(shares, at) for at in places],
     }
     return TablePart("", pd.DataFrame(columns), rows_in_text=5)
 
 
 def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Table the most frequent confusions, where there are more than two labels."""
-    confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS) if len(labels) > 2 else []
+    """Table the most frequent confusions."""
+    confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
     if not confusions:
         return []
     wrong = np.count_nonzero(~profile.correct)
@@ -159,13 +183,11 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
     return [TablePart(title, pd.DataFrame(columns), rows_in_text=5)]
 
 
-def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part:
-    """Return the table of the answers that were furthest off."""
+def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> list[Part]:
+    """Return the table of the answers that were furthest off; nothing where a finding says that there is none."""
     answers, labels, start = worst_answers(profile), evidence.labels_of(model), start_of(evidence, model)
     if not answers:
-        return Prose(
-            f"{start}{'no error' if profile.kind == 'right or wrong' else 'no answer fell short of its confidence'}."
-        )
+        return [] if profile.kind == "right or wrong" else [Prose(f"{start}no answer fell short of its confidence.")]
     at = [each.row for each in answers]
     columns = {f"{start}{_of_rows(evidence, model)}": [_row(evidence, model, row) for row in at]}
     if (topics := Topics.of(profile)) is not None:
@@ -176,12 +198,12 @@ def _answers(evidence: Evidence, model: Any, profile: ConfidenceProfile) -> Part
     columns |= _columns_of(profile, answers)
     notes = []
     if profile.kind == "right or wrong":
-        notes.append("Wrong of such: how many answers of this confidence are to be wrong, if it is right.")
+        notes.append("Expected wrong: how many answers of this confidence would be wrong if it were calibrated.")
     if model not in evidence.row_names:
         notes.append("Rows are counted from 1, without a header.")
     title = words_for(profile.kind).worst_rows
     title = f"{start}{title}" if evidence.several else title[0].upper() + title[1:]
-    return TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)
+    return [TablePart(title, pd.DataFrame(columns), (" ".join(notes),) if notes else (), rows_in_text=5)]
 
 
 def _of_rows(evidence: Evidence, model: Any) -> str:
@@ -228,7 +250,7 @@ def _columns_of(profile: ConfidenceProfile, answers: list[Worst]) -> dict[str, l
             "said": [certainty(each.says) for each in answers],
             "was right": [percent(each.was) for each in answers],
         }
-    return {"at": [certainty(each.says) for each in answers], "wrong of such": [_odds(each.says) for each in answers]}
+    return {"at": [certainty(each.says) for each in answers], "expected wrong": [_odds(each.says) for each in answers]}
 
 
 def _odds(confidence: float) -> str:

@@ -1,4 +1,4 @@
-"""Which model is better? Paired differences from a baseline: a table, and what it shows in sentences."""
+"""Which model is better? What each answers at the errors allowed, its cost, and paired differences in metrics."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,22 +6,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skconf._core.messages import listed
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
-from skconf.report._evidence.answered import Answered
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
+from skconf.report._evidence.draws import Compared
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.abstain import allowed_in_words
-from skconf.report._sections.words import Words, cautions, thousand, words_of
+from skconf.report._sections.abstain import PERSON, allowed_in_words
+from skconf.report._sections.words import Words, cautions, fits_on_paper, thousand, words_of
 
 _ACCURACY = "accuracy_score"
-_NOT_TOLD_APART = "not told apart"
+_NO_CLEAR_DIFFERENCE = "no clear difference"
 
 
 def which(evidence: Evidence) -> Section:
-    """Write the section: the questions that readers ask first, then the other metrics that were compared."""
+    """Write the section: cases answered at the errors allowed, costs at prices that were given, and metrics."""
     title, short = "Which model is better?", "Which"
     if len(evidence.values) < 2:
         return Section(title, short, [Prose("There is one model here, and nothing to compare it with.")])
@@ -29,17 +30,20 @@ def which(evidence: Evidence) -> Section:
     parts: list[Part] = [Prose(finding, "finding") for finding in _findings(evidence, rows, comparison)]
     if evidence.unpaired:
         parts.append(Prose(_what_to_do(evidence)))
+    if evidence.answered:
+        parts.append(_answered(evidence))
     table = _Table(evidence, comparison)
     if table.others:
         headlines = words_of(evidence).headlines
         first = [row for name in headlines for row in rows if row.name == name]
         rest = [row for row in rows if row.name not in headlines and not np.isnan(row.best)]
         parts += [
-            table.of(first, "question", _headlines_read(words_of(evidence)), *cautions(evidence, first)),
+            table.of(first, "over all cases", _headlines_read(words_of(evidence)), *cautions(evidence, first)),
             Prose(_how(comparison), "note"),
         ]
         if rest:
-            parts.append(Folded(f"More metrics: {len(rest)}", [table.of(rest, "metric")], in_text=True))
+            more = [table.of(rest, "metric")]
+            parts.append(Folded(f"More metrics: {len(rest)}", more, in_text=True, on_paper=fits_on_paper(evidence)))
     return Section(title, short, parts)
 
 
@@ -51,7 +55,9 @@ def findings(evidence: Evidence) -> list[str]:
 def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -> list[str]:
     table = _Table(evidence, comparison)
     first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
-    said = [_finding(row, table) for row in first] if table.others else []
+    said = [answered_in_words(evidence)] if evidence.answered else []
+    said += [costs_in_words(evidence)] if evidence.costs else []
+    said += [_finding(row, table) for row in first] if table.others else []
     if comparison.unpaired:
         said.append(f"Not compared: {'; '.join(dict.fromkeys(comparison.unpaired.values()))}.")
     return said
@@ -159,22 +165,65 @@ def answered_in_words(evidence: Evidence) -> str:
     best, *others = at_target.ranked
     what = "a mean cost" if evidence.kind == "costs" else "errors"
     start = f"With {what} of at most {allowed_in_words(words_of(evidence), evidence.target)}, {best} answers"
-    fewer = "; ".join(_fewer(at_target, best, each) for each in others)
-    return f"{start} {thousand(at_target.share[best])} of 1,000 cases; {fewer}."
+    fewer = "; ".join(f"{each} {_thousand_and_less(at_target, best, each, 'fewer')}" for each in others)
+    return f"{start} {thousand(at_target.reached[best])} of 1,000 cases; {fewer}."
 
 
-def _fewer(at_target: Answered, best: Any, other: Any) -> str:
-    """Tell how many cases fewer another model answers, with the interval."""
-    fewer, low, high = (1000 * end for end in at_target.difference(best, other))
-    text = f"{other} {thousand(at_target.share[other])}"
+def costs_in_words(evidence: Evidence) -> str:
+    """Say which model costs least at the prices that were given, and how much the others differ from it."""
+    costs, words = evidence.costs, words_of(evidence)
+    if costs is None or evidence.prices is None:
+        return ""
+    best, *others = costs.ranked
+    of_error, of_person = evidence.prices
+    prices = f"If {words.price} {of_error:g} and {PERSON} {of_person:g}"
+    more = "; ".join(f"{each} {_thousand_and_less(costs, best, each, 'more')}" for each in others)
+    cost = f"1,000 cases cost {decimal(1000 * costs.reached[best], 0)}"
+    return f"{prices}, {cost} with {best}, which answers {thousand(costs.answered[best])} of them; {more}."
+
+
+def _thousand_and_less(found: Compared, best: Any, other: Any, than: str) -> str:
+    """Tell what a model reaches in 1,000 cases, and how much less or more that is than the best, with the interval."""
+    sign = 1 if than == "fewer" else -1
+    value, *ends = (sign * 1000 * end for end in found.difference(best, other))
+    low, high = sorted(ends)
+    reached = found.reached[other]
+    text = thousand(reached) if than == "fewer" else decimal(1000 * reached, 0)
     if np.isnan(low):
         return f"{text} (too few errors to compare)"
-    ends = f"95% interval {decimal(low, 0)} to {decimal(high, 0)}"
-    return (
-        f"{text}, {decimal(fewer, 0)} fewer ({ends})"
-        if low > 0
-        else f"{text} (no clear difference: {decimal(fewer, 0)} fewer, {ends})"
+    shown = f"{decimal(value, 0)} {than}"
+    said = f"95% interval {decimal(low, 0)} to {decimal(high, 0)}"
+    return f"{text}, {shown} ({said})" if low > 0 else f"{text} ({_NO_CLEAR_DIFFERENCE}: {shown}, {said})"
+
+
+def _answered(evidence: Evidence) -> TablePart:
+    """Table the cases that each model answers at the errors allowed, and its difference from the best."""
+    words, rows = words_of(evidence), []
+    for found in evidence.answered:
+        best, *others = found.ranked
+        allowed = allowed_in_words(words, found.target)
+        if not found.reached[best]:
+            rows.append((allowed, "all models", "0", DASH, "no threshold keeps it"))
+            continue
+        rows.append((allowed, str(best), thousand(found.reached[best]), DASH, "most"))
+        if none := [str(model) for model in others if not found.reached[model]]:
+            others = others[: -len(none)]
+        for model in others:
+            fewer, low, high = (1000 * end for end in found.difference(best, model))
+            text = decimal(fewer, 0)
+            text += f" [{DASH}]" if np.isnan(low) else f" [{decimal(low, 0)}, {decimal(high, 0)}]"
+            said = "too few errors" if np.isnan(low) else "fewer" if low > 0 else _NO_CLEAR_DIFFERENCE
+            rows.append((allowed, str(model), thousand(found.reached[model]), text, said))
+        rows += [(allowed, listed(none), "0", DASH, "no threshold keeps it")] if none else []
+    level = f"{100 * evidence.level:g}%"
+    columns = [words.at_most, "model", "answered of 1,000", f"fewer than the most [{level}]", "in words"]
+    n_models = len(evidence.answered[0].reached)
+    together = f" Those of one line of errors hold together for all {n_models} models." if n_models > 2 else ""
+    note = (
+        f"Each model by its best threshold observed, which is found anew in each draw of the rows: intervals contain "
+        f"what it costs to choose it.{together}"
     )
+    return TablePart("Cases answered at the errors that you allow", pd.DataFrame(rows, columns=columns), (note,))
 
 
 def stars(comparison: Comparison) -> str:
@@ -196,7 +245,7 @@ def _in_words(entry: Difference) -> str:
     """Say which model is better, or why it is not known."""
     if entry.reason:
         return f"{NOT_COMPARED}: {entry.reason}"
-    return _NOT_TOLD_APART if entry.better is None else f"{entry.better} better"
+    return _NO_CLEAR_DIFFERENCE if entry.better is None else f"{entry.better} better"
 
 
 def _headlines_read(words: Words) -> str:
@@ -222,7 +271,7 @@ def _finding(row: Row, table: _Table) -> str:
         if entry.reason:
             words = _in_words(entry)
         elif entry.better is None:
-            words = f"{_NOT_TOLD_APART} from {table.baseline}"
+            words = f"{_NO_CLEAR_DIFFERENCE} from {table.baseline}"
         else:
             words = f"{'better' if entry.better == model else 'worse'} than {table.baseline}"
         said.setdefault(words, []).append(str(model))
@@ -237,7 +286,8 @@ def _how(comparison: Comparison) -> str:
         f"Differences from {baseline}, paired row by row: the other model minus {baseline}. Each interval "
         "holds 95% for its line alone; the words hold for all "
         f"{comparison.n_compared} comparisons of this section together (Holm's adjustment, 5%). So an interval "
-        "without 0 may belong to models that are not told apart. Not told apart is not equal: more rows may tell."
+        "without 0 may belong to models without a clear difference. No clear difference is not equality: more rows may "
+        "show one."
     )
 
 

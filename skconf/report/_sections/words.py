@@ -16,6 +16,8 @@ from skconf.report._evidence.stops import Stops
 
 #: Parts of the rows that are shown, and those that are listed at all.
 SHOWN, LISTED = 10, 100
+#: Models of which all is printed.
+_PRINTED_MODELS = 2
 #: Smaller thresholds are written with an exponent.
 _SMALLEST = 1e-16
 _NAN = float("nan")
@@ -131,6 +133,11 @@ def words_for(kind: Kind) -> Words:
     return _WORDS[kind]
 
 
+def fits_on_paper(evidence: Evidence) -> bool:
+    """Return whether what is folded is printed as well: of few models."""
+    return len(evidence.values) <= _PRINTED_MODELS
+
+
 def start_of(evidence: Evidence, model: Any) -> str:
     """Return what stands before a sentence on a model: its name, where there are several."""
     return f"{model}: " if evidence.several else ""
@@ -149,8 +156,9 @@ def right(shares: Shares, at: int) -> str:
 def says_and_right(shares: Shares, at: int) -> str:
     """Compare in words what is expected in a part of the rows with what is observed."""
     words = words_for(shares.kind)
-    seen = f"{words.right} {right(shares, at)} in {shares.count[at]:,} answers"
-    return f"{words.says} {says(shares, at)}, {seen}"
+    value, _, ends = right(shares, at).partition(" [")
+    interval = f" (interval {ends.rstrip(']').replace(', ', ' to ')})" if ends else ""
+    return f"{words.says} {says(shares, at)}, {words.right} {value}{interval} in {shares.count[at]:,} answers"
 
 
 def left_out(n_parts: int, what: str) -> tuple[str, ...]:

@@ -135,7 +135,8 @@ class TestSlider:
         cells = [[["a", f"{k}"], ["b", f"{2 * k}"]] for k in range(3)]
         amounts = {"error": [[k, k + 1.0] for k in range(3)], "person": [[1.0, 2.0]] * 3}
         prices = {"error": 10.0, "person": 1.0}
-        return Slider("at least", ["none", "some", "all"], ["model", "answered"], cells, default, amounts, prices)
+        stops, columns = ["none", "some", "all"], ["model", "answered"]
+        return Slider("at least", stops, columns, cells, default, amounts=amounts, prices=prices)
 
     def test_the_default_is_there_without_a_script(self):
         shown = self.slider().html(Ids())
@@ -153,8 +154,10 @@ class TestSlider:
 
     def test_the_cheapest_place_of_each_row_is_named(self):
         shown = self.slider().html(Ids())
-        assert "Cheapest: a where it answers none: 1; b where it answers none: 12." in shown  # 10 · 0 + 1, 10 · 1 + 2
+        assert (
+            "Cheapest: a where it answers 0 of 1,000: 1; b where it answers 0 of 1,000: 12." in shown
+        )  # 10 · 0 + 1, 10 · 1 + 2
 
     def test_text_says_the_prices(self):
-        assert "Here error 10, person 1." in self.slider().text()
+        assert "Example prices: error 10, person 1." in self.slider().text()
         assert "at least all" in self.slider(default=2).text()

@@ -1,0 +1,180 @@
+"""What each model answers at the errors allowed, and what it costs, with differences by a paired bootstrap."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import stdtrit
+
+from skconf._core.probabilities import Floats
+from skconf.inference._sampling import equal_units
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.stops import FEWEST, Stops
+
+#: Draws, and most units that are drawn: of more, each is a random part of the rows.
+_N_DRAWS, _MOST_UNITS = 500, 1000
+#: Most thresholds of a draw.
+_MOST_STOPS = 500
+#: Fewest errors among the accepted answers of a model: fewer do not tell how its threshold varies.
+_FEWEST_ERRORS = 5
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What each model reaches by its best threshold observed: a share of the cases answered, or a cost of a case.
+
+    Attributes
+    ----------
+    target : float
+        The errors allowed, a share of the answers; NaN for a cost.
+    reached : mapping of model to float
+        What each reaches.
+    answered : mapping of model to float
+        Share of the cases that it then answers.
+    differences : mapping of pair of models to tuple of float
+        What the first reaches less what the second does, with the ends of its interval, which are NaN where too few
+        errors tell how it varies. All intervals of one target hold together.
+    """
+
+    target: float
+    reached: Mapping[Any, float]
+    answered: Mapping[Any, float]
+    differences: Mapping[tuple[Any, Any], tuple[float, float, float]]
+
+    @property
+    def ranked(self) -> list[Any]:
+        """The models, the best first: that which answers most, or costs least."""
+        sign = 1 if np.isnan(self.target) else -1
+        return sorted(self.reached, key=lambda model: sign * self.reached[model])
+
+    def difference(self, one: Any, other: Any) -> tuple[float, float, float]:
+        """Return what one model reaches less what another does, with its interval."""
+        if (one, other) in self.differences:
+            return self.differences[one, other]
+        value, low, high = self.differences[other, one]
+        return -value, -high, -low
+
+
+class Draws:
+    """Draws of the rows that several models share, in which the best threshold of each is found anew.
+
+    So the differences contain what it costs to choose a threshold.
+
+    Parameters
+    ----------
+    profiles : mapping of model to ConfidenceProfile
+        Predictions of the same rows.
+    stops : mapping of model to Stops
+        Their thresholds.
+    level : float
+        Level of the intervals.
+    """
+
+    def __init__(self, profiles: Mapping[Any, ConfidenceProfile], stops: Mapping[Any, Stops], level: float) -> None:
+        rng = np.random.default_rng(0)
+        profiles = {model: profile.everything for model, profile in profiles.items()}
+        units = _units(next(iter(profiles.values())), rng)
+        n_units = int(units.max()) + 1
+        drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
+        self._stops, self._n_rows = stops, len(units)
+        self._drawn = {model: _Drawn.of(profile, stops[model], units, drawn) for model, profile in profiles.items()}
+        self._pairs = list(combinations(profiles, 2))
+        freedom = equal_units(np.bincount(units), np.zeros(n_units, dtype=np.intp))[0] - 1
+        self._times = float(stdtrit(freedom, 1 - (1 - level) / 2 / max(len(self._pairs), 1))) if freedom > 0 else np.nan
+
+    def answered_at(self, target: float) -> Compared:
+        """Compare the shares of the cases that the models answer at the errors allowed."""
+        share = {}
+        for model in self._drawn:
+            stop = self._stops[model].at_most_wrong(target)
+            share[model] = float(self._stops[model].answered[stop]) if stop >= 0 else 0.0
+        drawn = {model: each.shares_at(target) for model, each in self._drawn.items()}
+        known = {model: each * target * self._n_rows >= _FEWEST_ERRORS for model, each in share.items()}
+        return Compared(target, share, share, self._differences(share, drawn, known, (-1, 1)))
+
+    def cost_at(self, of_error: float, of_person: float) -> Compared:
+        """Compare the mean costs of a case, where each error and each case that is not answered has a price."""
+        cost, share, known = {}, {}, {}
+        for model in self._drawn:
+            stops = self._stops[model]
+            costs = np.append(of_person, stops.cost(of_error, of_person))
+            best = int(np.argmin(costs))
+            cost[model] = float(costs[best])
+            share[model] = float(stops.answered[best - 1]) if best else 0.0
+            wrong = stops.answered * stops.wrong * self._n_rows
+            known[model] = bool(wrong[-1] >= _FEWEST_ERRORS)
+        drawn = {model: each.least_costs(of_error, of_person) for model, each in self._drawn.items()}
+        return Compared(np.nan, cost, share, self._differences(cost, drawn, known, (-np.inf, np.inf)))
+
+    def _differences(
+        self,
+        reached: Mapping[Any, float],
+        drawn: Mapping[Any, Floats],
+        known: Mapping[Any, bool],
+        within: tuple[float, float],
+    ) -> dict[tuple[Any, Any], tuple[float, float, float]]:
+        differences = {}
+        for one, other in self._pairs:
+            value, reach = reached[one] - reached[other], self._times * float((drawn[one] - drawn[other]).std())
+            if not known[one] and not known[other]:
+                reach = np.nan
+            low, high = np.maximum(value - reach, within[0]), np.minimum(value + reach, within[1])
+            differences[one, other] = (value, float(low), float(high))
+        return differences
+
+
+def _units(profile: ConfidenceProfile, rng: np.random.Generator) -> Any:
+    """Return the unit of each row that is drawn: rows or groups, many of them in random parts."""
+    unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
+    n_units = int(unit.max()) + 1
+    return unit if n_units <= _MOST_UNITS else rng.permutation(n_units)[unit] % _MOST_UNITS
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What a model answers and loses in each draw of the rows, at each of its thresholds.
+
+    Attributes
+    ----------
+    answers, lost, count : ndarray of shape (n_draws, n_stops)
+        Weight of the answers, what of it is wrong or lost, and their number.
+    total : ndarray of shape (n_draws, 1)
+        Weight of all rows.
+    """
+
+    answers: Floats
+    lost: Floats
+    count: Floats
+    total: Floats
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, stops: Stops, units: Any, drawn: Floats) -> Self:
+        """Add the rows of each unit and stop, and the stops from the top."""
+        kept = np.array(sorted(stops.spread(_MOST_STOPS)))
+        stop = np.searchsorted(-stops.score[kept], -profile.score)  # the first that accepts a row
+        weight, n_units, n_stops = profile.given_weight, drawn.shape[1], len(kept)
+        weight = np.ones(len(profile)) if weight is None else weight
+        cell = units * n_stops + np.minimum(stop, n_stops - 1)
+
+        def accepted(terms: Any) -> Floats:
+            by_cell = np.bincount(cell, terms, n_units * n_stops).reshape(n_units, n_stops)
+            return np.asarray(drawn @ np.cumsum(by_cell, axis=1))
+
+        there = profile.score > -np.inf  # the others abstain
+        answers, lost = accepted(weight * there), accepted(weight * there * profile.loss)
+        return cls(answers, lost, accepted(there), accepted(weight)[:, -1:])
+
+    def shares_at(self, target: float) -> Floats:
+        """Return the largest share answered in each draw at the errors allowed."""
+        fits = (self.lost <= target * self.answers * (1 + _ROUNDING)) & (self.count >= FEWEST)
+        last = fits.shape[1] - 1 - np.argmax(fits[:, ::-1], axis=1)
+        share = np.take_along_axis(self.answers / self.total, last[:, np.newaxis], axis=1)[:, 0]
+        return np.where(fits.any(axis=1), share, 0.0)
+
+    def least_costs(self, of_error: float, of_person: float) -> Floats:
+        """Return the least mean cost of a case in each draw."""
+        costs = (of_error * self.lost + of_person * (self.total - self.answers)) / self.total
+        return np.minimum(costs.min(axis=1), of_person)

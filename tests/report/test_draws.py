@@ -1,0 +1,79 @@
+"""What models answer at the errors allowed, and what they cost, against counts of every threshold."""
+
+import re
+
+import numpy as np
+import pytest
+
+from skconf import ConfidenceProfile, confidence_report
+
+PRICES = [(10.0, 1.0), (2.0, 1.0), (1.0, 5.0), (0.0, 0.0), (100.0, 1.0)]
+
+
+def draw(rng, n=400):
+    """Return right or wrong of two models on the same rows, and their confidences: the second blurs them."""
+    easy = rng.beta(4, 1, n)
+    sure = np.clip(easy + rng.normal(0, 0.15, n), 0.01, 0.99).round(2)
+    return {
+        "sharp": ConfidenceProfile.from_correctness(rng.random(n) < easy, easy.round(3)),
+        "blurred": ConfidenceProfile.from_correctness(rng.random(n) < easy, sure),
+    }
+
+
+def least_cost(profile, of_error, of_person):
+    """Return the least mean cost of a case over all thresholds, and the share answered there."""
+    found = [(of_person, 0.0)]
+    for threshold in np.unique(profile.confidence)[::-1]:
+        kept = profile.confidence >= threshold
+        wrong = np.mean(kept & ~profile.correct)
+        found.append((of_error * wrong + of_person * np.mean(~kept), np.mean(kept)))
+    return min(found, key=lambda each: each[0])
+
+
+@pytest.mark.parametrize("prices", PRICES)
+def test_costs_are_the_least_of_all_thresholds(prices):
+    models = draw(np.random.default_rng(7))
+    costs = confidence_report(models, prices=prices, metrics=["accuracy_score"]).evidence.costs
+    for model, profile in models.items():
+        cost, _ = least_cost(profile, *prices)
+        assert costs.reached[model] == pytest.approx(cost, abs=1e-12)
+    value, low, high = costs.difference("sharp", "blurred")
+    assert value == pytest.approx(costs.reached["sharp"] - costs.reached["blurred"])
+    assert low <= value <= high
+    assert costs.difference("blurred", "sharp") == pytest.approx((-value, -high, -low))
+    assert costs.ranked[0] == min(costs.reached, key=costs.reached.get)
+
+
+def test_the_page_says_where_each_costs_least():
+    models = draw(np.random.default_rng(7))
+    report = confidence_report(models, prices=(10, 1))
+    said = " ".join(report.summary().split())
+    assert "If an error costs 10 and a case sent to a person costs 1, 1,000 cases cost" in said
+    page = report.page()
+    assert "example prices" not in page
+    told = re.search(r"Cheapest: (.*?)\.<", page)[1]
+    for model, profile in models.items():
+        cost, share = least_cost(profile, 10, 1)
+        answered, amount = re.search(rf"{model} where it answers (\d+) of 1,000: (\d+)", told).groups()
+        assert (int(answered), int(amount)) == (round(1000 * share), round(1000 * cost))
+    assert "example prices" in confidence_report(models).page()
+
+
+@pytest.mark.parametrize("prices", [10, (10,), (1, 2, 3), (-1, 1), (1, float("nan")), (1, float("inf")), "ab"])
+def test_bad_prices_are_refused(prices):
+    with pytest.raises((ValueError, TypeError), match="prices"):
+        confidence_report(draw(np.random.default_rng(7)), prices=prices)
+
+
+@pytest.mark.slow
+def test_intervals_of_differences_of_costs_hold_the_truth():
+    """The truth is that of a million rows."""
+    rng = np.random.default_rng(0)
+    truth = confidence_report(draw(rng, 1_000_000), prices=(5, 1), metrics=["accuracy_score"]).evidence.costs
+    true = truth.reached["sharp"] - truth.reached["blurred"]
+    held = []
+    for _ in range(300):
+        costs = confidence_report(draw(rng, 600), prices=(5, 1), metrics=["accuracy_score"]).evidence.costs
+        _, low, high = costs.difference("sharp", "blurred")
+        held.append(low <= true <= high)
+    assert 0.91 <= np.mean(held) <= 0.995
