@@ -185,5 +185,5 @@ def test_several_models_and_labels_with_markup():
     assert "<b>" not in shown
     assert "<i>" not in shown
     assert shown.count("</script>") == 0
-    assert shown.count("<details>") == 4  # classes and errors of the last two
+    assert shown.count('<details class="screen">') == 4
     assert all(f"{model}: most confident error" in section.text(500) for model in profiles)
