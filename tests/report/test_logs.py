@@ -106,7 +106,7 @@ def test_two_models_that_abstain_differently_are_compared():
     other.to_csv("other.csv", index=False)
     report = ConfidenceReport.from_files({"a": "answers.csv", "b": "other.csv"}, abstained="gone", ids="id")
     assert not report.evidence.unpaired
-    shares = next(each for each in report.evidence.answered if each.target == 0.1).share
+    shares = next(each for each in report.evidence.answered if each.target == 0.1).reached
     assert set(shares) == {"a", "b"}
     assert len(answered(report.evidence)) == 1  # of the other nothing abstains
 
