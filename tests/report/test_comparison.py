@@ -112,7 +112,7 @@ def test_an_interval_without_zero_may_be_not_told_apart(models):
     assert (entry.better, entry.reason) == (None, "")
     assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
     text = which(evidence).text()
-    assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base)." in text
+    assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base); " in text
     assert f"for all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
 
 

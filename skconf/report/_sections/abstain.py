@@ -16,10 +16,12 @@ from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
-from skconf.report._sections.words import Words, errors_at, thousand, threshold_at, words_for, words_of
+from skconf.report._sections.words import Words, errors_at, start_of, thousand, threshold_at, words_for, words_of
 
 #: What else the slider asks a price for.
 PERSON = "a case sent to a person costs"
+#: So few distinct confidences are told.
+_FEW_DISTINCT = 20
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
@@ -28,7 +30,23 @@ def abstain(evidence: Evidence) -> Section:
     """Return the section: a slider beside the curves, and the table of errors allowed."""
     curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
     parts: list[Part] = [_slider(evidence, curve), _allowed(evidence), Prose(_notes(evidence), "note")]
+    parts[2:2] = [
+        Prose(f"{start_of(evidence, model)}{text}") for model in evidence.profiles if (text := _ties(evidence, model))
+    ]
     return Section("When should it abstain?", "Abstain", parts)
+
+
+def _ties(evidence: Evidence, model: Any) -> str:
+    """Say that few distinct confidences part the answers, where there are few for many answers."""
+    profile = evidence.profiles[model]
+    n_distinct = len(profile.ranking.score)
+    if profile.kind == "costs" or n_distinct > _FEW_DISTINCT or n_distinct * FEWEST > len(profile):
+        return ""
+    largest = int(np.argmax(profile.ranking.weight))
+    share, score = profile.ranking.weight[largest] / profile.ranking.total_weight, float(profile.ranking.score[largest])
+    at = f"{100 * score:g}%" if profile.ranks_by_confidence else f"{score:g}"
+    numbers = "1 distinct confidence" if n_distinct == 1 else f"{n_distinct} distinct confidences"
+    return f"{numbers}: {decimal(100 * float(share), 0)}% of answers share {at}, and no threshold divides these."
 
 
 def _slider(evidence: Evidence, curve: Chart | None) -> Slider:

@@ -11,6 +11,7 @@ from skconf._core.numbers import DASH, decimal, digits_of, number, percent
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
 from skconf.report._evidence.draws import Compared
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.flips import Flips
 from skconf.report._evidence.rows import Row, rows_of
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
@@ -57,10 +58,22 @@ def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -
     first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
     said = [answered_in_words(evidence)] if evidence.answered else []
     said += [costs_in_words(evidence)] if evidence.costs else []
-    said += [_finding(row, table) for row in first] if table.others else []
+    said += [_finding(row, table, evidence) for row in first] if table.others else []
     if comparison.unpaired:
         said.append(f"Not compared: {'; '.join(dict.fromkeys(comparison.unpaired.values()))}.")
     return said
+
+
+def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool) -> str:
+    """Say how many answers flipped from one model to another, and which difference is excluded if none was told."""
+    flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
+    if flips is None:
+        return ""
+    text = f"{flips.n_flipped:,} answers flipped, {flips.to_wrong:,} of them to wrong"
+    if told_apart or np.isnan(flips.excluded):
+        return text
+    most = decimal(100 * flips.excluded, 1)
+    return f"{text}; more than {most} {'point is' if most == '1.0' else 'points are'} excluded"
 
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
@@ -257,14 +270,17 @@ def _headlines_read(words: Words) -> str:
     )
 
 
-def _finding(row: Row, table: _Table) -> str:
+def _finding(row: Row, table: _Table, evidence: Evidence) -> str:
     """Say in a sentence what a comparison shows."""
     what = table.label(row)[0].upper() + table.label(row)[1:]
     if len(table.others) == 1:
         (model,) = table.others
         difference = table.difference(row, model)
         minus = "" if difference == DASH else f", {difference} ({model} minus {table.baseline})"
-        return f"{what}: {_in_words(table.entry(row, model))}{minus}."
+        entry, flips = table.entry(row, model), ""
+        if row.name == _ACCURACY and not entry.reason:
+            flips = _flips(evidence, table.baseline, model, told_apart=entry.better is not None)
+        return f"{what}: {_in_words(entry)}{minus}{f'; {flips}' if flips else ''}."
     said: dict[str, list[str]] = {}
     for model in table.others:
         entry = table.entry(row, model)

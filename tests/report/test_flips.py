@@ -1,0 +1,72 @@
+"""What a comparison excludes, and how many answers flipped; and few distinct confidences."""
+
+import numpy as np
+import pytest
+
+from skconf import ConfidenceProfile, confidence_report
+from skconf.inference import compare
+from skconf.report._evidence.flips import Flips
+from skconf.report._sections.abstain import abstain
+from skconf.report._sections.which import findings
+
+RNG = np.random.default_rng(2)
+N = 600
+CONFIDENCE = RNG.random(N).round(3)
+RIGHT = RNG.random(N) < 0.5
+OTHER = np.where(RNG.random(N) < 0.1, ~RIGHT, RIGHT)
+
+
+def profiles(**more):
+    make = ConfidenceProfile.from_correctness
+    return {"a": make(RIGHT, CONFIDENCE, **more), "b": make(OTHER, CONFIDENCE)}
+
+
+def of_accuracy(report):
+    return next(text for text in findings(report.evidence) if text.startswith("Right answers"))
+
+
+def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_interval():
+    flips = Flips.of(*profiles().values())
+    assert flips.n_flipped == np.count_nonzero(RIGHT != OTHER)
+    assert flips.to_wrong == np.count_nonzero(RIGHT & ~OTHER)
+    found = compare("accuracy", profiles(), confidence_level=0.9)
+    assert flips.excluded == pytest.approx(max(abs(found.low), abs(found.high)))
+    first = of_accuracy(confidence_report(profiles()))
+    assert f"{flips.n_flipped} answers flipped, {flips.to_wrong} of them to wrong" in first
+    assert f"more than {100 * flips.excluded:.1f} points are excluded" in first
+
+
+def test_of_a_difference_that_is_shown_nothing_is_excluded():
+    worse = {"a": profiles()["a"], "b": ConfidenceProfile.from_correctness(RIGHT & (RNG.random(N) < 0.7), CONFIDENCE)}
+    first = of_accuracy(confidence_report(worse))
+    assert "answers flipped" in first
+    assert "excluded" not in first
+
+
+def test_classifiers_have_flips_too():
+    y = RNG.integers(3, size=N)
+    one, other = (RNG.dirichlet(np.ones(3), N) for _ in range(2))
+    first = of_accuracy(confidence_report(y, {"a": one, "b": other}))
+    mine, theirs = one.argmax(axis=1) == y, other.argmax(axis=1) == y
+    assert f"{np.count_nonzero(mine != theirs)} answers flipped" in first
+
+
+def test_a_row_that_abstains_is_not_right():
+    gone = np.arange(N) < 50
+    flips = Flips.of(*profiles(abstained=gone).values())
+    assert flips.n_flipped == np.count_nonzero((RIGHT & ~gone) != OTHER)
+
+
+def test_graded_answers_have_no_flips():
+    graded = ConfidenceProfile.from_correctness(RNG.random(N), CONFIDENCE)
+    assert Flips.of(graded, graded) is None
+
+
+@pytest.mark.parametrize("n_distinct", [1, 4, 20, 21])
+def test_few_distinct_confidences_are_told(n_distinct):
+    grid = np.linspace(0.5, 1, n_distinct + 1)[1:]
+    confidence = np.append(np.resize(grid, N - 300), np.full(300, 1.0))
+    text = abstain(confidence_report(ConfidenceProfile.from_correctness(RIGHT, confidence)).evidence).text(100)
+    share = round(100 * np.mean(confidence == 1))
+    said = f"{n_distinct} distinct confidence{'s' * (n_distinct > 1)}: {share}% of answers share 100%"
+    assert (said in text) == (n_distinct <= 20)
