@@ -7,6 +7,7 @@ share, with an error and a right answer, that is Jeffreys' interval. Coverage wa
 proved.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inference._evidence import ENOUGH, errors_among, few_classes, rests_on_order_of_answers
 from skconf.inference._resampling import replicate
@@ -22,7 +24,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
 #: Draws, whose quantiles are the ends; and places among which that of a phantom is drawn.
-N_DRAWS, _MOST_PLACES = 2_000, 2_000
+N_DRAWS, MOST_PLACES = 2_000, 2_000
 #: Answers that are drawn one by one. Of more, those of the rarer kind are, and each of the rest stands for several.
 _MOST_ROWS = 10_000
 
@@ -106,8 +108,8 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
         parts = [_at_both_ends(profile, right=share.value > 0.5)]
     else:
         places = _with_weight(profile, counted)
-        if len(places) > _MOST_PLACES:
-            places = rng.choice(places, _MOST_PLACES, replace=False)
+        if len(places) > MOST_PLACES:
+            places = rng.choice(places, MOST_PLACES, replace=False)
         few = [right for right, rarer in ((False, share.value), (True, 1 - share.value)) if rarer * share.size < ENOUGH]
         parts = [_at_places(places, profile, right) for right in few]
         by_lot = [slice(i * len(places), (i + 1) * len(places)) for i in range(len(few))]
@@ -120,19 +122,25 @@ def phantoms_for(metric: Any, profile: ConfidenceProfile, rng: np.random.Generat
     rare = (profile.correctness if share.value > 0.5 else profile.loss) != 0
     if len(classes):
         rare = rare | np.isin(profile.require("true_class"), classes)
-    return Phantoms(*_thinned(profile, rare), added, by_lot)
+    rows, stands_for = thinned(profile, rare)
+    return Phantoms(profile if len(rows) == len(profile) else profile[rows], stands_for, added, by_lot)
 
 
-def _thinned(profile: ConfidenceProfile, rare: NDArray[np.bool_]) -> tuple[ConfidenceProfile, Floats]:
-    """Return the rare answers and a subset of the rest, and how many answers each of them stands for."""
+def thinned(
+    profile: ConfidenceProfile, rare: NDArray[np.bool_], stratum: Codes | None = None
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the rows of rare answers and of some of the rest, and how many answers of a stratum each stands for."""
     if len(profile) <= _MOST_ROWS:
-        return profile, np.ones(len(profile))
+        return np.arange(len(profile)), np.ones(len(profile))
     rest = np.flatnonzero(~rare)
     rest = rest[np.argsort(profile.confidence[rest], kind="stable")]
-    ends = np.linspace(0, len(rest), min(len(rest), _MOST_ROWS) + 1).astype(np.intp)
-    middles = rest[(ends[1:] + ends[:-1]) // 2]
-    rows = np.append(np.flatnonzero(rare), middles)
-    return profile[rows], np.append(np.ones(len(rows) - len(middles)), np.diff(ends)).astype(np.float64)
+    rows, stands_for = [np.flatnonzero(rare)], [np.ones(int(rare.sum()))]
+    for part in [rest] if stratum is None else [rest[stratum[rest] == s] for s in np.unique(stratum)]:
+        size = min(len(part), math.ceil(_MOST_ROWS * len(part) / max(len(rest), 1)))
+        ends = np.linspace(0, len(part), size + 1).astype(np.intp)
+        rows.append(part[(ends[1:] + ends[:-1]) // 2])
+        stands_for.append(np.diff(ends).astype(np.float64))
+    return np.concatenate(rows), np.concatenate(stands_for)
 
 
 def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) -> NDArray[np.intp]:

@@ -20,6 +20,7 @@ from skconf.inference._p_values import holm, permutation_p_value
 from skconf.inference._paired import Estimated, Test, is_nearness, signed, why_not_nearer
 from skconf.inference._resampling import DRAWS, read_resampling, replicate
 from skconf.inference._sampling import Sampling, joined
+from skconf.inference._strata import draws_within_strata
 from skconf.metrics._base.draws import resolution_notices
 from skconf.profile import ConfidenceProfile, as_profile
 from skconf.scoring._names import Statistic, read_statistics
@@ -280,8 +281,15 @@ def _comparisons(
     """Compare every pair of models in every statistic; all resampled ones share the resamples."""
     estimated = [signed(statistic) for statistic in statistics]
     methods = [choose_method(each, "auto" if method == "permutation" else method) for each in estimated]
-    to_resample = [each for each, how in zip(estimated, methods, strict=True) if how == "bootstrap"]
-    drawn = replicate(sampling.draw, list(profiles.values()), to_resample, **resampling) if to_resample else np.empty(0)
+    plain = all(profile.abstained is None and profile.kind != "costs" for profile in profiles.values())
+    if method == "auto" and sampling.weighs_strata and plain:
+        methods = ["bayesian" if how == "delta" else how for how in methods]
+    drawn: dict[int, Floats] = {}
+    for by, draws in (("bootstrap", _resampled), ("bayesian", draws_within_strata)):
+        places = [i for i, how in enumerate(methods) if how == by]
+        if places:
+            columns = draws([estimated[i] for i in places], list(profiles.values()), sampling, resampling)
+            drawn |= dict(zip(places, np.moveaxis(columns, 2, 0), strict=True))
     swapped = {}
     if method == "permutation":
         for a, b in pairs:
@@ -296,7 +304,7 @@ def _comparisons(
         if how == "delta":
             varying = {m: _effects(each, profile) for m, profile in profiles.items() if not np.isnan(values[m])}
         else:
-            varying = dict(zip(profiles, drawn[:, :, to_resample.index(each)].T, strict=True))
+            varying = dict(zip(profiles, drawn[position].T, strict=True))
         on = {model: each.on(profile) for model, profile in profiles.items()}
         found = Estimated(each, how, on, values, varying, sampling, confidence_level)
         scores = values if each is statistic else {m: float(statistic.score(value)) for m, value in values.items()}
@@ -304,7 +312,7 @@ def _comparisons(
         notices += refused.values()
         for a, b in pairs:
             difference = scores[a] - scores[b]
-            if how == "bootstrap" and not np.isnan(difference):
+            if how != "delta" and not np.isnan(difference):
                 notices += undefined_resamples(varying[a] - varying[b], statistic.name)
             if a in refused or b in refused:
                 test = Test(np.nan, np.nan, np.nan, np.nan, "none")
@@ -322,6 +330,15 @@ def _comparisons(
             )
     warn_each(notices)
     return comparisons
+
+
+def _resampled(
+    statistics: Sequence[Statistic],
+    profiles: Sequence[ConfidenceProfile],
+    sampling: Sampling,
+    resampling: Mapping[str, Any],
+) -> Floats:
+    return replicate(sampling.draw, profiles, statistics, **resampling)
 
 
 def _effects(statistic: Statistic, profile: ConfidenceProfile) -> Floats:

@@ -36,7 +36,7 @@ class Choice(NamedTuple):
     Attributes
     ----------
     method : str
-        "exact", "binomial", "gamma", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
+        "exact", "binomial", "mover", "gamma", "delta", "bayesian" or "bootstrap"; "none" where no interval holds.
     reason : str, default=""
         Why no interval holds; completes the sentence "NAME cannot be estimated: ...".
     share : Share, default=None
@@ -63,7 +63,8 @@ class Share(NamedTuple):
 def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling) -> Choice:
     """Return the valid method for a score of some predictions.
 
-    Few errors need draws, which ignore groups and strata: with these the method is "delta", as with many errors.
+    Few errors need draws, which ignore groups: with these the method is "delta", as with many errors. Strata of other
+    weights than each other's have draws of their own.
     """
     metric, profile = statistic.metric, statistic.on(profile)
     if sampling.grouped and sampling.equivalent.min() <= FEWEST_UNITS:
@@ -77,6 +78,9 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
             return Choice("gamma")
     if statistic.why_resampled:
         return Choice("bootstrap")
+    if sampling.weighs_strata and profile.kind != "costs":
+        mixed = isinstance(metric, Ratio) and sampling.equal_within and share_of_all(metric, profile)
+        return Choice("mover" if mixed else "bayesian")
     if not sampling.independent or profile.kind == "costs":
         return Choice("delta")
     if isinstance(metric, Ratio) and metric.share_interval and is_share(metric, profile):
@@ -89,6 +93,11 @@ def choose(statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling)
 def is_share(metric: Ratio, profile: ConfidenceProfile) -> bool:
     """Return whether a metric that counts answers counts each of these as one or none."""
     return profile.kind == "right or wrong" or not metric.of_losses
+
+
+def share_of_all(metric: Ratio, profile: ConfidenceProfile) -> bool:
+    """Return whether a metric is the share of all samples that it counts, each as one or none."""
+    return bool(metric.share_interval) and is_share(metric, profile) and bool(np.all(metric.ratio(profile)[1] == 1))
 
 
 def choose_of_share(metric: Ratio, share: Share, equal: bool) -> Choice:

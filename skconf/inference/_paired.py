@@ -65,7 +65,7 @@ class Estimated:
     ----------
     statistic : Statistic
         The statistic: no nearness, but the value that it is made of.
-    method : {"delta", "bootstrap"}
+    method : {"delta", "bootstrap", "bayesian"}
         What tells the errors.
     profiles : mapping of model to ConfidenceProfile
         Predictions for the same samples.

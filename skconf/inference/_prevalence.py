@@ -151,13 +151,14 @@ def estimate_prevalence(
         raise ValueError(f"y_true has fewer than {_FLOOR} rows of {shorten(few)}, too few to tell how they look.")
     source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
     if calibration is not None:
-        calibrator = make_calibrator(calibration).fit(source, profile.classes[codes], labels=classes)
+        calibrator = make_calibrator(calibration).fit(source, classes[codes], labels=classes)
         source, use = (np.asarray(calibrator.predict_proba(proba), dtype=np.float64) for proba in (source, use))
     share = n / n.sum()
     estimate = likeliest_shares(use / share, share)
     floored = np.maximum(estimate, _FLOOR / n.min())
     floored /= floored.sum()
-    error = _standard_error(*(_posteriors(proba, floored / share) for proba in (source, use)), codes, n, floored)
+    score = _posteriors(source, floored / share)
+    error = _standard_error(score, len(use), codes, n, floored)
     p_value = _mixture_p_value(*_bins(source / share, use / share), codes, n, len(use), floored)
     reach = float(ndtri((1 + confidence_level) / 2)) * error
     if p_value < _REFUTED:
@@ -222,11 +223,11 @@ def _moments(values: Floats, codes: Codes, n: NDArray[np.intp], shares: Floats, 
     return means, np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use
 
 
-def _standard_error(source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
+def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
     """Return the standard error of each share, by the means of the probabilities as moments."""
-    means, covariance = _moments(source, codes, n, shares, len(use))
+    means, covariance = _moments(score, codes, n, shares, n_at_use)
     inverse = np.linalg.pinv(means)
-    return np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0))
+    return np.asarray(np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0)))
 
 
 def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:

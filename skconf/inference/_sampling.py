@@ -21,6 +21,7 @@ Counts = NDArray[Any]
 _UNITS_AT_ONCE = 1 << 16
 #: With so many equal units or fewer, one of the units has nearly all the weight.
 FEWEST_UNITS = 1.1
+_ROUNDING = 1e-9  # of weights, relative
 
 
 class Sampling:
@@ -73,6 +74,15 @@ class Sampling:
                     f"stratify has {len(alone)} strata with a single unit, such as {strata.labels[alone[0]]!r}: its "
                     "error cannot be estimated. Merge small strata."
                 )
+        #: Whether samples were drawn one by one from strata of which some weigh more than they have samples.
+        self.weighs_strata = False
+        #: Whether samples of a stratum have the same weight.
+        self.equal_within = True
+        if sample_weight is not None and self.stratum is not None and not self.grouped:
+            weight = sample_weight[sample_weight > 0]
+            mean = np.bincount(self.stratum, weight) / self.sizes
+            self.weighs_strata = bool(mean.min() < mean.max() * (1 - _ROUNDING))
+            self.equal_within = bool(np.allclose(weight, mean[self.stratum], rtol=_ROUNDING, atol=0))
         #: Number of equal units in each stratum that groups of unequal size stand for.
         self.equivalent = self._equivalent(sample_weight, n_samples)
         #: Number of these beyond one for each stratum; infinite where errors are normal.
@@ -80,8 +90,16 @@ class Sampling:
 
     @classmethod
     def of(cls, profile: ConfidenceProfile, groups: Any = None, stratify: Any = None) -> Self:
-        """Return how predictions were drawn: in the groups that are given, or else in those that they come with."""
-        return cls(len(profile), profile.groups if groups is None else groups, stratify, profile.sample_weight)
+        """Return how predictions were drawn: in the groups and strata that are given, or that they come with.
+
+        Where groups are drawn, or a stratum has a single sample, the strata that predictions come with count as chance.
+        """
+        groups = profile.groups if groups is None else groups
+        if stratify is None and groups is None and profile.strata is not None:
+            there = np.ones(len(profile), np.bool_) if profile.sample_weight is None else profile.sample_weight > 0
+            if np.bincount(profile.strata[there]).min(initial=2, where=np.bincount(profile.strata[there]) > 0) > 1:
+                stratify = profile.strata
+        return cls(len(profile), groups, stratify, profile.sample_weight)
 
     @classmethod
     def by_rows(
@@ -104,6 +122,11 @@ class Sampling:
             for positions, part, rows in parts
             if positions
         ]
+
+    def stratum_of_samples(self) -> Codes:
+        """Return the stratum of each sample; −1 of one without weight, which is no unit."""
+        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
+        return stratum if self.unit is None else np.append(stratum, -1)[self.unit]
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the stratum of every unit, which may have samples of one stratum only."""

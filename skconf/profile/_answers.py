@@ -13,6 +13,7 @@ from skconf._core.costs import costs_given_truth, read_costs_by_sample
 from skconf._core.inputs import position_of, scaled_weight
 from skconf._core.labels import Codes
 from skconf._core.messages import from_probabilities
+from skconf._core.prevalence import read_shares, weights_to_shares
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
 from skconf._core.ranking import Ranking
 from skconf.profile._abstained import Abstained
@@ -59,6 +60,8 @@ class Answers:
     uncertainty: Floats | None = None
     largest_uncertainty: float | None = None
     abstained: Abstained | None = None
+    strata: Codes | None = None
+    prevalence: tuple[float, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.correctness)
@@ -301,7 +304,62 @@ class Answers:
             rows = abstained.rows
             abstained = replace(abstained, sample_weight=None if weight is None else weight[rows])
             weight = None if weight is None else weight[~rows]
-        return replace(self, sample_weight=weight, weight_scale=weight_scale, abstained=abstained)
+        return replace(
+            self, sample_weight=weight, weight_scale=weight_scale, abstained=abstained, strata=None, prevalence=None
+        )
+
+    def at_prevalence(self, prevalence: Mapping[Any, float]) -> Self:
+        """Return the same predictions as they count where the classes have other shares.
+
+        Rows get weights by their class, so that values are those of rows with the shares that are stated: of half
+        frauds, what a metric would be where 0.3% are fraud. Probabilities stay as they are. The classes become strata,
+        whose numbers of rows were chosen, and intervals and comparisons take them so.
+
+        Parameters
+        ----------
+        prevalence : mapping of label to float
+            Share of each class, above 0 and below 1, of sum 1; of two classes one share is enough.
+
+        Returns
+        -------
+        ConfidenceProfile
+            A new one. Weights that it has count within their class.
+
+        Raises
+        ------
+        TypeError
+            If `prevalence` is no mapping, or a share no number.
+        ValueError
+            If a label is unknown or missing, a share is out of range or of a class without rows, rows abstain, or the
+            profile knows no classes.
+
+        See Also
+        --------
+        skconf.calibration.correct_prevalence : Corrects the probabilities.
+        skconf.inference.estimate_prevalence : The shares, from rows without labels.
+
+        Notes
+        -----
+        It rests on label shift: rows of a class look where they are used as they do here. Recall, specificity, balanced
+        accuracy and areas under ROC curves of classes stay; all that mixes classes changes.
+
+        Examples
+        --------
+        >>> from skconf import ConfidenceProfile
+        >>> from skconf.metrics import cprecision_score
+        >>> profile = ConfidenceProfile.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.9])
+        >>> rare = profile.at_prevalence({1: 0.01})
+        >>> rare.sample_weight.tolist()
+        [1.98, 1.98, 0.02, 0.02]
+        >>> print(f"{cprecision_score(profile):.3f}, {cprecision_score(rare):.3f}")
+        0.696, 0.023
+        """
+        classes, true_class = self.require("classes"), self.require("true_class")
+        if self.abstained is not None:
+            raise ValueError("prevalence weighs rows by their class, and rows that abstain count without one here.")
+        shares = read_shares(prevalence, classes)
+        weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))
+        return replace(weighted, strata=true_class, prevalence=tuple(shares.tolist()))
 
     def with_costs(self, costs: ArrayLike | None) -> Self:
         """Return the same answers with costs of each sample, which :func:`skconf.metrics.reject_cost_loss` charges.

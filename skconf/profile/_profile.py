@@ -69,6 +69,10 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         Position in `topics` of what each answer is about, such as its label in a multilabel task.
     topics : tuple or None
         The names of these.
+    strata : ndarray of shape (n_samples,) or None
+        Stratum of each answer, whose number of rows was chosen: the true class, after :meth:`at_prevalence`.
+    prevalence : tuple of float or None
+        Shares of the classes, in their order, that were stated there.
     answer_cost, uncertainty : ndarray of shape (n_samples,) or None
         Cost C of each answer, and its uncertainty u, where :meth:`from_costs` was given these.
     largest_uncertainty : float or None

@@ -1,0 +1,172 @@
+"""Errors of weighted strata: the Bayesian bootstrap within each of them, with phantom answers; and a closed form.
+
+Where classes were drawn in other shares than they are weighted with, a class of nearly all the weight may show few
+errors or none, and influence values then add no variance for it: intervals of the accuracy covered in 0.33 to 0.86.
+Each stratum therefore draws the weights of its own rows, with a phantom error and a phantom right answer of Γ(½), and
+keeps its share. Coverage was measured, in simulations; it is not proved.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import beta
+
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf.inference._bayesian_bootstrap import MOST_PLACES, N_DRAWS, thinned
+from skconf.inference._resampling import replicate
+from skconf.inference._sampling import Sampling, joined
+from skconf.profile import ConfidenceProfile
+from skconf.scoring._names import Statistic
+
+
+class _Draws(NamedTuple):
+    """How the weights of rows, and of phantom rows after them, are drawn within strata that keep their weight.
+
+    Attributes
+    ----------
+    stands_for : ndarray of shape (n_given,)
+        How many rows each given one stands for.
+    weight, stratum : ndarray of shape (n_given + n_added,)
+        Weight and stratum of all rows.
+    total : ndarray of shape (n_strata,)
+        What each stratum weighs.
+    by_lot : list of slice
+        Of each of these parts of the added rows, one is in a draw.
+    """
+
+    stands_for: Floats
+    weight: Floats
+    stratum: Codes
+    total: Floats
+    by_lot: Sequence[slice]
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the factors of the weights."""
+        n_given = len(self.stands_for)
+        factors = np.zeros((n_draws, len(self.weight)))
+        factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        for part in self.by_lot:
+            chosen = rng.integers(n_given + part.start, n_given + part.stop, n_draws)
+            factors[np.arange(n_draws), chosen] = rng.standard_gamma(0.5, n_draws)
+        for s, total in enumerate(self.total):
+            there = np.flatnonzero(self.stratum == s)
+            weight = factors[:, there] @ self.weight[there]
+            factors[:, there] *= (total / weight)[:, np.newaxis]
+        return factors
+
+
+def draws_within_strata(
+    statistics: Sequence[Statistic],
+    profiles: Sequence[ConfidenceProfile],
+    sampling: Sampling,
+    resampling: Mapping[str, Any],
+) -> Floats:
+    """Return draws of every statistic of the predictions of one model, or of several for the same rows.
+
+    The phantom rows of a stratum: one for each model, about which it alone is wrong; of a single model another one,
+    about which it is right.
+
+    Returns
+    -------
+    ndarray of shape (n_draws, n_profiles, n_statistics)
+    """
+    options = {name: value for name, value in resampling.items() if name not in ("n_resamples", "random_state")}
+    rng = np.random.default_rng(resampling.get("random_state"))
+    stratum = sampling.stratum_of_samples()
+    there = np.flatnonzero(stratum >= 0)
+    profiles, stratum = [profile[there] for profile in profiles], stratum[there]
+    places = []
+    for s in range(len(sampling.sizes)):
+        rows = np.flatnonzero(stratum == s)
+        places.append(rng.choice(rows, MOST_PLACES, replace=False) if len(rows) > MOST_PLACES else rows)
+    right = [[i != wrong for i in range(len(profiles))] for wrong in range(len(profiles))]
+    right += [[True]] if len(profiles) == 1 else []
+    chosen = np.concatenate([rows for rows in places for _ in right])
+    ends = np.cumsum([0, *(len(rows) for rows in places for _ in right)]).tolist()
+    by_lot = [slice(*pair) for pair in pairwise(ends)]
+    rare = np.any([profile.loss != 0 for profile in profiles], axis=0)
+    kept, stands_for = thinned(profiles[0], rare, stratum)
+    whole = profiles[0].sample_weight
+    weight = np.ones(len(stratum)) if whole is None else whole
+    largest = np.array([weight[stratum == s].max() for s in range(len(places))])
+    draws = _Draws(
+        stands_for,
+        np.append(weight[kept], largest[stratum[chosen]]),
+        np.append(stratum[kept], stratum[chosen]),
+        np.bincount(stratum, weight).astype(np.float64),
+        by_lot,
+    )
+    seed = int(rng.integers(1 << 62))  # the same draws for all models
+    drawn = []
+    for i, profile in enumerate(profiles):
+        turned = [_turned(profile[rows], how[i]) for rows in places for how in right]
+        added = turned[0]
+        for part in turned[1:]:
+            added = joined(added, part)
+        added = replace(added, sample_weight=largest[stratum[chosen]])
+        given = replace(profile[kept], sample_weight=weight[kept])
+        values = replicate(draws.draw, [given], statistics, N_DRAWS, random_state=seed, beside=added, **options)[:, 0]
+        if len(kept) < len(profile):
+            standing = replace(given, sample_weight=weight[kept] * stands_for)
+            values += [each.value(profile) - each.value(standing) for each in statistics]
+        drawn.append(values)
+    return np.stack(drawn, axis=1)
+
+
+def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
+    """Return answers that are all right, or all wrong, as sure as they are, and each about the class that it is about.
+
+    The probabilities of the true and the predicted class change places; of a right answer those of it and the second
+    guess.
+    """
+    given: dict[str, Any] = {"correctness": np.full(len(there), right)}
+    if there.predicted_class is not None and there.given_proba is not None:
+        rows, truth, predicted = np.arange(len(there)), there.require("true_class"), there.predicted_class.copy()
+        proba = np.array(there.proba)
+        turn = (predicted == truth) != right
+        if right:
+            other = truth
+        else:
+            rest = proba.astype(np.float64)
+            rest[rows, truth] = -1.0
+            other = rest.argmax(axis=1)
+        rows, other = rows[turn], other[turn]
+        mine = predicted[turn]
+        proba[rows, mine], proba[rows, other] = proba[rows, other], proba[rows, mine]
+        predicted[turn] = other
+        given |= {"given_proba": proba, "predicted_class": predicted}
+        if there.decided is not None and there.decisions is None:
+            given["decided"] = predicted
+    turned = replace(there, **given)
+    return turned if there.ranks_by_confidence is turned.ranks_by_confidence else replace(turned, score=there.score)
+
+
+def mover_ends(
+    statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
+) -> tuple[float, float, float]:
+    """Return the interval of a weighted sum of shares, by those of the strata: MOVER of Jeffreys limits.
+
+    Zou and Donner, Construction of confidence limits about effect measures: a general approach, Statistics in Medicine
+    27, 2008.
+    """
+    counted = np.broadcast_to(statistic.metric.ratio(profile)[0], len(profile)).astype(np.float64)
+    stratum = sampling.stratum_of_samples()
+    there = stratum >= 0
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    mass = np.bincount(stratum[there], weight[there]) / weight.sum()
+    hits = np.bincount(stratum[there], counted[there])
+    share = hits / sampling.sizes
+    tail = (1 - confidence_level) / 2
+    low = np.where(hits > 0, beta.ppf(tail, hits + 0.5, sampling.sizes - hits + 0.5), 0.0)
+    high = np.where(hits < sampling.sizes, beta.ppf(1 - tail, hits + 0.5, sampling.sizes - hits + 0.5), 1.0)
+    value = float(mass @ share)
+    ends = (
+        max(value - float(np.linalg.norm(mass * (share - low))), 0.0),
+        min(value + float(np.linalg.norm(mass * (high - share))), 1.0),
+    )
+    scores = sorted(float(statistic.score(end)) for end in ends)
+    return scores[0], scores[1], float(np.sqrt((mass**2 * share * (1 - share) / sampling.sizes).sum()))

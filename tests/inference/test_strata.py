@@ -1,0 +1,136 @@
+"""Intervals where strata weigh unequally: against the closed form, draws by hand, and populations."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import beta
+
+from skconf import ConfidenceProfile
+from skconf.inference import compare, confidence_interval
+from skconf.inference._sampling import Sampling
+from skconf.inference._strata import Statistic, draws_within_strata
+from skconf.metrics import get_metric
+
+SHARES = [0.003, 0.05, 0.2]
+METRICS = ["accuracy", "confidence_brier_loss", "cw_accuracy_score", "precision", "confidence_gap"]
+
+
+def rows(rng, n, share, sureness=1.5):
+    """Return labels of so many rows of each class, and probabilities that are overconfident at a share."""
+    y = np.repeat([0, 1], n)
+    x = rng.normal(2.0 * y)
+    return y, expit(sureness * (2 * (x - 1)) + np.log(share / (1 - share)))
+
+
+def at(share, y, proba):
+    return ConfidenceProfile.from_predictions(y, proba).at_prevalence({1: share})
+
+
+def test_interval_of_the_accuracy_is_mover_of_jeffreys_limits():
+    y, proba = rows(np.random.default_rng(0), (300, 40), 0.05)
+    found = confidence_interval("accuracy", at(0.05, y, proba))
+    right, value, below, above = (proba > 0.5) == y, 0.0, 0.0, 0.0
+    for k, share in ((0, 0.95), (1, 0.05)):
+        hits, n = right[y == k].sum(), (y == k).sum()
+        low, high = beta.ppf([0.025, 0.975], hits + 0.5, n - hits + 0.5)
+        value += share * hits / n
+        below += (share * (hits / n - low)) ** 2
+        above += (share * (high - hits / n)) ** 2
+    assert found.method == "mover"
+    assert (found.value, found.low, found.high) == pytest.approx((value, value - below**0.5, value + above**0.5))
+    stated = np.where(y == 1, 0.05 / 40, 0.95 / 300)
+    same = confidence_interval("accuracy", y, proba, sample_weight=stated, stratify=y)
+    assert (same.low, same.high) == pytest.approx((found.low, found.high))
+
+
+def test_a_class_without_errors_has_an_error_bar():
+    y = np.repeat([0, 1], 100)
+    proba = np.where(y == 1, 0.9, 0.1)
+    for metric in ("accuracy", "confidence_brier_loss", "precision"):
+        found = confidence_interval(metric, at(0.01, y, proba), random_state=0)
+        assert found.high - found.low > 0.005
+
+
+def test_draws_keep_the_weight_of_every_class():
+    y, proba = rows(np.random.default_rng(0), (60, 40), 0.3)
+    profile = at(0.1, y, proba)
+    share = Statistic("share", get_metric("coverage_score", threshold=0.0))
+    sampling = Sampling.of(profile)
+    drawn = draws_within_strata([share], [profile], sampling, {"random_state": 0})
+    np.testing.assert_allclose(drawn, 1.0)
+
+
+def test_draws_of_a_share_are_dirichlet_within_each_class():
+    y, proba = rows(np.random.default_rng(0), (50, 30), 0.3)
+    profile, right = at(0.1, y, proba), (proba > 0.5) == y
+    drawn = draws_within_strata(
+        [Statistic("risk", get_metric("selective_risk_loss", threshold=0.0))],
+        [profile],
+        Sampling.of(profile),
+        {"random_state": 0},
+    )[:, 0, 0]
+    mean = variance = 0.0
+    for k, share in ((0, 0.9), (1, 0.1)):
+        n, wrong = (y == k).sum(), (~right)[y == k].sum()
+        law = beta(wrong + 0.5, n - wrong + 0.5)
+        mean, variance = mean + share * law.mean(), variance + share**2 * law.var()
+    assert drawn.mean() == pytest.approx(mean, abs=4 * (variance / len(drawn)) ** 0.5)
+    assert drawn.std() == pytest.approx(variance**0.5, rel=0.06)
+
+
+def test_thinned_rows_have_the_draws_of_all(monkeypatch):
+    y, proba = rows(np.random.default_rng(0), (3000, 500), 0.05)
+    profile = at(0.05, y, proba)
+    whole = confidence_interval("confidence_brier_loss", profile, random_state=0)
+    monkeypatch.setattr("skconf.inference._bayesian_bootstrap._MOST_ROWS", 1000)
+    some = confidence_interval("confidence_brier_loss", profile, random_state=0)
+    assert some.value == whole.value
+    assert (some.low, some.high) == pytest.approx((whole.low, whole.high), abs=0.15 * (whole.high - whole.low))
+
+
+def test_strata_of_equal_weights_and_groups_are_as_before():
+    y, proba = rows(np.random.default_rng(0), (100, 100), 0.5)
+    plain = confidence_interval("confidence_brier_loss", y, proba, stratify=y)
+    profile = at(0.5, y, proba)
+    assert confidence_interval("confidence_brier_loss", profile).low == pytest.approx(plain.low)
+    grouped = confidence_interval("confidence_brier_loss", at(0.05, y, proba), groups=np.arange(200) % 50)
+    assert grouped.method == "delta"
+
+
+def test_models_are_compared_by_draws_within_classes():
+    rng = np.random.default_rng(0)
+    y, proba = rows(rng, (400, 400), 0.05)
+    profiles = {"a": at(0.05, y, proba), "b": at(0.05, y, np.clip(proba + 0.3 * rng.random(len(y)), 0, 1))}
+    found = compare("confidence_brier_loss", profiles, random_state=0)
+    assert found.method == "bayesian"
+    assert found.p_value < 0.01
+    alike = compare("confidence_brier_loss", {"a": profiles["a"], "b": profiles["a"]}, random_state=0)
+    assert alike.difference == 0
+    assert alike.low < 0 < alike.high
+
+
+def coverage(n_sets, n, seed=0, shares=SHARES, metrics=METRICS):
+    """Return how often intervals hold the truth, by metric, on average over prevalences."""
+    rng, held = np.random.default_rng(seed), []
+    for share in shares:
+        truth = [
+            confidence_interval(metric, at(share, *rows(rng, (300_000, 300_000), share)), method="delta").value
+            for metric in metrics
+        ]
+        for i in range(n_sets):
+            found = confidence_interval(metrics, at(share, *rows(rng, n, share)), random_state=i)
+            held.append((found["low"] <= truth) & (truth <= found["high"]))
+    return np.mean(held, axis=0)
+
+
+def test_intervals_cover():
+    assert (coverage(12, (100, 100), metrics=METRICS[:3]) >= 0.85).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [(100, 100), (500, 500), (100, 5000)])
+def test_intervals_cover_in_many_sets(n):
+    held = coverage(100, n)
+    assert (held[:-1] >= 0.92).all(), held
+    assert (held[:-1] <= 0.99).all(), held
+    assert held[-1] >= 0.85
