@@ -1,4 +1,4 @@
-"""Confidences in grades, such as high, medium and low, as the numbers that they stand for."""
+"""Confidences in words, such as high or 95%, as the numbers that they stand for."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
@@ -15,6 +15,8 @@ from skconf._core.problems import DataError
 #: Words for answers that are right, and for those that are wrong.
 _RIGHT = frozenset({"correct", "right", "yes", "y", "pass", "passed", "good", "ok", "c"})
 _WRONG = frozenset({"incorrect", "wrong", "no", "n", "fail", "failed", "bad", "i", "false"})
+#: Signs of a percentage.
+_PER_CENT = ("%", "٪", "％")
 #: So many words may be grades.
 _MOST = 10
 #: A column with more distinct values than this holds no grades.
@@ -41,14 +43,17 @@ def check_grades(grades: Mapping[Any, float]) -> dict[str, float]:
     return found
 
 
-def from_grades(values: Any, grades: Mapping[Any, float], name: str) -> NDArray[np.float64]:
+def from_grades(values: Any, grades: Mapping[Any, float] | None, name: str) -> NDArray[np.float64]:
     """Return the numbers that grades stand for; case and spaces around a word do not count.
+
+    Unless a grade is a number, "95%", "0.95" and 0.95 are numbers, too, and so is 95, as 95%, where the column has
+    words or percentages: it is not in [0, 1].
 
     Parameters
     ----------
     values : array-like of shape (n_samples,)
         Grades.
-    grades : mapping from label to float
+    grades : mapping from label to float, or None
         The number of each grade, in [0, 1].
     name : str
         What messages call the values.
@@ -58,9 +63,13 @@ def from_grades(values: Any, grades: Mapping[Any, float], name: str) -> NDArray[
     ValueError
         If a value is no grade, or a number is out of range.
     """
-    known = check_grades(grades)
+    known = {} if grades is None else check_grades(grades)
     codes, distinct = pd.factorize(pd.Series(np.asarray(values, dtype=object)), use_na_sentinel=False)
-    numbers = np.array([known.get(_spelled(value), np.nan) for value in distinct], dtype=np.float64)[codes]
+    read = np.array([known.get(_spelled(value), np.nan) for value in distinct], dtype=np.float64)
+    if all(np.isnan(_number(grade)) for grade in known):  # else a number is one of the grades, or a mistake
+        scaled = not np.isnan(read).all() or any(map(_is_percentage, distinct))
+        read = np.where(np.isnan(read), [_share(_spelled(value), scaled=scaled) for value in distinct], read)
+    numbers = read[codes]
     if np.isnan(numbers).any():
         row = int(np.argmax(np.isnan(numbers)))
         value = distinct[codes[row]]
@@ -70,12 +79,23 @@ def from_grades(values: Any, grades: Mapping[Any, float], name: str) -> NDArray[
         raise DataError(
             f"{name} is {value!r} in ",
             row,
-            f", which is no grade.{suggest(str(value), map(str, grades))} Give each grade a number by "
-            f"{option('grades')}; those with one are {shorten(list(grades))}.",
+            f", which is no grade.{suggest(str(value), map(str, grades or ()))} Give each grade a number by "
+            f"{option('grades')}; those with one are {shorten(list(grades or ()))}.",
             kind="no grade",
             column=name,
         )
     return numbers
+
+
+def has_percentages(values: Any) -> bool:
+    """Return whether some of the values are texts with a per cent sign."""
+    if isinstance(values, list | tuple):
+        return any(map(_is_percentage, values))
+    if not isinstance(getattr(values, "dtype", None), np.dtype | pd.api.extensions.ExtensionDtype):
+        return False  # texts of other packages are converted where files and tables are read
+    if np.ndim(values) != 1 or pd.api.types.is_numeric_dtype(values.dtype):
+        return False
+    return any(map(_is_percentage, pd.unique(pd.Series(values))[:_MOST_DISTINCT]))
 
 
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:
@@ -109,6 +129,26 @@ def example_of(words: Sequence[str], *, of_truth: bool) -> str:
 
 def _is_word(text: str) -> bool:
     return any(map(str.isalpha, text)) and text.lower() not in ("nan", "none", "inf", "-inf", "na", "null")
+
+
+def _is_percentage(value: Any) -> bool:
+    return isinstance(value, str) and value.rstrip().endswith(_PER_CENT)
+
+
+def _number(text: str) -> float:
+    """Return the number that a text is; NaN for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _share(text: str, *, scaled: bool) -> float:
+    """Return a text as a number in [0, 1]; with `scaled` what is above 1 is a percentage. NaN where it is none."""
+    per_cent = text.endswith(_PER_CENT)
+    number = _number(text.rstrip("".join(_PER_CENT)).replace(",", "."))
+    number = number / 100 if per_cent or (scaled and number > 1) else number
+    return number if 0 <= number <= 1 else np.nan
 
 
 def _spelled(grade: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number
-from skconf._core.grades import from_grades
+from skconf._core.grades import from_grades, has_percentages
 from skconf._core.inputs import check_column, check_length, scaled_weight
 from skconf._core.labels import Codes, LabelColumn
 from skconf._core.probabilities import Floats
@@ -43,7 +43,8 @@ class FromPairs(Answers):
         correct : array-like of shape (n_samples,)
             Whether each answer is right: booleans, or 0 and 1; or how nearly right it is, in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer, in [0, 1]; or, with `grades`, in words.
+            Confidence in each answer, in [0, 1]; percentages, such as "95%"; or, with `grades`, words. Beside words and
+            percentages "0.95" and 95 are read as 0.95, too.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
@@ -98,7 +99,7 @@ class FromPairs(Answers):
             return cls._with_abstained(
                 partial(cls.from_correctness, grades=grades), abstained, given, sample_weight, groups
             )
-        if grades is not None:
+        if grades is not None or has_percentages(confidence):
             confidence = from_grades(confidence, grades, "confidence")
         sure = _shares(confidence, None, "confidence")
         right = _shares(correct, len(sure), "correct")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skconf._core.checks import check_threshold
 from skconf._core.columns import PREFIX, Spellings, plain
 from skconf._core.docstrings import documented, entries_of_parameters
-from skconf._core.grades import check_grades, example_of, from_grades, has_grades, words_in
+from skconf._core.grades import check_grades, example_of, from_grades, has_grades, has_percentages, words_in
 from skconf._core.groups import Groups
 from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten, suggest
@@ -357,6 +357,8 @@ class Columns:
     def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
         """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
+            return from_grades(values, self.grades, f"column {name!r}")
+        if name in (self.correct, self.confidence) and has_percentages(values := as_series(table[name])):
             return from_grades(values, self.grades, f"column {name!r}")
         try:
             return numbers_in(table, name, or_truth=of_truth, lists=lists)

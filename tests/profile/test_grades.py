@@ -33,7 +33,9 @@ def test_grades_may_be_numbers_themselves():
     [
         (["high", "hgh"], GRADES, "confidence is 'hgh' in row 1, which is no grade. Did you mean 'high'"),
         (["high", None], GRADES, "confidence is missing in row 1. Leave the row out"),
-        (["high", 0.5], GRADES, "confidence is 0.5 in row 1, which is no grade"),
+        (["high", 195], GRADES, "confidence is 195 in row 1, which is no grade"),
+        (["95%", "sure"], None, "confidence is 'sure' in row 1, which is no grade"),
+        ([5, 0.5], {5: 0.9, 1: 0.1}, "confidence is 0.5 in row 1, which is no grade"),
         (["high", "low"], {"high": 90, "low": 30}, r"grades gives 'high' the number 90, which must lie in \[0, 1\]"),
         (["high", "low"], {"high": "0.9", "low": 0.3}, "grades gives 'high' the number '0.9'"),
         (["high", "low"], {"high": np.nan, "low": 0.3}, "grades gives 'high' the number nan"),
@@ -53,6 +55,38 @@ def test_files_may_grade_correctness_too(tmp_path, capsys):
     assert "--grades: right=1 wrong=0." in capsys.readouterr().err
     total = accumulate(path, "cw_accuracy", correct="judge", grades={"right": 1, "partly": 0.5, "wrong": 0})
     assert total.result()["cw_accuracy"] == pytest.approx((0.9 + 0.5 * 0.7 + 1) / 3)
+
+
+SAID = {
+    "words and numbers": (["high", "95%", "0.95", 95, 0.5], GRADES, [0.9, 0.95, 0.95, 0.95, 0.5]),
+    "percentages": (["95%", "7 %", "93,5%", "0.5", "100"], None, [0.95, 0.07, 0.935, 0.5, 1.0]),
+    "texts of numbers": (["0.95", "1", "0", "0.5", "1e-1"], None, [0.95, 1.0, 0.0, 0.5, 0.1]),
+    "words": (["High", "low", "medium", " high ", "low"], GRADES, [0.9, 0.3, 0.6, 0.9, 0.3]),
+}
+
+
+@pytest.mark.parametrize("said", list(SAID))
+def test_what_is_said_is_read_alike_in_python_and_in_files(said, tmp_path):
+    confidence, grades, numbers = SAID[said]
+    correct = [1, 0, 1, 1, 0]
+    profile = ConfidenceProfile.from_correctness(correct, confidence, grades=grades)
+    assert profile.confidence.tolist() == numbers
+    table = pd.DataFrame({"correct": correct, "confidence": list(map(str, confidence))})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    for name in ("a.csv", "a.jsonl"):
+        report = ConfidenceReport.from_files(tmp_path / name, grades=grades)
+        assert report.evidence.profiles["value"].confidence.tolist() == numbers
+
+
+def test_numbers_above_1_alone_may_be_of_any_scale(tmp_path):
+    """95 beside words or percentages is 95%; a column of such numbers alone may be a score."""
+    pd.DataFrame({"correct": [1, 0], "confidence": [95, 80]}).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match="95") as in_python:
+        ConfidenceProfile.from_correctness([1, 0], [95, 80])
+    with pytest.raises(ValueError, match="95") as in_file:
+        ConfidenceReport.from_files(tmp_path / "a.csv")
+    assert in_python.value.kind == in_file.value.kind == "out of range"
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -87,7 +121,7 @@ def test_columns_of_words_are_found(tmp_path, capsys):
     path = tmp_path / "other.csv"
     path.write_text("label;pred;conf\n" + "cat;cat;High\ncat;dog;Low\ndog;dog;High\ncat;cat;Low\n" * 5)
     assert main(["evaluate", str(path), "--grades", "high=.9", "low=.4"]) == 0
-    assert "'conf' as the confidence in the prediction" in capsys.readouterr().err
+    assert "'conf' as the confidence in the prediction" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(
