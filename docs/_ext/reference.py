@@ -54,7 +54,7 @@ FAMILIES = (
         "Evaluate a model",
         "You have a model, or its predictions. A report answers all questions at once; a profile checks predictions "
         "once for many metrics; scorers give them to cross-validation and searches.",
-        ("guide/trust", "guide/scoring", "guide/other_tasks"),
+        ("guide/trust", "guide/scoring", "guide/other_tasks", "guide/answers"),
         (
             "skconf.confidence_report",
             "skconf.ConfidenceReport",

@@ -93,7 +93,7 @@ def has_percentages(values: Any) -> bool:
         return any(map(_is_percentage, values))
     if not isinstance(getattr(values, "dtype", None), np.dtype | pd.api.extensions.ExtensionDtype):
         return False  # texts of other packages are converted where files and tables are read
-    if np.ndim(values) != 1 or pd.api.types.is_numeric_dtype(values.dtype):
+    if np.ndim(values) != 1 or values.dtype.kind not in "OUT":
         return False
     return any(map(_is_percentage, pd.unique(pd.Series(values))[:_MOST_DISTINCT]))
 

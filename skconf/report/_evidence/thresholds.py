@@ -61,16 +61,17 @@ def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: fl
         tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=level, random_state=0)
     if tuned.feasible:
         return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
-    return _none(tuned, stops, target, level)
+    return _none(tuned, stops, target, level, profile.share_answered)
 
 
-def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float) -> Guarantee:
-    """Find out why no threshold is guaranteed, and how many rows would do."""
+def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float) -> Guarantee:
+    """Find out why no threshold is guaranteed, and how many answers would do."""
     n_units = tuned.n_samples
     if not (stops.wrong[stops.size >= FEWEST] < target).any():
         return Guarantee("never observed", n_units=n_units)
     closest = int(np.argmin(tuned.results["risk_upper_bound"]))
     coverage, risk = (float(tuned.results[name][closest]) for name in ("coverage", "risk"))
+    coverage /= share_answered  # of the answers, which alone are counted
     errors = round(risk * coverage * n_units)
     if errors >= target * coverage * n_units:
         return Guarantee("few answers", n_units=n_units)

@@ -1,0 +1,54 @@
+"""
+Reading logs of language models, and a second opinion
+=====================================================
+
+A log says how each answer was graded, and often how sure the model was. A small model that may abstain answers 89% of
+the questions in place of 65%, within the same errors, if a second one is asked for its opinion.
+"""
+
+# %%
+# Logs of lm-evaluation-harness, of two models on the same questions. They were made by models that are simulated.
+from pathlib import Path
+
+import numpy as np
+
+from skconf import ConfidenceProfile, confidence_report, read_log, tune_threshold
+from skconf.inspection import RiskCoverageDisplay
+
+logs = next(folder for folder in (Path("logs"), Path("examples/logs")) if folder.is_dir())
+small, large = (read_log(logs / f"samples_arithmetic_{name}.jsonl.gz") for name in ("small", "large"))
+print(small[["id", "correct", "confidence", "y_pred", "doc.kind"]].head().round(3))
+
+# %%
+# The confidence is the probability of the choice that the metric grades. May it be trusted, and where does it fail?
+profile = ConfidenceProfile.from_correctness(small["correct"], small["confidence"])
+print(confidence_report(profile, slices={"kind": small["doc.kind"]}).summary())
+
+# %%
+# The second opinion: the probability that the large model gives to the answer of the small one. The mean of both ranks
+# the answers better than the confidence alone.
+proba = large[["proba_0", "proba_1", "proba_2"]].to_numpy()
+judge = proba[np.arange(len(small)), small["y_pred"]]
+scores = {"own confidence": small["confidence"], "mean of both": (small["confidence"] + judge) / 2}
+ax = None
+for name, score in scores.items():
+    ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)
+    ax = RiskCoverageDisplay.from_predictions(ranked, name=name, ax=ax).ax_
+ax.set_title("A second opinion finds the errors")
+
+# %%
+# Thresholds that keep the errors among answers at 25%, with a confidence of 95%, which holds for both scores together:
+# the better one may be taken.
+for name, score in scores.items():
+    ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)
+    tuned = tune_threshold(ranked, target=0.25, confidence_level=0.95, n_candidates=2)
+    print(f"{name}: {tuned.coverage:.1%} answered" if tuned.feasible else f"{name}: no threshold")
+
+# %%
+# A log of Inspect. Some answers abstain: they are blank, or say so. They count in the coverage alone.
+quiz = read_log(logs / "quiz.json")
+print(quiz["state"].value_counts())
+asked = ConfidenceProfile.from_correctness(
+    quiz["correct"], quiz["confidence"], abstained=quiz["abstained"], groups=quiz["id"]
+)
+print(confidence_report(asked, metrics=["accuracy_score", "selective_accuracy_score", "coverage_score"], threshold=0.9))
