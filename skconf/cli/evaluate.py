@@ -98,6 +98,12 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "and guarantees are then by these (default: the id of a log, where it repeats)",
     )
     evaluate.add_argument(
+        "--score",
+        metavar="COLUMN",
+        help="column with another score to rank by, any numbers, such as the mean of the confidence and of another "
+        "model's probability of this answer: thresholds by both are shown, and guaranteed together",
+    )
+    evaluate.add_argument(
         "--proba",
         nargs="+",
         metavar="COLUMN",
@@ -218,6 +224,7 @@ def _run(options: argparse.Namespace) -> int:
             "threshold": options.threshold,
             "grades": grades_of(options.grades),
             "cluster": options.cluster,
+            "score": options.score,
         }
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)

@@ -134,6 +134,11 @@ class Answers:
         return self.n_samples if self.abstained is None else len(self.abstained.rows)
 
     @property
+    def answer_rows(self) -> NDArray[np.intp]:
+        """The numbers of the samples among all rows."""
+        return np.arange(self.n_rows) if self.abstained is None else np.flatnonzero(~self.abstained.rows)
+
+    @property
     def share_answered(self) -> float:
         """Weight of the samples over that of all rows."""
         if self.abstained is None or self.sample_weight is None or self.abstained.sample_weight is None:

@@ -192,6 +192,7 @@ class ConfidenceReport:
         grades: Mapping[Any, float] | None = None,
         abstained: Any = None,
         cluster: Any = None,
+        score: Any = None,
         metrics: Any = None,
         confidence_level: float | None = None,
         in_batches: bool | None = None,
@@ -220,6 +221,10 @@ class ConfidenceReport:
         cluster : label, default=None
             Column of what each row is of, such as its patient or its question, where rows of one depend on each other:
             intervals and guarantees draw these. None stands for the id of a log, where it repeats. Not in batches.
+        score : label, default=None
+            Column of another score that selection may rank by, any numbers, such as the mean of the confidence and of
+            another model's probability of this answer. Thresholds for the errors that you allow are then shown by both,
+            and are guaranteed together: take the better one. Not in batches.
         metrics : iterable of str or callable, "all" or None, default=None
             As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,
             with a warning.
@@ -307,6 +312,7 @@ class ConfidenceReport:
             "grades": grades,
             "abstained": abstained,
             "cluster": cluster,
+            "score": score,
         }
         return cls(
             evidence_of_files(

@@ -84,6 +84,8 @@ class Columns:
         needs no label, no grade and no confidence. None stands for ``abstained``, if there is such a column.
     cluster : label, default=None
         Column of what each row is of, such as its patient or its question, where rows of one depend on each other.
+    score : label, default=None
+        Column of another score that selection may rank by, any numbers.
 
     Attributes
     ----------
@@ -106,6 +108,7 @@ class Columns:
     grades: Mapping[Any, float] | None = None
     abstained: Any = None
     cluster: Any = None
+    score: Any = None
     named: list[Any] = field(init=False)
     needed: list[Any] = field(init=False)
 
@@ -120,7 +123,7 @@ class Columns:
             check_grades(self.grades)
         single = [getattr(self, role) for role in USUAL if role != "abstained"]
         object.__setattr__(self, "named", [name for name in [*single, *self.proba] if name is not None])
-        beside = [name for name in (self.abstained, self.cluster) if name is not None]
+        beside = [name for name in (self.abstained, self.cluster, self.score) if name is not None]
         object.__setattr__(self, "needed", list(dict.fromkeys([*self.named, *beside, *self.groups])))
 
     def numbers(self) -> list[Any]:
@@ -214,7 +217,9 @@ class Columns:
     def _option_of(self, name: Any) -> str:
         """Return the parameter that names a column."""
         return next(
-            option(role) for role in (*USUAL, "cluster", "proba", "groups") if name in _several(getattr(self, role))
+            option(role)
+            for role in (*USUAL, "cluster", "score", "proba", "groups")
+            if name in _several(getattr(self, role))
         )
 
     def _in_order_of_labels(self, proba: list[Any]) -> list[Any]:
@@ -294,6 +299,19 @@ class Columns:
     def read_predicted(self, table: Any) -> NDArray[Any] | None:
         """Return the predicted labels in a table as plain texts; None if the table has no such column."""
         return None if self.prediction is None else plain_labels(table, self.prediction)
+
+    def read_score(self, table: Any, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+        """Return the other score of some rows, in a column of all of them; None if the table has no such column."""
+        if self.score is None:
+            return None
+        column = np.full(len(table[self.score]), np.nan)
+        kept = np.isin(np.arange(len(column)), rows)
+        try:
+            column[kept] = numbers_in(rows_where(table, [self.score], kept), self.score)
+        except DataError as error:
+            error.row = None if error.row is None else int(rows[error.row])
+            raise
+        return column
 
     def read_groups(self, table: Any) -> Groups:
         """Return the group of every row of a table, sorted, so that most parts have groups in the same order."""

@@ -72,6 +72,8 @@ class Rows(NamedTuple):
         The column of ids, if there is one.
     ids : ndarray or None
         The ids as plain texts, where each row has its own.
+    score : ndarray or None
+        Another score of each row, where there is one; NaN of rows that abstain.
     """
 
     profile: ConfidenceProfile
@@ -79,6 +81,7 @@ class Rows(NamedTuple):
     predicted: Any
     id_column: Any
     ids: Any
+    score: Any = None
 
 
 def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any = None) -> Rows | None:
@@ -97,10 +100,10 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
         profile = None if table is None else columns.read(table)
         if profile is None:
             return None
-        ids_in = _ids_in(table, column)
+        ids_in, score = _ids_in(table, column), columns.read_score(table, profile.answer_rows)
         if profile.abstained is not None:  # such rows need no labels
-            return Rows(profile, None, None, column, ids_in)
-        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, ids_in)
+            return Rows(profile, None, None, column, ids_in, score)
+        return Rows(profile, columns.read_truth(table), columns.read_predicted(table), column, ids_in, score)
 
 
 def _ids_in(table: Any, column: Any) -> NDArray[Any] | None:

@@ -76,6 +76,12 @@ class Evidence:
         What an error costs, and a case that is sent to a person, if they were given.
     names_rows : bool
         Whether single rows may be named.
+    scores : mapping of model to ndarray
+        Another score that selection may rank by.
+    score_name : label
+        What it is called.
+    n_candidates : int
+        How many scores have guaranteed thresholds, which hold together.
     """
 
     rows: Sequence[Row]
@@ -98,6 +104,9 @@ class Evidence:
     errors: Sequence[float] = ()
     prices: tuple[float, float] | None = None
     names_rows: bool = True
+    scores: Mapping[Any, NDArray[Any]] = field(default_factory=dict)
+    score_name: Any = None
+    n_candidates: int = 1
 
     @cached_property
     def is_mixed(self) -> bool:
@@ -166,6 +175,14 @@ class Evidence:
         return max((target for target in targets if target < most), default=targets[0])
 
     @cached_property
+    def by_score(self) -> "Evidence | None":
+        """The same answers ranked by the other score; None if there is none."""
+        if not self.scores:
+            return None
+        profiles = {model: replace(self.profiles[model], score=score) for model, score in self.scores.items()}
+        return replace(self, profiles=profiles, known=self.assessments, scores={})
+
+    @cached_property
     def answered(self) -> Sequence[Compared]:
         """The cases that each model answers at the errors allowed, where rows are paired; else nothing."""
         return () if self._draws is None else [self._draws.answered_at(target) for target in self.targets]
@@ -196,7 +213,7 @@ class Evidence:
     def guarantee(self, model: Any, target: float) -> Guarantee:
         """Return the threshold of a model that is guaranteed to keep what is allowed, or why there is none."""
         if (model, target) not in self._guarantees:
-            answer = guarantee(self.profiles[model], self.stops[model], target, self.level)
+            answer = guarantee(self.profiles[model], self.stops[model], target, self.level, self.n_candidates)
             self._guarantees[model, target] = answer
         return self._guarantees[model, target]
 
@@ -227,6 +244,8 @@ class Evidence:
             labels={name_of[model]: labels.anonymous() for model, labels in self.labels.items()},
             origin=Origin(),
             names_rows=False,
+            scores={name_of[model]: score for model, score in self.scores.items()},
+            score_name=None if self.score_name is None else "another score",
         )
 
 

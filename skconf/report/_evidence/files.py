@@ -76,6 +76,7 @@ def evidence_of_files(
             prices=prices,
             abstained=columns.abstained,
             cluster=columns.cluster,
+            score=columns.score,
         )
     counts = counts_alone(logs, several=several, level=confidence_level)
     if counts is not None:
@@ -121,6 +122,7 @@ def _refuse_in_batches(**given: Any) -> None:
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),
+        "score": ("show no thresholds", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
@@ -158,7 +160,9 @@ def _from_memory(
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
     origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])
-    return replace(evidence, origin=origin, name=sources[0].name, **vars(pairs))
+    score = next(iter(columns.values())).score
+    beside = {} if score is None else {"score_name": score, "n_candidates": 2}
+    return replace(evidence, origin=origin, name=sources[0].name, **vars(pairs), **beside)
 
 
 def _with_truth(

@@ -54,6 +54,8 @@ class Pairs:
         Columns by which to look where each model fails; empty if there are none.
     labels : dict of Labels
         Labels of files whose predictions do not hold them: of true and predicted labels and a confidence.
+    scores : dict of ndarray
+        Another score of each answer, where files have one.
     """
 
     profiles: dict[str, ConfidenceProfile]
@@ -62,6 +64,7 @@ class Pairs:
     row_names: dict[str, tuple[Any, NDArray[Any]]]
     slices: dict[str, Mapping[Any, Slices]]
     labels: dict[str, Labels]
+    scores: dict[str, NDArray[Any]]
 
 
 def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
@@ -88,6 +91,11 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         or _other_weights(profiles[first], profiles[model])
         for model in others
     }
+    scores = {
+        model: each.found.score[each.found.profile.answer_rows]
+        for model, each in ordered.items()
+        if each.found.score is not None
+    }
     for model, profile in profiles.items():
         if profile.abstained is not None:  # what names rows names answers
             kept = np.flatnonzero(~profile.abstained.rows)
@@ -104,19 +112,20 @@ def paired(rows: Mapping[str, RowsOfFile], ids: Any) -> Pairs:
         },
         {model: each.slices for model, each in ordered.items() if each.slices},
         {model: labels for model, each in ordered.items() if (labels := _labels_beside(each.found)) is not None},
+        scores,
     )
 
 
 def _in_order(rows: RowsOfFile, numbers: Any) -> RowsOfFile:
     """Choose some rows of a file, in an order."""
     found = rows.found
-    truth, predicted, ids = (
-        None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids)
+    truth, predicted, ids, score = (
+        None if each is None else each[numbers] for each in (found.truth, found.predicted, found.ids, found.score)
     )
     profile = found.profile if isinstance(numbers, slice) else found.profile.of_rows(numbers)
     return replace(
         rows,
-        found=found._replace(profile=profile, truth=truth, predicted=predicted, ids=ids),
+        found=found._replace(profile=profile, truth=truth, predicted=predicted, ids=ids, score=score),
         slices={column: each[numbers] for column, each in rows.slices.items()},
     )
 

@@ -49,19 +49,22 @@ def allowed_losses(kind: Kind, mean_cost: float) -> Sequence[float]:
     return list(dict.fromkeys(float(f"{share * mean_cost:.2g}") for share in _OF_COST if mean_cost))
 
 
-def guarantee(profile: ConfidenceProfile, stops: Stops, target: float, level: float) -> Guarantee:
+def guarantee(
+    profile: ConfidenceProfile, stops: Stops, target: float, level: float, n_candidates: int = 1
+) -> Guarantee:
     """Return the threshold that is guaranteed to keep a target with a probability, or why there is none."""
     if profile.sample_weight is not None or profile.kind == "costs":
         return Guarantee("no rule")
     n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
-    needed = required_samples(target, level)
+    of_each = 1 - (1 - level) / n_candidates
+    needed = required_samples(target, of_each)
     if n_units < needed:
         return Guarantee("too few rows", n_units=n_units, needed=needed)
     with collected():  # where nothing qualifies, the status says so
-        tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=level, random_state=0)
+        tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=of_each, random_state=0)
     if tuned.feasible:
         return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
-    return _none(tuned, stops, target, level, profile.share_answered)
+    return _none(tuned, stops, target, of_each, profile.share_answered)
 
 
 def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float) -> Guarantee:

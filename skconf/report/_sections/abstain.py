@@ -29,7 +29,12 @@ _FLOOR = 1e-12
 def abstain(evidence: Evidence) -> Section:
     """Return the section: a slider beside the curves, and the table of errors allowed."""
     curve = _curve({model: evidence.title_of(model) for model in evidence.stops}, evidence.stops)
-    parts: list[Part] = [_slider(evidence, curve), _allowed(evidence), Prose(_notes(evidence), "note")]
+    parts: list[Part] = [
+        _slider(evidence, curve),
+        _allowed(evidence),
+        *_by_another_score(evidence),
+        Prose(_notes(evidence), "note"),
+    ]
     parts[2:2] = [
         Prose(f"{start_of(evidence, model)}{text}") for model in evidence.profiles if (text := _ties(evidence, model))
     ]
@@ -146,7 +151,37 @@ def _allowed(evidence: Evidence) -> TablePart:
         subject = f"{title}, " if evidence.several else ""
         reasons += [f"{subject}{' and '.join(at)} not guaranteed: {why}." for why, at in lacking.items()]
     what = "mean costs" if evidence.kind == "costs" else "errors"
-    return TablePart(f"Thresholds for the {what} that you allow", pd.DataFrame(shown), tuple(reasons))
+    by = f", by {name}" if (name := _ranked_by(evidence)) else ""
+    return TablePart(f"Thresholds for the {what} that you allow{by}", pd.DataFrame(shown), tuple(reasons))
+
+
+def _ranked_by(evidence: Evidence) -> str:
+    """Return what thresholds are of, where there are two scores."""
+    if evidence.score_name is None:
+        return ""
+    return "confidence" if evidence.scores else str(evidence.score_name)
+
+
+def _by_another_score(evidence: Evidence) -> list[Part]:
+    """Return the table of errors allowed by the other score, and which one answers more; nothing without another."""
+    other = evidence.by_score
+    if other is None:
+        return []
+    said = []
+    for model in other.profiles:
+        reached = {}
+        for each in (evidence, other):
+            found = each.guarantee(model, evidence.target)
+            share = float(each.stops[model].answered[found.stop]) if found.status == "guaranteed" else 0.0
+            reached[_ranked_by(each)] = share
+        better = sorted(reached, key=lambda name: -reached[name])
+        amounts = " and ".join(f"{thousand(reached[name])} by {name}" for name in better)
+        allowed = allowed_in_words(words_of(evidence), evidence.target)
+        said.append(
+            f"{start_of(evidence, model)}with errors of at most {allowed}, guaranteed: {amounts}, of 1,000 cases."
+        )
+    both = "Thresholds by both scores are guaranteed together: the better one may be taken after looking."
+    return [_allowed(other), Prose(f"{both} {' '.join(said)}")]
 
 
 def allowed_in_words(words: Words, target: float) -> str:
