@@ -1,6 +1,7 @@
 """What selective classifiers share: labels of any kind, and answers with probabilities and acceptance."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from numbers import Integral, Real
@@ -29,6 +30,7 @@ from skconf.calibration._pooled import hint
 from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._inner_classifier import FittedClassifier, check_takes_evaluation
 from skconf.selective._prediction import SelectivePrediction
+from skconf.selective._prevalence import Mix, check_corrects
 from skconf.selective._training import Rows, Training, read_clusters
 
 #: The classifiers whose probabilities are averaged, each with its calibrator or None.
@@ -43,6 +45,7 @@ CONSTRAINTS: dict[str, Any] = {
     "calibration": [StrOptions(set(CALIBRATORS)), HasMethods(["fit", "predict_proba"]), None],
     "confidence": [StrOptions(set(SCORES)), callable, HasMethods(["fit", "predict_confidence"])],
     "keep_prediction": ["boolean"],
+    "prevalence": [dict, Mapping, None],
     "reject_cost": [Interval(Real, 0, None, closed="left"), None],
     "cost_matrix": ["array-like", callable, None],
     "decisions": ["array-like", None],
@@ -88,6 +91,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     calibration: Any
     confidence: Any
     keep_prediction: bool
+    prevalence: Any
     reject_cost: float | None
     cost_matrix: Any
     decisions: Any
@@ -152,6 +156,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         rule = self._read_rule(classes, X, costs)
         if rule is not None:
             self._refuse_other_answers()
+        mix = None
+        if self.prevalence is not None:
+            check_corrects(self.calibration, self.keep_prediction)
+            mix = self._read_mix(classes)
         reject_label = choose_reject_label(classes, self.reject_label, None if rule is None else rule.decisions)
         fit_params, split_params = self._route({name: value for name, value in params.items() if value is not None})
         # The weights may be meant for the last step of a pipeline, and weigh its calibration, too.
@@ -169,6 +177,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             rule=rule,
             costs=costs,
             calibration=self.calibration,
+            shares=None if mix is None else mix.middle,
             validation_fraction=self.validation_fraction,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
@@ -210,6 +219,12 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _read_rule(self, classes: NDArray[Any], X: Any, costs: Floats | None) -> DecisionRule | None:
         """Return the rule that decides by costs; None where the most probable class is the answer."""
         return read_rule(self.cost_matrix, self.decisions, classes, X, costs)
+
+    def _read_mix(self, classes: NDArray[Any]) -> Mix:
+        """Return the shares of the classes where the classifier is used."""
+        mix = Mix.read(self.prevalence, classes)
+        mix.refuse_range()
+        return mix
 
     @abstractmethod
     def _fit_members(self, training: Training) -> tuple[Members, Any]:

@@ -47,6 +47,10 @@ class SelectiveClassifier(BaseSelectiveClassifier):
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration, so that calibration does not change the
         accuracy. It, or another `confidence`, contradicts a `cost_matrix`.
+    prevalence : mapping of label to float, default=None
+        Share of each class where the classifier is used, such as ``dict(fraud=0.003)``; of two classes one is enough.
+        Calibrated probabilities are corrected by Bayes' factor, from the shares of the rows that calibrate to these,
+        before anything is decided. It needs a `calibration`, and one that gives no zeros.
     cv : int, cross-validation generator, float or None, default=None
         Where the calibrator's probabilities come from: out-of-fold predictions of a stratified 5-fold (None) or
         other cross-validation, or a held-out fraction of the samples (a float), which the classifier is then not
@@ -121,6 +125,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         calibration: Any = None,
         confidence: Any = "max_proba",
         keep_prediction: bool = False,
+        prevalence: Any = None,
         cv: Any = None,
         ensemble: bool = False,
         validation_fraction: float | None = None,
@@ -136,6 +141,7 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         self.calibration = calibration
         self.confidence = confidence
         self.keep_prediction = keep_prediction
+        self.prevalence = prevalence
         self.cv = cv
         self.ensemble = ensemble
         self.validation_fraction = validation_fraction

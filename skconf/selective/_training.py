@@ -22,6 +22,7 @@ from skconf._core.sklearn_names import check_method_params, safe_indexing
 from skconf.calibration import make_calibrator
 from skconf.selective._decisions import DecisionRule
 from skconf.selective._inner_classifier import EvaluationSet, FittedClassifier, fit_classifier, fitted_classifier
+from skconf.selective._prevalence import corrected
 
 Rows = NDArray[np.intp]
 
@@ -52,6 +53,8 @@ class Training:
         Costs of each sample, to decide by or given the truth.
     calibration : str, calibrator or None
         How probabilities are corrected.
+    shares : ndarray of shape (n_classes,) or None
+        Shares of the classes where the classifier is used; None stands for those of the rows.
     validation_fraction : float or None
         Share of the rows to fit on by which a booster stops early.
     n_jobs : int or None
@@ -72,6 +75,7 @@ class Training:
     rule: DecisionRule | None
     costs: Floats | None
     calibration: Any
+    shares: Floats | None
     validation_fraction: float | None
     n_jobs: int | None
     random_state: Any
@@ -162,7 +166,8 @@ class Training:
         calibrator = clone(make_calibrator(self.calibration))
         order = {"labels": self.classes} if has_fit_parameter(calibrator, "labels") else {}
         weight = None if self.weight is None else self.weight[rows]
-        return calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
+        calibrator = calibrator.fit(proba, self.classes[self.codes[rows]], weight, **order)
+        return calibrator if self.shares is None else corrected(calibrator, self.codes[rows], weight, self.shares)
 
     def learned(self, confidence: Any, proba: NDArray[Any], predicted: Codes, rows: Rows) -> Any:
         """Return an estimator of correctness, fitted on the answers to some rows."""

@@ -18,6 +18,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._prevalence import Mix
 from skconf.selective._training import Rows, Training
 from skconf.selective._tuning import choose_threshold
 
@@ -78,6 +79,13 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     keep_prediction : bool, default=False
         Predict the class that was most probable before the calibration. It, or another `confidence`, contradicts a
         `cost_matrix`.
+    prevalence : mapping of label to float, default=None
+        Share of each class where the classifier is used, such as ``dict(fraud=0.003)``; of two classes one is enough.
+        Calibrated probabilities are corrected by Bayes' factor, from the shares of the rows that calibrate to these,
+        before anything is decided. It needs a `calibration`, and one that gives no zeros.
+        Thresholds are judged by these shares: with weights; or with a `confidence_level`, by as many random rows of
+        each class as a draw from the mix has. A range such as ``dict(fraud=(0.005, 0.02))`` is then kept at both ends,
+        and the factor is that of its middle.
     cv : int, cross-validation generator, float or None, default=None
         Source of the scores that choose the threshold. A float, or a splitter with a single split, holds out
         a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
@@ -201,6 +209,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         calibration: Any = None,
         confidence: Any = "max_proba",
         keep_prediction: bool = False,
+        prevalence: Any = None,
         cv: Any = None,
         validation_fraction: float | None = None,
         reject_label: Any = None,
@@ -219,6 +228,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.calibration = calibration
         self.confidence = confidence
         self.keep_prediction = keep_prediction
+        self.prevalence = prevalence
         self.cv = cv
         self.validation_fraction = validation_fraction
         self.reject_label = reject_label
@@ -263,13 +273,20 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
-        tuned = choose_threshold(profile, objective, clusters, self.random_state, see="cv_results_")
+        mix = None if self.prevalence is None else self._read_mix(training.classes)
+        tuned = choose_threshold(profile, objective, clusters, self.random_state, mix, see="cv_results_")
         self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
         self.cv_results_ = tuned.results
         if rule is not None and not rule.of_classes:
             self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(tuned.results["risk"]), np.nan)
         return members, learned
+
+    def _read_mix(self, classes: NDArray[Any]) -> Mix:
+        mix = Mix.read(self.prevalence, classes)
+        if self.confidence_level is None:
+            mix.refuse_range()
+        return mix
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:
         """Fit the members; return them, what learned to score, and unseen rows with their predictions and scores."""

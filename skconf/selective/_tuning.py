@@ -1,5 +1,6 @@
 """Find the threshold that is best for an objective, given predictions; the tuned classifier uses it, too."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from skconf._core.labels import Codes
 from skconf._core.warn import warn
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._prevalence import Mix, choose_at
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import read_clusters
 
@@ -28,6 +30,7 @@ def tune_threshold(
     reject_cost: float | None = None,
     cost_matrix: ArrayLike | None = None,
     thresholds: ArrayLike | None = None,
+    prevalence: Mapping[Any, Any] | None = None,
     groups: ArrayLike | None = None,
     y_pred: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -64,6 +67,11 @@ def tune_threshold(
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from. None stands for all distinct scores; with a `confidence_level`, for the scores
         that accept planned numbers of samples.
+    prevalence : mapping of label to float, default=None
+        Share of each class where the predictions are used, as :meth:`skconf.ConfidenceProfile.at_prevalence` takes it:
+        thresholds are judged by these shares, and not by those of the rows. With a `confidence_level`, as many random
+        rows of each class choose as a draw from this mix has; a range, such as 0.005 to 0.02 as a pair, is then kept at
+        both ends. None stands for the prevalence of a profile.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
         `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
@@ -75,7 +83,7 @@ def tune_threshold(
     score : array-like of shape (n_samples,), default=None
         What selection ranks by; None stands for the confidence.
     random_state : int, RandomState instance or None, default=None
-        Seed that draws one sample of each cluster.
+        Seed that draws one sample of each cluster, and the rows of a mix.
 
     Returns
     -------
@@ -124,6 +132,13 @@ def tune_threshold(
         profile.require("true_class")
     aim = Objective(objective, target, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
     aim.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
+    mix = None
+    if prevalence is not None:
+        mix = Mix.read(prevalence, profile.require("classes"))
+    elif profile.prevalence is not None:
+        mix = Mix((np.array(profile.prevalence),))
+    if confidence_level is not None and profile.prevalence is not None:
+        profile = _without_class_weights(profile)
     clusters = None
     if confidence_level is not None and profile.kind != "right or wrong":
         raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave it out.")
@@ -140,11 +155,17 @@ def tune_threshold(
         clusters = clusters if profile.abstained is None else clusters[~profile.abstained.rows]
     elif profile.groups is not None:
         clusters = read_clusters(profile.groups, len(profile))
-    return choose_threshold(profile, aim, clusters, random_state, see="to_frame()")
+    return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
 
 
 def choose_threshold(
-    profile: ConfidenceProfile, objective: Objective, clusters: Codes | None, random_state: Any, *, see: str
+    profile: ConfidenceProfile,
+    objective: Objective,
+    clusters: Codes | None,
+    random_state: Any,
+    mix: Mix | None = None,
+    *,
+    see: str,
 ) -> TunedThreshold:
     """Return the best threshold for an objective; warn if none qualifies.
 
@@ -158,6 +179,8 @@ def choose_threshold(
         Number of each sample's cluster, of which one random sample chooses; None where all choose.
     random_state : int, RandomState instance or None
         Seed of that sample.
+    mix : Mix, default=None
+        The shares of the classes where predictions are used; None stands for those of the samples.
     see : str
         Name of the attribute that shows the user what each threshold achieves.
 
@@ -168,10 +191,23 @@ def choose_threshold(
     share_answered = profile.share_answered
     if clusters is not None:
         profile = profile[one_of_each(clusters, random_state)]
-    tuned = objective.choose(profile, share_answered)
+    if mix is None:
+        tuned = objective.choose(profile, share_answered)
+    else:
+        tuned = choose_at(profile, objective, mix, random_state)
     if not tuned.feasible:
         warn(f"Everything is rejected: {tuned.reason}. See {see} for what thresholds achieve.")
     return tuned
+
+
+def _without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:
+    """Return a profile without the weights of its classes; with those that differ within one, as it is."""
+    codes, weight = profile.require("true_class"), profile.sample_weight
+    if weight is not None:
+        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        if not np.allclose(weight, weight[first][place], rtol=1e-9, atol=0):
+            return profile
+    return profile.with_weight(None)
 
 
 def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any, reject_cost: Any) -> None:
