@@ -9,6 +9,7 @@ __all__ = [
     "ConfidenceProfile",
     "ConfidenceReport",
     "MetricAccumulator",
+    "RiskMonitor",
     "SelectiveClassifier",
     "TunedSelectiveClassifierCV",
     "__version__",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from skconf.report import ConfidenceReport, confidence_report
     from skconf.scoring import confidence_scoring, get_scorer, get_scorer_names
     from skconf.selective import (
+        RiskMonitor,
         SelectiveClassifier,
         TunedSelectiveClassifierCV,
         predict_selective,
@@ -75,6 +77,7 @@ else:
         "get_scorer_names": "scoring",
         "predict_selective": "selective",
         "read_log": "tables",
+        "RiskMonitor": "selective",
         "required_samples": "selective",
         "tune_threshold": "selective",
     }

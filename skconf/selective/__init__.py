@@ -1,6 +1,7 @@
 """Selective classifiers: any classifier with probabilities, extended to reject predictions whose score is too low."""
 
 from skconf.selective._classifier import SelectiveClassifier
+from skconf.selective._monitor import RiskMonitor
 from skconf.selective._prediction import SelectivePrediction, predict_selective
 from skconf.selective._risk_control import required_samples
 from skconf.selective._thresholds import TunedThreshold
@@ -8,6 +9,7 @@ from skconf.selective._tuned import TunedSelectiveClassifierCV
 from skconf.selective._tuning import tune_threshold
 
 __all__ = [
+    "RiskMonitor",
     "SelectiveClassifier",
     "SelectivePrediction",
     "TunedSelectiveClassifierCV",

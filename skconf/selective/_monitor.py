@@ -1,0 +1,233 @@
+"""RiskMonitor: watch the error rate of accepted answers, as often as one likes."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skconf._core.checks import check_number
+from skconf._core.probabilities import Floats
+
+#: The error rates that the bets are on, in multiples of the target.
+_BETS = np.array([1.25, 1.5, 2.0, 3.0, 5.0])
+#: The part of each stake that is put on them, and how slowly stakes fall after the first: chosen on simulated streams.
+_SHARES, _FALL = np.array([0.25, 0.4, 0.2, 0.1, 0.05]), 0.15
+#: Answers that are worked on at once.
+_AT_ONCE = 100_000
+
+
+class RiskMonitor:
+    """An alarm for the error rate of accepted answers, which may be looked at after each answer.
+
+    Feed it the labelled answers as they come. It raises an alarm once there is enough evidence that the error rate is
+    above `target`, also if it rose only lately. As long as each answer is wrong with a probability of at most `target`,
+    whatever came before, an alarm is ever raised with a probability of at most 1 − `confidence_level`, however long the
+    stream is and however often you look.
+
+    Parameters
+    ----------
+    target : float
+        Largest tolerable error rate, in (0, 1).
+    confidence_level : float, default=0.95
+        Probability, in (0, 1), of no false alarm in the whole stream.
+
+    Attributes
+    ----------
+    alarm : bool
+        Whether an alarm was raised; it stays.
+    alarm_at : int or None
+        Number of the answer at which it was raised, from 1.
+    n_answers, n_errors : int
+        Answers seen so far, and the wrong ones among them.
+    evidence : float
+        The largest evidence so far against an error rate of at most `target`: the alarm is raised at
+        1 / (1 − `confidence_level`), such as 20 at 0.95. Infinite where it is beyond all numbers.
+
+    See Also
+    --------
+    tune_threshold : Finds a threshold with a guaranteed risk.
+    skconf.inference.shift_test : Whether two samples differ.
+
+    Notes
+    -----
+    Five bets, on error rates of 1.25 to 5 times the target, may each start at any answer: half of the stake is bet at
+    the first answer, the rest is spread over all later ones, less and less. A wrong answer multiplies a bet on p by
+    p / target, a right one by (1 − p) / (1 − target). The sum of all bets and stakes is a supermartingale with a mean
+    of at most 1 as long as no answer is wrong with a probability above `target`, so that it ever reaches
+    1 / (1 − level) with a probability of at most 1 − level (Ville's inequality) [1]_. Bets that start late forget good
+    times: the alarm does not wait until bad answers have outweighed all good ones.
+
+    It is about the answers that you label. Label a random part of the accepted ones, or all: those that somebody
+    complained about are wrong more often than others.
+
+    References
+    ----------
+    .. [1] A. Ramdas, P. Grünwald, V. Vovk and G. Shafer, Game-theoretic statistics and safe anytime-valid inference,
+       Statistical Science 38, 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skconf import RiskMonitor
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = RiskMonitor(target=0.05)
+    >>> monitor.update(rng.random(5000) > 0.04).alarm  # 4% of these are wrong
+    False
+    >>> monitor.update(rng.random(5000) > 0.10).alarm  # and 10% of these
+    True
+    >>> monitor.alarm_at
+    5664
+    """
+
+    def __init__(self, target: float, confidence_level: float = 0.95) -> None:
+        for name, value in {"target": target, "confidence_level": confidence_level}.items():
+            check_number(value, name, 0.0, 1.0, open_high=True)
+            if value == 0:
+                raise ValueError(f"{name} must be above 0, but is {value!r}.")
+        self.target, self.confidence_level = float(target), float(confidence_level)
+        self.n_answers = self.n_errors = 0
+        self.alarm_at: int | None = None
+        self._log_evidence = -np.inf
+        self._log_bets = np.full(len(_BETS), -np.inf)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether an alarm was raised."""
+        return self.alarm_at is not None
+
+    @property
+    def evidence(self) -> float:
+        """The largest evidence so far against an error rate of at most the target."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self._log_evidence))
+
+    def update(self, correct: ArrayLike) -> Self:
+        """Take the next answers, in the order in which they came.
+
+        Parameters
+        ----------
+        correct : bool or array-like of shape (n_answers,)
+            Whether each answer is right: True or 1, False or 0.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If an entry is neither 1 nor 0; nothing is taken then.
+        """
+        right = _read(correct)
+        for start in range(0, len(right), _AT_ONCE):
+            self._take(right[start : start + _AT_ONCE])
+        return self
+
+    def _take(self, right: NDArray[np.bool_]) -> None:
+        # The more often an error is bet on, the less room is there up to 1.
+        rates = np.minimum(_BETS * self.target, (1 + self.target) / 2)
+        wins, losses = np.log(rates / self.target), np.log((1 - rates) / (1 - self.target))
+        growth = np.cumsum(np.where(right[:, np.newaxis], losses, wins), axis=0)
+        before = np.vstack([np.zeros(len(rates)), growth[:-1]])
+        numbers = np.arange(self.n_answers + 1, self.n_answers + 1 + len(right))
+        stakes = _log_stakes(numbers)[:, np.newaxis] - before
+        stakes[0] = np.logaddexp(stakes[0], self._log_bets)
+        bets = np.logaddexp.accumulate(stakes, axis=0) + growth
+        total = np.logaddexp.reduce(bets + np.log(_SHARES), axis=1)
+        found = np.flatnonzero(total >= -np.log(1 - self.confidence_level))
+        if len(found) and self.alarm_at is None:
+            self.alarm_at = int(numbers[found[0]])
+        self._log_evidence = max(self._log_evidence, float(total.max()))
+        self._log_bets = bets[-1]
+        self.n_answers += len(right)
+        self.n_errors += int((~right).sum())
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what it knows, in numbers that fit into JSON: some ten of them, however many answers it saw.
+
+        Returns
+        -------
+        dict of str to float, int, list or None
+        """
+        return {
+            "target": self.target,
+            "confidence_level": self.confidence_level,
+            "n_answers": self.n_answers,
+            "n_errors": self.n_errors,
+            "alarm_at": self.alarm_at,
+            "log_evidence": self._log_evidence if self.n_answers else None,
+            "log_bets": self._log_bets.tolist() if self.n_answers else None,
+        }
+
+    @classmethod
+    def from_state_dict(cls, state: dict[str, Any]) -> Self:
+        """Return the monitor of which :meth:`state_dict` told.
+
+        Parameters
+        ----------
+        state : dict
+            What :meth:`state_dict` returned.
+
+        Returns
+        -------
+        RiskMonitor
+
+        Raises
+        ------
+        ValueError
+            If something is missing.
+        """
+        try:
+            monitor = cls(state["target"], state["confidence_level"])
+            monitor._restore(state)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"this is no state of a RiskMonitor: {error} is missing or of another kind.") from None
+        return monitor
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.n_answers, self.n_errors = int(state["n_answers"]), int(state["n_errors"])
+        self.alarm_at = None if state["alarm_at"] is None else int(state["alarm_at"])
+        if self.n_answers:
+            self._log_evidence = float(state["log_evidence"])
+            self._log_bets = np.asarray(state["log_bets"], dtype=np.float64).reshape(len(_BETS))
+
+    def __add__(self, other: Any) -> Self:
+        raise TypeError(
+            "Two monitors cannot be merged: their bets depend on the order of the answers. Feed the answers of both "
+            "streams to one monitor as they come, or share the probability of a false alarm: of n streams each with "
+            "confidence_level = 1 - (1 - level) / n."
+        )
+
+    def __repr__(self) -> str:
+        state = f"alarm at answer {self.alarm_at:,}" if self.alarm_at is not None else "no alarm"
+        return (
+            f"RiskMonitor(target={self.target:g}, confidence_level={self.confidence_level:g}): {state}, "
+            f"{self.n_errors:,} of {self.n_answers:,} answers wrong"
+        )
+
+
+def _log_stakes(number: NDArray[np.intp]) -> Floats:
+    """Return the logarithm of what is staked before each answer: half at the first; all stakes sum to 1."""
+    # (n - 1)^-a - n^-a, which sum to 1 from n = 2 on, and fall so slowly that late ones are worth something.
+    before = np.maximum(number - 1, 1).astype(np.float64)
+    later = np.log(before) * -_FALL + np.log(-np.expm1(-_FALL * np.log1p(1 / before)))
+    return np.log(0.5) + np.where(number == 1, 0.0, later)
+
+
+def _read(correct: Any) -> NDArray[np.bool_]:
+    """Return whether answers are right."""
+    given = np.atleast_1d(np.asarray(correct))
+    if given.ndim != 1:
+        raise ValueError(
+            f"correct has shape {given.shape}. Pass a list: True or 1 for a right answer, False or 0 else."
+        )
+    if given.dtype == np.bool_:
+        return given
+    is_number = np.issubdtype(given.dtype, np.number) or given.dtype == object
+    bad = ~np.isin(given, [0, 1]) if is_number else np.ones(len(given), dtype=np.bool_)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise ValueError(
+            f"correct holds {given[at]!r} at position {at}. Pass True or 1 for a right answer, False or 0 else."
+        )
+    return np.asarray(given == 1, dtype=np.bool_)

@@ -1,0 +1,131 @@
+"""RiskMonitor against its definition, one answer at a time, and against simulated streams."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skconf import RiskMonitor
+
+BETS, SHARES = (1.25, 1.5, 2.0, 3.0, 5.0), (0.25, 0.4, 0.2, 0.1, 0.05)
+
+
+def same(one, other):
+    """Return whether two monitors know the same, up to rounding."""
+    mine, theirs = one.state_dict(), other.state_dict()
+    bets = mine.pop("log_bets"), theirs.pop("log_bets")
+    return mine == pytest.approx(theirs) and bets[0] == pytest.approx(bets[1])
+
+
+def evidence(right, target):
+    """Return the sum of all bets after each answer, from the definition: every bet that started at every answer."""
+    total = []
+    for now in range(1, len(right) + 1):
+        value = 0.0
+        for start in range(1, now + 1):
+            stake = 0.5 if start == 1 else 0.5 * ((start - 1) ** -0.15 - start**-0.15)
+            for times, share in zip(BETS, SHARES, strict=True):
+                rate, grown = min(times * target, (1 + target) / 2), 1.0
+                for each in right[start - 1 : now]:
+                    grown *= (1 - rate) / (1 - target) if each else rate / target
+                value += stake * share * grown
+        total.append(value)
+    return total
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=25), st.floats(0.01, 0.9), st.integers(1, 24))
+def test_it_is_the_sum_of_bets_from_every_start(right, target, cut):
+    expected = evidence(right, target)
+    monitor = RiskMonitor(target, 0.9).update(right)
+    assert monitor.evidence == pytest.approx(max(expected), rel=1e-9)
+    above = [at for at, value in enumerate(expected, 1) if value >= 10 * (1 + 1e-9)]
+    assert monitor.alarm_at == (above[0] if above else None)
+    parts = RiskMonitor(target, 0.9).update(right[:cut]).update(right[cut:])
+    assert same(parts, monitor)
+    assert (monitor.n_answers, monitor.n_errors) == (len(right), right.count(False))
+
+
+def test_stakes_sum_to_one():
+    number = np.arange(1, 2_000_001)
+    from skconf.selective import _monitor
+
+    staked = np.exp(_monitor._log_stakes(number)).sum()
+    assert staked == pytest.approx(1 - 0.5 * number[-1] ** -0.15, rel=1e-9)
+    assert math.isclose(sum(SHARES), 1)
+
+
+def test_one_by_one_and_at_once_are_the_same():
+    rng = np.random.default_rng(0)
+    right = rng.random(300) > 0.08
+    one = RiskMonitor(0.05)
+    for each in right:
+        one.update(each)
+    assert same(one, RiskMonitor(0.05).update(right))
+
+
+def test_state_goes_through_json():
+    right = np.random.default_rng(1).random(500) > 0.1
+    monitor = RiskMonitor(0.05).update(right[:200])
+    again = RiskMonitor.from_state_dict(json.loads(json.dumps(monitor.state_dict())))
+    assert again.update(right[200:]).state_dict() == monitor.update(right[200:]).state_dict()
+    assert RiskMonitor.from_state_dict(RiskMonitor(0.05).state_dict()).state_dict() == RiskMonitor(0.05).state_dict()
+    with pytest.raises(ValueError, match="no state of a RiskMonitor"):
+        RiskMonitor.from_state_dict({"target": 0.1})
+
+
+def test_an_alarm_stays_and_hears_of_bad_answers_after_many_good_ones():
+    monitor = RiskMonitor(0.05).update(np.ones(100_000, bool))
+    assert not monitor.alarm
+    monitor.update(np.zeros(20, bool))
+    assert monitor.alarm
+    at = monitor.alarm_at
+    assert 100_000 < at <= 100_020
+    assert monitor.update(np.ones(1000, bool)).alarm_at == at
+    assert f"alarm at answer {at:,}" in repr(monitor)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.02])
+def test_false_alarms_are_rare(rate):
+    rng = np.random.default_rng(2)
+    alarms = [RiskMonitor(0.05).update(rng.random(3000) > rate).alarm for _ in range(200)]
+    assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.slow
+def test_false_alarms_and_delays_over_long_streams():
+    rng = np.random.default_rng(3)
+    alarms = [RiskMonitor(0.05).update(rng.random(100_000) > 0.05).alarm for _ in range(1000)]
+    assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+    delays = [RiskMonitor(0.05).update(rng.random(20_000) > 0.075).alarm_at for _ in range(500)]
+    assert np.mean(delays) <= 650
+    late = [
+        RiskMonitor(0.05).update(rng.random(10_000) > 0.03).update(rng.random(30_000) > 0.075).alarm_at - 10_000
+        for _ in range(500)
+    ]
+    assert np.mean(late) <= 2000
+
+
+@pytest.mark.parametrize("bad", [2, [0, 1, 0.5], [np.nan], ["a"], [[1, 0]], [None]])
+def test_answers_that_are_neither_right_nor_wrong_are_refused(bad):
+    monitor = RiskMonitor(0.05)
+    with pytest.raises(ValueError, match="correct"):
+        monitor.update(bad)
+    assert monitor.n_answers == 0
+
+
+@pytest.mark.parametrize(("target", "level"), [(0, 0.95), (1, 0.95), (0.1, 0), (0.1, 1), (-1, 0.5)])
+def test_parameters_out_of_range_are_refused(target, level):
+    with pytest.raises(ValueError, match=r"target|confidence_level"):
+        RiskMonitor(target, level)
+
+
+def test_two_streams_are_not_merged():
+    with pytest.raises(TypeError, match="cannot be merged"):
+        RiskMonitor(0.05) + RiskMonitor(0.05)
+
+
+def test_nothing_changes_nothing():
+    assert RiskMonitor(0.05).update([]).state_dict() == RiskMonitor(0.05).state_dict()
