@@ -284,6 +284,7 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             raise ValueError("costs were passed, but this classifier was fitted without costs. Leave them out.")
         threshold = self.threshold_
         proba, predicted, score = self._answer(raw, self.rule_, by, X, self.confidence_)
+        score = self._placed(score, predicted, X)
         return SelectivePrediction(proba, self.decisions_[predicted], score, score >= threshold)
 
     def _raw(self, X: Any) -> list[tuple[NDArray[Any], Any]]:
@@ -312,6 +313,10 @@ class BaseSelectiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
                 return np.asarray(learned.predict_confidence(X, proba, predicted=predicted))
 
         return proba, predicted, selection_score(confidence, proba, predicted)
+
+    def _placed(self, score: Floats, predicted: Codes, X: Any) -> Floats:  # noqa: ARG002
+        """Return scores where one threshold serves all samples."""
+        return score
 
     def _predicted(self, pairs: list[tuple[NDArray[Any], Any]]) -> tuple[NDArray[Any], Codes]:
         """Return probabilities, and the columns of the most probable classes."""

@@ -76,10 +76,15 @@ def in_control(errors: Floats, accepted: Floats, target: float, confidence_level
     -------
     ndarray of shape (n_thresholds,), bool
     """
+    return in_control_each(errors[np.newaxis], accepted, target, confidence_level)[0]
+
+
+def in_control_each(errors: Floats, accepted: Floats, target: float, confidence_level: float) -> NDArray[np.bool_]:
+    """Return :func:`in_control` for each row of errors, of shape (n_rows, n_thresholds): they share one plan."""
     planned = planned_counts(int(accepted[-1]), target, confidence_level)
     at = np.unique(np.searchsorted(accepted, planned))
     plan = _Plan.of(accepted[at].astype(np.intp), planned, target, confidence_level)
-    return np.isin(accepted, accepted[at[plan.successes(errors[at])]])
+    return np.array([np.isin(accepted, accepted[at[plan.successes(each[at])]]) for each in errors])
 
 
 class _Plan(NamedTuple):
@@ -191,7 +196,9 @@ def _binomial(trials: int, rate: float, highest: int) -> _Masses:
     return _Masses(lowest, binom.pmf(np.arange(lowest, highest + 1), trials, rate))
 
 
-def required_samples(target: float, confidence_level: float, *, coverage: float = 1.0, errors: int = 0) -> int:
+def required_samples(
+    target: float, confidence_level: float, *, coverage: float = 1.0, errors: int = 0, n_promises: int = 1
+) -> int:
     """Return how many labelled samples are needed to show a risk of at most a target.
 
     Use it before you collect labels: if a share `coverage` of the samples is accepted, and `errors` of the accepted
@@ -208,11 +215,14 @@ def required_samples(target: float, confidence_level: float, *, coverage: float 
         Share of the samples that is accepted, in (0, 1].
     errors : int, default=0
         Number of errors among the accepted samples.
+    n_promises : int, default=1
+        Number of promises that share 1 − `confidence_level`: slices times risks times candidates.
 
     Returns
     -------
     int
-        Number of samples that choose the threshold; of clusters, where samples come in clusters.
+        Number of samples that choose the threshold; of clusters, where samples come in clusters; in each slice, where
+        there are slices.
 
     Raises
     ------
@@ -239,12 +249,16 @@ def required_samples(target: float, confidence_level: float, *, coverage: float 
     (59, 299)
     >>> required_samples(0.05, 0.95, errors=2), required_samples(0.05, 0.95, errors=2, coverage=0.5)
     (138, 304)
+    >>> required_samples(0.05, 0.95, n_promises=10)  # in each of ten slices
+    104
     """
     for name, value in {"target": target, "confidence_level": confidence_level, "coverage": coverage}.items():
         check_number(value, name, 0.0, 1.0, open_high=name == "confidence_level")
         if value == 0:
             raise ValueError(f"{name} must be above 0, but is {value!r}.")
     check_whole(errors, "errors", low=0)
+    check_whole(n_promises, "n_promises")
+    confidence_level = 1 - (1 - confidence_level) / n_promises if n_promises > 1 else confidence_level
 
     def enough(n_samples: int) -> bool:
         planned = planned_counts(n_samples, target, confidence_level)

@@ -97,7 +97,15 @@ class TunedThreshold:
     reason : str
         Why no threshold qualifies, and how many samples it would take; empty if one does.
     results : dict of str to ndarray of shape (n_thresholds,)
-        What each threshold achieves, see :meth:`to_frame`.
+        What each threshold achieves, see :meth:`to_frame`; empty where there are several promises or slices.
+    thresholds : Series or None
+        The threshold of each slice, infinite where everything is rejected; None without slices. `threshold` is then
+        NaN.
+    guarantees : DataFrame or None
+        With a mapping as target, or slices: a row for each promise in each slice, with the columns ``slice`` ("all"
+        without slices), ``risk``, ``class``, ``target``, ``n_samples`` (of which the rate is), ``threshold``,
+        ``coverage``, ``observed``, ``limit`` (exact and one-sided, at this promise's share of 1 − `confidence_level`;
+        NaN of costs), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
 
     See Also
     --------
@@ -112,6 +120,8 @@ class TunedThreshold:
     n_samples: int
     reason: str
     results: dict[str, Floats]
+    thresholds: pd.Series | None = None
+    guarantees: pd.DataFrame | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """Return what each threshold achieves.
@@ -129,5 +139,8 @@ class TunedThreshold:
         shown = {"threshold": self.threshold, "coverage": self.coverage, "risk": self.risk}
         if not math.isnan(self.risk_upper_bound):
             shown["risk_upper_bound"] = self.risk_upper_bound
+        if self.thresholds is not None:
+            del shown["threshold"]
         numbers = ", ".join(f"{name}={value:.4g}" for name, value in shown.items())
-        return f"TunedThreshold({numbers}, n_samples={self.n_samples})"
+        slices = "" if self.thresholds is None else f"{len(self.thresholds)} slices, "
+        return f"TunedThreshold({slices}{numbers}, n_samples={self.n_samples})"

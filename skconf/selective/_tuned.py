@@ -1,5 +1,6 @@
 """TunedSelectiveClassifierCV: a classifier that finds the threshold below which it rejects predictions."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -16,11 +17,14 @@ from skconf._core.warn import warn
 from skconf.calibration._learned import learns
 from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
+from skconf.selective._cells import BY_CLASS, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import Mix
+from skconf.selective._sliced import placed
+from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training
-from skconf.selective._tuning import choose_threshold
+from skconf.selective._tuning import check_several, choose_threshold, keep_promises, of_thresholds
 
 
 @documented(score=SCORE, output=OUTPUT)
@@ -50,11 +54,23 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
           for each threshold: the largest value. NaN excludes a threshold.
 
         Of equally good thresholds, the one that accepts most is chosen.
-    target : float, default=0.05
-        Largest risk, or smallest coverage.
+    target : float or mapping of str to float or mapping, default=0.05
+        Largest risk, or smallest coverage. With a `confidence_level`, a mapping promises several things at once:
+
+        - "risk": the largest error rate of what is accepted;
+        - "cost": its largest mean cost, by the `cost_matrix`;
+        - "coverage": the smallest share of samples that is accepted;
+        - "false_negative_rate", by class, as in ``{{"fraud": 0.1}}``: the largest share of the samples of a true class
+          that is accepted and wrong. What is rejected goes to a person, and is not missed;
+        - "false_positive_rate", by class: the largest share of the samples of other classes that is accepted as it;
+        - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
+
+        The objective "risk" then accepts as much as these allow, and "coverage" as little as a floor allows. With
+        `slices`, "risk", "cost" and "coverage" may be mappings of slice to number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`; only for the objective "risk". None compares the
-        observed error rate with `target`, and promises nothing about the true risk.
+        observed error rate with `target`, and promises nothing about the true risk. Several promises share
+        1 − `confidence_level` equally: it is the probability that all of them hold.
     n_candidates : int, default=1
         Number of candidates from which these samples choose one, such as those of a search around this classifier.
         They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
@@ -74,6 +90,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     thresholds : array-like of shape (n_thresholds,), default=None
         The thresholds to choose from, in [0, 1]. None stands for all distinct scores; with a `confidence_level`, for
         the scores that accept planned numbers of samples, see the notes.
+    slices : "predicted_class", or label, int or list of these, default=None
+        Where the promises must hold, with a `confidence_level`: each predicted class, or each cell of these columns of
+        X (names, or positions), gets a threshold of its own. Slices with too few samples are rejected, and so are cells
+        that are new or have a missing value, with a warning. Put transformers inside: `X` must have the columns.
     {score}
         One that is learned never sees the samples that choose the threshold.
     keep_prediction : bool, default=False
@@ -100,9 +120,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Attributes
     ----------
     threshold_ : float
-        Lowest score at which a prediction is accepted: 0 if every sample that chose it is accepted (or the lowest of
-        their scores for "cwsa" and "cwsa_plus", which are measured from the threshold), and infinite if no threshold
-        qualifies.
+        Lowest score at which a prediction is accepted. With `slices` it is 0.5, and scores are measured from the
+        threshold of their slice: 0.5 + (score − threshold) / 2. Else it is 0 if every sample that chose it is accepted
+        (or the lowest of their scores for "cwsa" and "cwsa_plus", which are measured from the threshold), and infinite
+        if no threshold qualifies.
     feasible_ : bool
         Whether any threshold qualifies. If none does, a warning says so, and everything is rejected.
     coverage_, risk_ : float
@@ -111,9 +132,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold, at most `target`; NaN without a
         `confidence_level`. The `confidence_level` holds for `target` only: a lower limit was not declared in advance.
+    thresholds_ : Series
+        With `slices`, the threshold of each, infinite where everything is rejected.
+    guarantees_ : DataFrame
+        With a mapping as target, or `slices`: what is promised, observed and guaranteed in each slice, as
+        `TunedThreshold.guarantees` has it.
     cv_results_ : dict of str to ndarray of shape (n_thresholds,)
         `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
-        `objective`, which is NaN where a threshold does not qualify and else greater is better.
+        `objective`, which is NaN where a threshold does not qualify and else greater is better. Empty where there are
+        `guarantees_`.
     classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
     feature_names_in_
         As in :class:`SelectiveClassifier`.
@@ -188,10 +215,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,
         "objective": [StrOptions(set(OBJECTIVES)), callable],
-        "target": [Interval(Real, 0, 1, closed="both")],
+        "target": [Interval(Real, 0, 1, closed="both"), Mapping],
         "confidence_level": [Interval(Real, 0, 1, closed="neither"), None],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
         "thresholds": ["array-like", None],
+        "slices": [str, Integral, list, tuple, None],
     }
 
     def __init__(
@@ -199,13 +227,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         estimator: Any,
         *,
         objective: Any = "risk",
-        target: float = 0.05,
+        target: Any = 0.05,
         confidence_level: float | None = None,
         n_candidates: int = 1,
         reject_cost: float | None = None,
         cost_matrix: Any = None,
         decisions: ArrayLike | None = None,
         thresholds: ArrayLike | None = None,
+        slices: Any = None,
         calibration: Any = None,
         confidence: Any = "max_proba",
         keep_prediction: bool = False,
@@ -225,6 +254,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.cost_matrix = cost_matrix
         self.decisions = decisions
         self.thresholds = thresholds
+        self.slices = slices
         self.calibration = calibration
         self.confidence = confidence
         self.keep_prediction = keep_prediction
@@ -236,6 +266,9 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.random_state = random_state
 
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
+        several = self.slices is not None or isinstance(self.target, Mapping)
+        if several:
+            check_several(self.objective, self.target, self.confidence_level, self.reject_cost, self.prevalence)
         objective = Objective(
             name=self.objective,
             target=self.target,
@@ -245,7 +278,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             thresholds=self.thresholds,
         )
         rule = training.rule
-        objective.check(
+        checked = of_thresholds(objective) if several else objective
+        checked.check(
             len(training.classes),
             ranks_by_confidence=rule is None and isinstance(self.confidence, str) and self.confidence == "max_proba",
         )
@@ -273,8 +307,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
-        mix = None if self.prevalence is None else self._read_mix(training.classes)
-        tuned = choose_threshold(profile, objective, clusters, self.random_state, mix, see="cv_results_")
+        if several:
+            tuned = self._keep(training, profile, objective, rows, clusters)
+        else:
+            mix = None if self.prevalence is None else self._read_mix(training.classes)
+            tuned = choose_threshold(profile, objective, clusters, self.random_state, mix, see="cv_results_")
         self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
         self.cv_results_ = tuned.results
@@ -287,6 +324,62 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         if self.confidence_level is None:
             mix.refuse_range()
         return mix
+
+    def _keep(
+        self,
+        training: Training,
+        profile: ConfidenceProfile,
+        objective: Objective,
+        rows: Rows,
+        clusters: Codes | None,
+    ) -> TunedThreshold:
+        """Return the thresholds that keep several promises, or promises in slices."""
+        cost = None
+        if isinstance(self.target, Mapping) and "cost" in self.target:
+            if self.cost_matrix is None or training.costs is not None:
+                raise ValueError(
+                    "target['cost'] needs a cost_matrix, whose largest entry bounds every cost: costs of each sample "
+                    "have no bound. Pass it, or promise the risk."
+                )
+            cost = training.charged_costs(rows, profile.require("predicted_class"))
+        table = None
+        if self.slices is not None and not self._by_class:
+            table = columns_of(training.samples(rows), self._columns)
+        tuned, cells = keep_promises(
+            profile,
+            objective,
+            self.target,
+            BY_CLASS if self._by_class else table,
+            clusters=clusters,
+            random_state=self.random_state,
+            cost=cost,
+            largest_cost=training.dearest,
+        )
+        self.guarantees_ = tuned.guarantees
+        if tuned.thresholds is None or cells is None:
+            return tuned
+        self.thresholds_, self._cells = tuned.thresholds, cells
+        return replace(tuned, threshold=0.5)  # from which the distance to the threshold of a slice is measured
+
+    @property
+    def _by_class(self) -> bool:
+        return isinstance(self.slices, str) and self.slices == BY_CLASS
+
+    @property
+    def _columns(self) -> list[Any]:
+        return list(self.slices) if isinstance(self.slices, list | tuple) else [self.slices]
+
+    def _placed(self, score: Floats, predicted: Codes, X: Any) -> Floats:
+        if self.slices is None:
+            return score
+        codes = predicted if self._by_class else self._cells.codes_in(X)
+        unknown = int((codes < 0).sum())
+        if unknown:
+            warn(
+                f"{unknown:,} of {len(codes):,} samples are rejected: their slice is missing, or was not among the "
+                "samples that chose the thresholds."
+            )
+        return placed(score, np.append(self.thresholds_.to_numpy(), np.inf)[codes])
 
     def _out_of_sample(self, training: Training) -> tuple[Members, Any, Rows, Codes, Floats]:
         """Fit the members; return them, what learned to score, and unseen rows with their predictions and scores."""

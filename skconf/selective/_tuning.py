@@ -1,6 +1,7 @@
 """Find the threshold that is best for an objective, given predictions; the tuned classifier uses it, too."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,14 @@ from sklearn.utils import check_random_state
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
+from skconf.selective._cells import BY_CLASS, Cells, table_of
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import Mix, choose_at
+from skconf.selective._promises import Promise, Rows, read_promises
+from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import read_clusters
 
@@ -24,13 +29,14 @@ def tune_threshold(
     y_proba: ArrayLike | None = None,
     *,
     objective: Any = "risk",
-    target: float = 0.05,
+    target: float | Mapping[str, Any] = 0.05,
     confidence_level: float | None = None,
     n_candidates: int = 1,
     reject_cost: float | None = None,
     cost_matrix: ArrayLike | None = None,
     thresholds: ArrayLike | None = None,
     prevalence: Mapping[Any, Any] | None = None,
+    slices: Any = None,
     groups: ArrayLike | None = None,
     y_pred: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -50,8 +56,9 @@ def tune_threshold(
     {predictions}
     objective : {"risk", "coverage", "cost", "cwsa", "cwsa_plus"} or callable, default="risk"
         What the threshold optimizes, as in :class:`TunedSelectiveClassifierCV`.
-    target : float, default=0.05
-        Largest risk, or smallest coverage, in [0, 1].
+    target : float or mapping of str to float or mapping, default=0.05
+        Largest risk, or smallest coverage, in [0, 1]. With a `confidence_level` a mapping promises several things at
+        once, see :class:`TunedSelectiveClassifierCV`: ``{{"risk": 0.05, "false_negative_rate": {{"fraud": 0.1}}}}``.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`, in (0, 1); only for the objective "risk". None
         compares the observed error rate with `target`, and promises nothing about the true risk.
@@ -72,6 +79,10 @@ def tune_threshold(
         thresholds are judged by these shares, and not by those of the rows. With a `confidence_level`, as many random
         rows of each class choose as a draw from this mix has; a range, such as 0.005 to 0.02 as a pair, is then kept at
         both ends. None stands for the prevalence of a profile.
+    slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
+        Where the promises must hold: each predicted class, or each cell of the columns, gets a threshold of its own.
+        The `confidence_level` is the probability that all promises hold at once. Slices with too few samples are
+        rejected, and a warning says how many would do.
     groups : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, where samples of a cluster depend on each other. With a
         `confidence_level` one random sample of each cluster counts: the promise is about a random sample of a random
@@ -117,7 +128,8 @@ def tune_threshold(
     >>> tune_threshold(y_true, proba, objective="coverage", target=0.8).threshold
     0.63...
     """
-    _check(objective, target, confidence_level, n_candidates, reject_cost)
+    several = slices is not None or isinstance(target, Mapping)
+    _check(objective, 0.05 if several else target, confidence_level, n_candidates, reject_cost)
     profile = as_profile(
         "tune_threshold",
         y_true,
@@ -130,8 +142,13 @@ def tune_threshold(
     )
     if cost_matrix is not None:
         profile.require("true_class")
-    aim = Objective(objective, target, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
-    aim.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
+    if several:
+        at_use = prevalence if prevalence is not None else getattr(y_true, "prevalence", None)
+        check_several(objective, target, confidence_level, reject_cost, at_use)
+    number: Any = 0.05 if several else target
+    aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
+    checked = of_thresholds(aim) if several else aim
+    checked.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
     mix = None
     if prevalence is not None:
         mix = Mix.read(prevalence, profile.require("classes"))
@@ -155,7 +172,113 @@ def tune_threshold(
         clusters = clusters if profile.abstained is None else clusters[~profile.abstained.rows]
     elif profile.groups is not None:
         clusters = read_clusters(profile.groups, len(profile))
+    if several:
+        cost, largest = _costs(profile, target, cost_matrix)
+        tuned, _ = keep_promises(
+            profile, aim, target, slices, clusters=clusters, random_state=random_state, cost=cost, largest_cost=largest
+        )
+        return tuned
     return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
+
+
+def _costs(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> tuple[Floats | None, float]:
+    """Return what each prediction costs, and the most that one can cost, where a mean cost is promised."""
+    if not isinstance(target, Mapping) or "cost" not in target:
+        if cost_matrix is not None:
+            raise ValueError("cost_matrix is unused: target has no 'cost'. Promise it, or leave cost_matrix out.")
+        return None, 1.0
+    if cost_matrix is None:
+        raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
+    matrix = np.asarray(cost_matrix, dtype=np.float64)
+    return matrix[profile.require("true_class"), profile.require("predicted_class")], float(matrix.max())
+
+
+def keep_promises(
+    profile: ConfidenceProfile,
+    aim: Objective,
+    target: Any,
+    slices: Any,
+    *,
+    clusters: Codes | None,
+    random_state: Any,
+    cost: Floats | None,
+    largest_cost: float,
+) -> tuple[TunedThreshold, Cells | None]:
+    """Return the thresholds that keep several promises, or promises in slices, and these.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions that choose.
+    aim : Objective
+        Level, candidates and given thresholds.
+    target : float or mapping
+        What is promised.
+    slices : "predicted_class", table of columns, or None
+        Where.
+    clusters : ndarray of shape (n_samples,) or None
+        Clusters, of which one random sample in each slice chooses.
+    random_state : int, RandomState instance or None
+        Seed.
+    cost : ndarray of shape (n_samples,) or None
+        What each prediction costs.
+    largest_cost : float
+        The most that one can cost.
+    """
+    labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()
+    promises = read_promises(target, labels, slices)
+    if profile.abstained is not None and any(promise.risk == "coverage" for promise in promises):
+        raise ValueError("target['coverage'] cannot be promised where rows abstain: no threshold accepts these.")
+    true, predicted = profile.true_class, profile.predicted_class
+    rows = Rows(profile.score, profile.correct, true, predicted, cost, largest_cost or 1.0)
+    cells, codes = None, np.zeros(len(profile), dtype=np.intp)
+    if isinstance(slices, str):
+        check_option(slices, "slices", (BY_CLASS,))
+        cells, codes = Cells.of_classes(profile.require("classes").tolist()), profile.require("predicted_class")
+    elif slices is not None:
+        table = table_of(slices, profile.n_rows)
+        table = table if profile.abstained is None else table[~profile.abstained.rows]
+        cells = Cells.of(table)
+        codes = cells.codes(table)
+    terms = terms_of(aim, promises)
+    return keep_in_slices(rows, terms, cells, codes, clusters, random_state, profile.share_answered), cells
+
+
+def of_thresholds(aim: Objective) -> Objective:
+    """Return an objective that checks the cost matrix and thresholds alone."""
+    return replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0)
+
+
+def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
+    """Return what is promised, and how."""
+    assert aim.confidence_level is not None  # as was checked before
+    given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
+    return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given)
+
+
+def check_several(
+    objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None, prevalence: Any
+) -> None:
+    """Refuse what contradicts several promises, or promises in slices."""
+    what = "A mapping as target" if isinstance(target, Mapping) else "slices"
+    if confidence_level is None:
+        raise ValueError(
+            f"{what} needs a confidence_level: the probability that all promises hold. Set one, like 0.95."
+        )
+    if objective not in ("risk", "coverage"):
+        raise ValueError(
+            f"{what} takes objective='risk' (accept as much as the promises allow) or 'coverage' (as little), got "
+            f"{objective!r}."
+        )
+    floors = isinstance(target, Mapping) and ("coverage" in target or "recall" in target)
+    if objective == "coverage" and not floors:
+        raise ValueError(
+            "objective='coverage' accepts as little as the promises allow, and needs a floor: target={'coverage': 0.8}."
+        )
+    if prevalence is not None:
+        raise ValueError(f"{what} cannot be combined with a prevalence. Leave one of them out.")
+    if reject_cost is not None:
+        raise ValueError(f"reject_cost is unused: {what} promises costs of what is accepted. Leave it out.")
 
 
 def choose_threshold(

@@ -1,0 +1,338 @@
+"""Promises about what is accepted: the threshold that keeps them all, with one probability for all of them.
+
+An error rate or mean cost of the accepted may rise and fall with the threshold: it takes the tests of `_risk_control`.
+What can only rise as more is accepted needs no search (a cap), nor what can only rise and must be large enough (a
+floor). Of N samples of the base, let the rate at the target be r. A cap: e is the largest number of events with
+P(Binomial(N, r) <= e) <= the share of δ; what scores above event number e + 1 is accepted. Where the rate first exceeds
+r, at least Binomial(N, r) events are accepted; a wrong choice accepts at most e of them. A floor is the same from the
+other side. Both are exact, also with ties.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from skconf._core.checks import check_number
+from skconf._core.labels import Codes
+from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
+from skconf._core.proportions import lower_limit, upper_limit
+from skconf.selective._risk_control import in_control, in_control_each, planned_counts, smallest_sample
+
+#: What may be promised, and which of these are rates of a class.
+RISKS = ("risk", "cost", "coverage", "false_negative_rate", "false_positive_rate", "recall")
+_OF_A_CLASS = RISKS[3:]
+_FLOORS = ("coverage", "recall")
+#: Tosses of a coin for each cost; a threshold is shown if more than half of them show it.
+_TOSSES = 25
+
+
+class Promise(NamedTuple):
+    """A promise as it was asked for.
+
+    Attributes
+    ----------
+    risk : str
+        One of `RISKS`.
+    target : float or mapping of slice to float
+        What it may be at most; a floor: at least.
+    label : label or None
+        The class of a rate.
+    code : int or None
+        Its position.
+    """
+
+    risk: str
+    target: Any
+    label: Any = None
+    code: int | None = None
+
+    def target_in(self, name: Any) -> float:
+        """Return the target in a slice.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if not isinstance(self.target, Mapping):
+            return float(self.target)
+        if name not in self.target:
+            raise ValueError(f"target has no {self.risk} for the slice {name!r}. Give one for each slice.")
+        return float(self.target[name])
+
+    def fewest(self, target: float, share: float, largest_cost: float) -> int:
+        """Return the fewest samples of the base that can show it, all of them right."""
+        if self.risk in _FLOORS:
+            return math.ceil(math.log(share) / math.log(target) * (1 - 1e-12)) if target < 1 else 2**62
+        if self.risk == "cost":
+            return smallest_sample(min(target / largest_cost, 1.0), 1 - share / 2)
+        return smallest_sample(target, 1 - share)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What is known of some samples.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_samples,)
+        What selection ranks by.
+    correct : ndarray of shape (n_samples,)
+        Whether the prediction is right.
+    true, predicted : ndarray of shape (n_samples,) or None
+        Codes of the classes.
+    cost : ndarray of shape (n_samples,) or None
+        What each prediction costs.
+    largest_cost : float, default=1
+        The most that one can cost.
+    """
+
+    score: Floats
+    correct: NDArray[np.bool_]
+    true: Codes | None = None
+    predicted: Codes | None = None
+    cost: Floats | None = None
+    largest_cost: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __getitem__(self, rows: Any) -> "Rows":
+        true, predicted, cost = (
+            None if each is None else each[rows] for each in (self.true, self.predicted, self.cost)
+        )
+        return Rows(self.score[rows], self.correct[rows], true, predicted, cost, self.largest_cost)
+
+    def base_and_events(self, promise: Promise) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return of which samples a rate is, and which of them count if they are accepted."""
+        everything = np.ones(len(self), dtype=np.bool_)
+        if promise.risk == "coverage":
+            return everything, everything
+        assert self.true is not None  # as was checked before
+        assert self.predicted is not None
+        is_class = self.true == promise.code
+        if promise.risk == "false_positive_rate":
+            return ~is_class, ~is_class & (self.predicted == promise.code)
+        return is_class, is_class & (self.correct if promise.risk == "recall" else ~self.correct)
+
+
+class Kept(NamedTuple):
+    """A promise, and what became of it.
+
+    Attributes
+    ----------
+    n_samples : int
+        Samples of the base of the rate: of what is accepted or rejected, all.
+    observed, limit : float
+        The rate or mean cost at the threshold, and its exact one-sided limit; NaN where there is none.
+    shown : bool
+        Whether the threshold keeps it.
+    reason : str
+        Why not.
+    """
+
+    n_samples: int
+    observed: float
+    limit: float
+    shown: bool
+    reason: str
+
+
+def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> list[Promise]:
+    """Return the promises that a target asks for.
+
+    Parameters
+    ----------
+    target : float or mapping
+        The largest risk; or the promises by name.
+    labels : sequence of label or None
+        The classes; None where they are unknown.
+    slices : "predicted_class" or other slices, or None
+        Where it must hold.
+    """
+    if not isinstance(target, Mapping):
+        return [Promise("risk", _checked(target, "target"))]
+    if not target:
+        raise ValueError(f"target is empty. Name what you promise: {', '.join(RISKS)}.")
+    promises = []
+    for risk, value in target.items():
+        if risk not in RISKS:
+            raise ValueError(f"target has {risk!r}, but may have {', '.join(RISKS)}.{suggest(str(risk), RISKS)}")
+        name = f"target[{risk!r}]"
+        if risk not in _OF_A_CLASS:
+            if isinstance(value, Mapping):
+                if slices is None:
+                    raise ValueError(f"{name} has a target for each slice, but there are no slices. Pass a number.")
+                value = {key: _checked(each, f"{name}[{key!r}]", risk) for key, each in value.items()}
+            promises.append(Promise(risk, value if isinstance(value, Mapping) else _checked(value, name, risk)))
+            continue
+        if labels is None:
+            raise ValueError(f"{name} is the rate of a class, and only the correctness is known. Pass labels.")
+        if isinstance(slices, str) and slices == "predicted_class":
+            raise ValueError(
+                f"{name} is the rate of a true class, whose samples are in several slices by predicted class. Promise "
+                "a risk by predicted class, or the rate without slices."
+            )
+        if not isinstance(value, Mapping) or not value:
+            raise ValueError(f"{name} needs the class that it is of, such as {{{labels[0]!r}: 0.1}}, got {value!r}.")
+        known = list(labels)
+        for label, each in value.items():
+            if label not in known:
+                close = suggest(str(label), [str(one) for one in known])
+                raise ValueError(f"{name} has {label!r}, which is none of the classes {known}.{close}")
+            promises.append(Promise(risk, _checked(each, f"{name}[{label!r}]", risk), label, known.index(label)))
+    return promises
+
+
+def _checked(value: Any, name: str, risk: str = "risk") -> float:
+    if isinstance(value, int | float | np.number) and risk != "cost" and 1 < value <= 100:
+        raise ValueError(f"{name} must lie in (0, 1], but is {value!r}. For {value:g}% pass {value / 100:g}.")
+    check_number(value, name, 0.0, np.inf if risk == "cost" else 1.0, open_high=risk == "cost")
+    if value == 0:
+        raise ValueError(f"{name} must be above 0: no number of samples shows that a rate is zero.")
+    return float(value)
+
+
+def keep(
+    rows: Rows,
+    promises: Sequence[tuple[Promise, float]],
+    share: float,
+    *,
+    loosest: bool,
+    thresholds: Floats | None,
+    rng: np.random.Generator,
+) -> tuple[float, list[Kept]]:
+    """Return the threshold that keeps promises, and what became of each; infinite if none keeps them all.
+
+    Parameters
+    ----------
+    rows : Rows
+        Samples that choose.
+    promises : sequence of pair of Promise and float
+        The promises, with their targets here.
+    share : float
+        The probability with which each may be false.
+    loosest : bool
+        Whether to accept as much as is allowed, rather than as little.
+    thresholds : ndarray of shape (n_thresholds,) or None
+        The thresholds to choose from; None stands for the scores.
+    rng : Generator
+        Tosses the coins of costs.
+    """
+    order = np.argsort(-rows.score, kind="stable")
+    ranked = rows[order]
+    given = np.unique(rows.score if thresholds is None else thresholds)[::-1]
+    # So many samples are accepted at each threshold.
+    accepted = len(rows) - np.searchsorted(ranked.score[::-1], given, side="left")
+    given, accepted = given[accepted > 0], accepted[accepted > 0]
+    fits, reasons = np.ones(len(given), dtype=np.bool_), []
+    tested = [each for each in promises if each[0].risk in ("risk", "cost")]
+    at = _looks(accepted, tested[0], share, rows) if tested and thresholds is None else np.arange(len(given))
+    for promise, target in promises:
+        fewest = promise.fewest(target, share, rows.largest_cost)
+        if promise.risk in ("risk", "cost"):
+            shown = np.zeros(len(given), dtype=np.bool_)
+            if len(at):
+                shown[at] = _tested(ranked, promise, target, share, accepted[at], rng)
+            n_base = len(rows)
+        else:
+            shown, n_base = _rated(ranked, promise, target, share, given)
+        fits &= shown
+        reasons.append("" if shown.any() else _why_not(promise, n_base, fewest))
+    possible = np.flatnonzero(fits)
+    if not len(possible):
+        conflict = "" if any(reasons) else "each can be kept, but no threshold keeps all of them together"
+        return np.inf, [
+            _kept(ranked, each, share, 0, shown=False, reason=why or conflict)
+            for each, why in zip(promises, reasons, strict=True)
+        ]
+    best = int(possible[-1] if loosest else possible[0])
+    kept = [_kept(ranked, each, share, int(accepted[best])) for each in promises]
+    if accepted[best] == len(rows) and thresholds is None:  # lower scores of new samples are accepted, too
+        return (0.0 if ranked.score[-1] >= 0 and ranked.score[0] <= 1 else -np.inf), kept
+    return float(given[best]), kept
+
+
+def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Rows) -> NDArray[np.intp]:
+    """Return the thresholds that are tested: those that accept planned numbers of samples, or a few more with ties."""
+    promise, target = tested
+    if promise.risk == "cost":
+        target, share = min(target / rows.largest_cost, 1.0), share / 2
+    planned = planned_counts(len(rows), target, 1 - share)
+    return np.unique(np.searchsorted(accepted, planned))
+
+
+def _tested(
+    ranked: Rows,
+    promise: Promise,
+    target: float,
+    share: float,
+    accepted: NDArray[np.intp],
+    rng: np.random.Generator,
+) -> NDArray[np.bool_]:
+    """Return at which thresholds the error rate or the mean cost of the accepted is shown."""
+    counts = accepted.astype(np.float64)
+    if promise.risk == "risk":
+        errors = np.cumsum(~ranked.correct)[accepted - 1].astype(np.float64)
+        return in_control(errors, counts, target, 1 - share)
+    assert ranked.cost is not None  # as was checked before
+    # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
+    # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
+    tossed = rng.random((_TOSSES, len(ranked))) < ranked.cost / ranked.largest_cost
+    errors = np.cumsum(tossed, axis=1)[:, accepted - 1].astype(np.float64)
+    shown = in_control_each(errors, counts, min(target / ranked.largest_cost, 1.0), 1 - share / 2)
+    return np.asarray(shown.sum(axis=0) > _TOSSES / 2)
+
+
+def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: Floats) -> tuple[NDArray[np.bool_], int]:
+    """Return which thresholds keep a cap or a floor of a rate, and the number of samples that it is of."""
+    base, events = ranked.base_and_events(promise)
+    n_base, score = int(base.sum()), ranked.score[events]  # descending
+    if promise.risk in _FLOORS:
+        least = int(binom.isf(share, n_base, target)) + 1 if n_base else 1
+        if least > len(score) or least > n_base:
+            return np.zeros(len(given), dtype=np.bool_), n_base
+        return given <= score[least - 1], n_base
+    most = int(binom.ppf(share, n_base, target)) if n_base else -1
+    if most >= 0 and binom.cdf(most, n_base, target) > share:
+        most -= 1
+    if most < 0:
+        return np.zeros(len(given), dtype=np.bool_), n_base
+    return given > (score[most] if most < len(score) else -np.inf), n_base
+
+
+def _kept(
+    ranked: Rows, promised: tuple[Promise, float], share: float, count: int, *, shown: bool = True, reason: str = ""
+) -> Kept:
+    """Return a promise where so many samples are accepted."""
+    promise, _ = promised
+    accepted = np.arange(len(ranked)) < count
+    if promise.risk == "cost":
+        assert ranked.cost is not None  # as was checked before
+        observed = float(ranked.cost[accepted].mean()) if count else np.nan
+        return Kept(len(ranked), observed, np.nan, shown, reason)
+    if promise.risk == "risk":
+        base, events = accepted, accepted & ~ranked.correct
+        n_samples = len(ranked)
+    else:
+        base, events = ranked.base_and_events(promise)
+        events, n_samples = events & accepted, int(base.sum())
+    of, hits = int(base.sum()), int(events.sum())
+    limit = lower_limit(hits, of - hits, share) if promise.risk in _FLOORS else upper_limit(hits, of - hits, 1 - share)
+    return Kept(n_samples, hits / of if of else np.nan, float(limit) if of else np.nan, shown, reason)
+
+
+def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
+    """Return why no threshold keeps a promise."""
+    whose = f" of class {promise.label!r}" if promise.risk in ("false_negative_rate", "recall") else ""
+    if promise.risk == "false_positive_rate":
+        whose = f" of other classes than {promise.label!r}"
+    if n_base < fewest:
+        return f"{n_base:,} samples{whose}; at least {fewest:,} without an error are needed"
+    return f"no threshold was shown to keep it, among {n_base:,} samples{whose}"

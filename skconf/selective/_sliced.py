@@ -1,0 +1,207 @@
+"""Keep promises in slices: a threshold for each, and one probability that all promises hold at once."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from skconf._core.labels import Codes
+from skconf._core.messages import suggest
+from skconf._core.probabilities import Floats
+from skconf._core.warn import warn
+from skconf.selective._cells import Cells
+from skconf.selective._promises import Kept, Promise, Rows, keep
+from skconf.selective._thresholds import TunedThreshold
+
+#: The one slice where there are none.
+_EVERYTHING = "all"
+
+
+class Terms(NamedTuple):
+    """What is promised, and how.
+
+    Attributes
+    ----------
+    promises : sequence of Promise
+        The promises, in each slice.
+    confidence_level : float
+        Probability with which all of them hold.
+    n_candidates : int
+        Number of candidates that share it.
+    loosest : bool
+        Whether to accept as much as is allowed, rather than as little.
+    thresholds : ndarray of shape (n_thresholds,) or None
+        The thresholds to choose from.
+    """
+
+    promises: Sequence[Promise]
+    confidence_level: float
+    n_candidates: int
+    loosest: bool
+    thresholds: Floats | None
+
+    def share(self, n_slices: int) -> float:
+        """Return the probability with which each promise may be false."""
+        return (1 - self.confidence_level) / (self.n_candidates * n_slices * len(self.promises))
+
+
+def keep_in_slices(
+    rows: Rows,
+    terms: Terms,
+    cells: Cells | None,
+    codes: Codes,
+    clusters: Codes | None,
+    random_state: Any,
+    share_answered: float = 1.0,
+) -> TunedThreshold:
+    """Choose the threshold of each slice; warn of those where everything is rejected.
+
+    Parameters
+    ----------
+    rows : Rows
+        Samples that choose.
+    terms : Terms
+        What is promised.
+    cells : Cells or None
+        The slices; None for all samples together.
+    codes : ndarray of shape (n_samples,)
+        The slice of each sample; -1 for none.
+    clusters : ndarray of shape (n_samples,) or None
+        The cluster of each sample, of which one random sample in each slice chooses.
+    random_state : int, RandomState instance or None
+        Seed of these samples, and of the coins of costs.
+    share_answered : float, default=1
+        Their share of all samples, of which the others abstain.
+    """
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+    names = [_EVERYTHING] if cells is None else list(cells.index)
+    _check_targets(terms.promises, names)
+    order = np.argsort(codes, kind="stable")
+    bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    members = [order[start:stop] for start, stop in pairwise(bounds)]
+    if clusters is not None:
+        members = [_one_of_each(each, clusters[each], rng) for each in members]
+    enough = _with_enough(members, names, terms, rows.largest_cost) if cells is not None else [0]
+    share = terms.share(max(len(enough), 1))
+    thresholds, table = np.full(len(names), np.inf), []
+    for at, (name, each) in enumerate(zip(names, members, strict=True)):
+        promised = [(promise, promise.target_in(name)) for promise in terms.promises]
+        if at in enough:
+            thresholds[at], kept = keep(
+                rows[each], promised, share, loosest=terms.loosest, thresholds=terms.thresholds, rng=rng
+            )
+        else:
+            kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.largest_cost) for pair in promised]
+        coverage = float(np.mean(rows.score[each] >= thresholds[at])) if len(each) else 0.0
+        table += [
+            (name, promise.risk, promise.label, target, one.n_samples, thresholds[at], coverage, *one[1:])
+            for (promise, target), one in zip(promised, kept, strict=True)
+        ]
+    columns = ["slice", "risk", "class", "target", "n_samples", "threshold", "coverage", *Kept._fields[1:]]
+    guarantees = pd.DataFrame(table, columns=columns).astype({"class": object})
+    guarantees["class"] = [label for _, _, label, *_ in table]
+    own = np.append(thresholds, np.inf)[codes]
+    chose = np.concatenate(members)
+    return _tuned(rows, own, chose, guarantees, thresholds, cells, share_answered)
+
+
+def placed(score: Floats, threshold: Floats) -> Floats:
+    """Return scores that are at least 0.5 where they reach a threshold of their own, and below it elsewhere."""
+    with np.errstate(invalid="ignore"):
+        distance = np.where(np.isinf(threshold), 0.0, 0.5 + (score - threshold) / 2)
+    accepted = score >= threshold
+    return np.where(accepted, np.maximum(distance, 0.5), np.minimum(distance, np.nextafter(0.5, 0)))
+
+
+def _tuned(
+    rows: Rows,
+    own: Floats,
+    chose: NDArray[np.intp],
+    guarantees: pd.DataFrame,
+    thresholds: Floats,
+    cells: Cells | None,
+    share_answered: float,
+) -> TunedThreshold:
+    """Return the result, and warn of what is rejected altogether."""
+    accepted = (rows.score >= own)[chose]
+    coverage = float(accepted.sum() / max(len(chose), 1)) * share_answered
+    risk = float(np.mean(~rows.correct[chose][accepted])) if accepted.any() else np.nan
+    rejected = guarantees.loc[~guarantees["shown"]]
+    reason = ""
+    if len(rejected):
+        shown = [_in_words(each, cells is not None) for each in rejected.itertuples(index=False)]
+        more = f"; and {len(shown) - _NAMED:,} more" if len(shown) > _NAMED else ""
+        reason = f"{'; '.join(dict.fromkeys(shown[:_NAMED]))}{more}"
+        n_rejected = int(np.isinf(thresholds).sum())
+        whole = cells is None or n_rejected == len(thresholds)
+        what = "Everything is" if whole else f"{n_rejected:,} of {len(thresholds):,} slices are"
+        warn(f"{what} rejected: {reason}. See guarantees.")
+    of_risk = guarantees.loc[guarantees["risk"] == "risk", "limit"]
+    return TunedThreshold(
+        threshold=float(thresholds[0]) if cells is None else np.nan,
+        feasible=bool(np.isfinite(thresholds).any() or (thresholds == -np.inf).any()),
+        coverage=coverage,
+        risk=risk,
+        risk_upper_bound=float(of_risk.iloc[0]) if cells is None and len(of_risk) else np.nan,
+        n_samples=len(chose),
+        reason=reason,
+        results={},
+        thresholds=None if cells is None else pd.Series(thresholds, index=cells.index, name="threshold"),
+        guarantees=guarantees,
+    )
+
+
+#: Promises that were not kept which a warning names.
+_NAMED = 3
+
+
+def _in_words(kept: Any, has_slices: bool) -> str:
+    """Say which promise is not kept where, and why."""
+    where = f"slice {kept.slice!r}, " if has_slices else ""
+    whose = "" if kept[2] is None else f" of class {kept[2]!r}"
+    return f"{where}{kept.risk}{whose} {kept.target:g}: {kept.reason or 'another promise is not kept'}"
+
+
+def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
+    """Raise if a target is of a slice that does not exist."""
+    for promise in promises:
+        if isinstance(promise.target, Mapping):
+            for name in promise.target:
+                if name not in names:
+                    close = suggest(str(name), [str(each) for each in names])
+                    raise ValueError(f"target[{promise.risk!r}] has {name!r}, which is no slice.{close}")
+
+
+def _with_enough(
+    members: Sequence[NDArray[np.intp]], names: Sequence[Any], terms: Terms, largest_cost: float
+) -> list[int]:
+    """Return the slices that have enough samples for their share of the level, by their numbers of samples alone."""
+    sizes = np.array([len(each) for each in members])
+    order = np.argsort(-sizes, kind="stable").tolist()
+    for count in range(len(order), 0, -1):
+        share = terms.share(count)
+        needed = (
+            max(promise.fewest(promise.target_in(names[at]), share, largest_cost) for promise in terms.promises)
+            for at in order[:count]
+        )
+        if all(size >= fewest for size, fewest in zip(sizes[order[:count]], needed, strict=True)):
+            return sorted(order[:count])
+    return []
+
+
+def _too_few(n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slices: int, largest_cost: float) -> Kept:
+    """Return the promise of a slice that has too few samples."""
+    promise, target = promised
+    fewest = promise.fewest(target, terms.share(n_slices), largest_cost)
+    return Kept(n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} without an error are needed")
+
+
+def _one_of_each(rows: NDArray[np.intp], clusters: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a random row of each cluster."""
+    order = rng.permutation(len(rows))
+    _, first = np.unique(clusters[order], return_index=True)
+    return np.sort(rows[order[first]])
