@@ -102,8 +102,8 @@ def keep_in_slices(
             for (promise, target), one in zip(promised, kept, strict=True)
         ]
     columns = ["slice", "risk", "class", "target", "n_samples", "threshold", "coverage", *Kept._fields[1:]]
-    guarantees = pd.DataFrame(table, columns=columns).astype({"class": object})
-    guarantees["class"] = [label for _, _, label, *_ in table]
+    guarantees = pd.DataFrame(table, columns=columns)
+    guarantees["class"] = pd.Series([label for _, _, label, *_ in table], dtype=object)
     own = np.append(thresholds, np.inf)[codes]
     chose = np.concatenate(members)
     return _tuned(rows, own, chose, guarantees, thresholds, cells, share_answered)

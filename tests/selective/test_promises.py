@@ -1,0 +1,300 @@
+"""Several promises at once, and in slices: against brute force, and on populations where the truth is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, required_samples, tune_threshold
+
+LEVEL = 0.95
+
+
+def draw(n, seed=0, bias=0.0):
+    """Return true classes, of which one in five is 1, and probabilities of 1."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(-1.6, 2.0, n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-logit - bias))).astype(int)
+    return y, 1 / (1 + np.exp(-logit))
+
+
+def confidence_of(proba):
+    profile = ConfidenceProfile.from_predictions(np.arange(len(proba)) % 2, proba)
+    return profile.confidence, (proba > 0.5).astype(int)
+
+
+def most_allowed(n, rate, share):
+    """Return the most events that are improbable at a rate, by counting up; -1 if none are."""
+    most = -1
+    while most < n and binom.cdf(most + 1, n, rate) <= share:
+        most += 1
+    return most
+
+
+def test_a_number_alone_is_as_it_was():
+    y, proba = draw(3000)
+    for target in (0.05, 0.1, 0.3):
+        alone = tune_threshold(y, proba, target=target, confidence_level=LEVEL)
+        named = tune_threshold(y, proba, target={"risk": target}, confidence_level=LEVEL)
+        assert (alone.threshold, alone.coverage, alone.risk) == (named.threshold, named.coverage, named.risk)
+        assert alone.guarantees is None
+        assert named.guarantees["limit"][0] == alone.risk_upper_bound
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("risk", ["false_negative_rate", "false_positive_rate"])
+def test_a_cap_is_the_loosest_threshold_with_few_events(risk, ties):
+    y, proba = draw(2000, 1)
+    proba = proba.round(2) if ties else proba
+    sure, said = confidence_of(proba)
+    base = y == 1 if risk == "false_negative_rate" else y != 1
+    events = base & (said != y) & ((said == 1) | (risk == "false_negative_rate"))
+    found = tune_threshold(y, proba, target={risk: {1: 0.05}}, confidence_level=LEVEL)
+    most = most_allowed(int(base.sum()), 0.05, 0.05)
+    allowed = [t for t in np.unique(sure) if (events & (sure >= t)).sum() <= most]
+    assert (sure >= found.threshold).sum() == (sure >= min(allowed)).sum()
+    (row,) = found.guarantees.itertuples()
+    assert row.shown
+    assert row.observed == pytest.approx((events & (sure >= found.threshold)).sum() / base.sum())
+    assert row.observed <= row.limit <= 0.05 + 1e-12
+
+
+@pytest.mark.parametrize("risk", ["coverage", "recall"])
+def test_a_floor_is_kept_by_enough_events(risk):
+    y, proba = draw(2000, 2)
+    sure, said = confidence_of(proba)
+    base = np.ones(len(y), bool) if risk == "coverage" else y == 0
+    events = base if risk == "coverage" else base & (said == 0)
+    target = {"coverage": 0.8} if risk == "coverage" else {"recall": {0: 0.7}}
+    rate = 0.8 if risk == "coverage" else 0.7
+    found = tune_threshold(y, proba, objective="coverage", target=target, confidence_level=LEVEL)
+    least = next(k for k in range(len(y)) if binom.sf(k - 1, base.sum(), rate) <= 0.05)
+    kept = [t for t in np.unique(sure) if (events & (sure >= t)).sum() >= least]
+    assert found.threshold == max(kept)
+    assert found.guarantees["limit"][0] >= rate - 1e-12
+
+
+def test_mean_costs_are_shown_by_coins_of_a_seed():
+    y, proba = draw(4000, 3)
+    matrix = np.array([[0.0, 1.0], [4.0, 0.0]])
+    sure, said = confidence_of(proba)
+    options = {"target": {"cost": 0.2}, "cost_matrix": matrix, "confidence_level": LEVEL}
+    found = tune_threshold(y, proba, **options, random_state=0)
+    assert found.threshold == tune_threshold(y, proba, **options, random_state=0).threshold
+    assert found.feasible
+    accepted = sure >= found.threshold
+    assert found.guarantees["observed"][0] == pytest.approx(matrix[y, said][accepted].mean())
+    assert found.guarantees["observed"][0] < 0.2
+    # Of costs 0 and 1 each coin shows what the errors show, at half of the share.
+    plain = tune_threshold(y, proba, target={"cost": 0.05}, cost_matrix=1 - np.eye(2), confidence_level=LEVEL)
+    assert plain.threshold == tune_threshold(y, proba, target=0.05, confidence_level=1 - 0.05 / 2).threshold
+
+
+def test_each_slice_has_the_threshold_of_its_share():
+    y, proba = draw(6000, 4)
+    region = np.random.default_rng(0).choice(["north", "south", "west"], len(y), p=[0.5, 0.3, 0.2])
+    found = tune_threshold(y, proba, target=0.1, confidence_level=LEVEL, slices=region)
+    for name in ("north", "south", "west"):
+        rows = region == name
+        own = tune_threshold(y[rows], proba[rows], target=0.1, confidence_level=LEVEL, n_candidates=3)
+        assert found.thresholds[name] == own.threshold
+    sure, said = confidence_of(proba)
+    accepted = sure >= found.thresholds[region].to_numpy()
+    assert found.coverage == pytest.approx(accepted.mean())
+    assert found.risk == pytest.approx((said != y)[accepted].mean())
+
+
+def test_small_slices_are_rejected_and_do_not_share():
+    y, proba = draw(3000, 5)
+    region = np.where(np.arange(3000) < 30, "tiny", "large")
+    with pytest.warns(UserWarning, match=r"1 of 2 slices .*'tiny'.* 30 samples; at least 72 "):
+        found = tune_threshold(y, proba, target=0.05, confidence_level=LEVEL, slices=pd.DataFrame({"region": region}))
+    rows = region == "large"
+    own = tune_threshold(y[rows], proba[rows], target=0.05, confidence_level=LEVEL)
+    assert found.thresholds["large"] == own.threshold
+    assert found.thresholds["tiny"] == np.inf
+    assert required_samples(0.05, LEVEL, n_promises=2) == 72
+    assert found.guarantees["shown"].tolist() == [True, False]
+
+
+def test_a_target_for_each_predicted_class():
+    y, proba = draw(6000, 6)
+    found = tune_threshold(
+        y, proba, target={"risk": {0: 0.05, 1: 0.2}}, confidence_level=LEVEL, slices="predicted_class"
+    )
+    _, said = confidence_of(proba)
+    for label, target in ((0, 0.05), (1, 0.2)):
+        rows = said == label
+        profile = ConfidenceProfile.from_correctness((said == y)[rows], confidence_of(proba)[0][rows])
+        own = tune_threshold(profile, target=target, confidence_level=LEVEL, n_candidates=2)
+        assert found.thresholds[label] == own.threshold
+
+
+def test_promises_that_exclude_each_other_say_so():
+    y, proba = draw(3000, 7)
+    with pytest.warns(UserWarning, match="no threshold keeps all of them together"):
+        found = tune_threshold(y, proba, target={"risk": 0.03, "coverage": 0.99}, confidence_level=LEVEL)
+    assert found.threshold == np.inf
+    assert not found.feasible
+    assert not found.guarantees["shown"].any()
+
+
+def test_one_row_of_each_cluster_chooses_in_each_slice():
+    y, proba = draw(4000, 8)
+    patient = np.repeat(np.arange(1000), 4)
+    found = tune_threshold(
+        y, proba, target=0.1, confidence_level=LEVEL, slices=patient % 2, groups=patient, random_state=0
+    )
+    assert found.guarantees["n_samples"].tolist() == [500, 500]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": {"risk": 0.05}}, "confidence_level"),
+        ({"slices": "predicted_class"}, "confidence_level"),
+        ({"target": {"rsk": 0.05}}, "did you mean|risk, cost"),
+        ({"target": {}}, "empty"),
+        ({"target": {"risk": 5}}, "pass 0.05"),
+        ({"target": {"risk": 0}}, "above 0"),
+        ({"target": {"false_negative_rate": 0.1}}, "needs the class"),
+        ({"target": {"false_negative_rate": {"fraud": 0.1}}}, "none of the classes"),
+        ({"target": {"false_negative_rate": {1: 0.1}}, "slices": "predicted_class"}, "predicted class"),
+        ({"target": {"risk": {"a": 0.1}}}, "no slices"),
+        ({"target": {"cost": 0.1}}, "cost_matrix"),
+        ({"target": 0.1, "slices": np.arange(100.0)}, "distinct numbers"),
+        ({"target": 0.1, "slices": ["a"] * 3}, "3 rows"),
+        ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
+        ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no slice"),
+        ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
+        ({"target": {"risk": 0.1}, "objective": "coverage"}, "floor"),
+        ({"target": {"risk": 0.1}, "prevalence": {1: 0.1}}, "prevalence"),
+        ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "unused"),
+    ],
+)
+def test_contradictions_are_refused(options, message):
+    y, proba = draw(100, 9)
+    level = None if message == "confidence_level" else LEVEL
+    with pytest.raises(ValueError, match=f"(?i){message}"):
+        tune_threshold(y, proba, confidence_level=level, **options)
+
+
+class TestClassifier:
+    def data(self, n=6000, seed=0):
+        rng = np.random.default_rng(seed)
+        region = rng.choice(["north", "south"], n)
+        X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "region": region})
+        noise = np.where(region == "south", 0.7, 0.2)
+        y = (X["a"] + noise * rng.normal(size=n) > 0).astype(int).to_numpy()
+        return X, y
+
+    def model(self, **options):
+        from sklearn.compose import make_column_transformer
+
+        inner = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
+        return TunedSelectiveClassifierCV(
+            inner, target=0.15, confidence_level=LEVEL, slices="region", random_state=0
+        ).set_params(**options)
+
+    def test_each_slice_is_accepted_by_its_threshold(self):
+        X, y = self.data()
+        model = self.model().fit(X, y)
+        raw = model.predict_proba(X).max(axis=1)
+        own = model.thresholds_[X["region"]].to_numpy()
+        accepted = raw >= own
+        np.testing.assert_array_equal(model.accept(X), accepted)
+        assert (model.predict(X)[~accepted] == model.reject_label_).all()
+        assert model.threshold_ == 0.5
+        np.testing.assert_array_equal(model.predict_confidence(X) >= 0.5, accepted)
+        assert model.thresholds_["north"] < model.thresholds_["south"]
+        assert model.guarantees_["shown"].all()
+
+    def test_scorers_and_searches_need_nothing_else(self):
+        X, y = self.data(3000)
+        coverage = get_scorer("coverage")
+        model = self.model().fit(X, y)
+        assert coverage(model, X, y) == pytest.approx(model.accept(X).mean())
+        found = cross_validate(self.model(), X, y, cv=3, scoring={"coverage": coverage, "risk": "accuracy"})
+        assert (found["test_coverage"] > 0.2).all()
+        outer = GridSearchCV(self.model(n_candidates=2), {"calibration": [None, "platt"]}, scoring=coverage, cv=2)
+        assert outer.fit(X, y).best_estimator_.thresholds_.index.tolist() == ["north", "south"]
+
+    def test_new_and_missing_slices_are_rejected_with_a_warning(self):
+        X, y = self.data()
+        model = clone(self.model()).fit(X, y)
+        new = X[:10].assign(region=["east", None] + ["north"] * 8)
+        with pytest.warns(UserWarning, match="2 of 10 samples are rejected"):
+            assert not model.accept(new)[:2].any()
+        with pytest.raises(ValueError, match="'region'"):
+            model.accept(X.drop(columns="region"))
+
+    def test_positions_and_cells_of_two_columns(self):
+        rng = np.random.default_rng(1)
+        X = np.column_stack([rng.normal(size=4000), rng.integers(0, 2, 4000), rng.integers(0, 2, 4000)])
+        y = (X[:, 0] + rng.normal(size=4000) * 0.4 > 0).astype(int)
+        model = TunedSelectiveClassifierCV(
+            LogisticRegression(), target=0.1, confidence_level=LEVEL, slices=[1, 2], random_state=0
+        ).fit(X, y)
+        assert model.thresholds_.index.tolist() == [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
+        own = model.thresholds_[list(map(tuple, X[:, 1:]))].to_numpy()
+        np.testing.assert_array_equal(model.accept(X), model.predict_proba(X).max(axis=1) >= own)
+
+    def test_by_predicted_class_with_several_risks(self):
+        X, y = self.data()
+        model = self.model(slices="predicted_class", target={"risk": 0.15}).fit(X, y)
+        assert model.thresholds_.index.tolist() == [0, 1]
+        both = self.model(slices=None, target={"risk": 0.15, "false_negative_rate": {1: 0.2}}).fit(X, y)
+        assert both.guarantees_["risk"].tolist() == ["risk", "false_negative_rate"]
+        accepted = both.predict_proba(X).max(axis=1) >= both.threshold_
+        np.testing.assert_array_equal(both.accept(X), accepted)
+
+
+def violated(rng, n, promises, slices):
+    """Return whether any promise is false of a population at the edge: wherever one cuts, one in ten is wrong."""
+    right, sure = rng.random(n) > 0.1, rng.random(n)
+    group = rng.integers(0, slices, n)
+    profile = ConfidenceProfile.from_correctness(right, sure)
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = tune_threshold(profile, target=promises, confidence_level=0.9, slices=group, n_candidates=1)
+    return bool(np.isfinite(found.thresholds).any())  # the risk of whatever is accepted is just above the target
+
+
+@pytest.mark.parametrize(("sets", "n"), [(150, 600), pytest.param(3000, 1500, marks=pytest.mark.slow)])
+def test_all_promises_hold_at_once_where_the_risk_is_at_the_target(sets, n):
+    rng = np.random.default_rng(10)
+    share = np.mean([violated(rng, n, 0.0999, 3) for _ in range(sets)])
+    assert share <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
+
+
+@pytest.mark.parametrize("sets", [300, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ties", [False, True])
+def test_caps_floors_hold(sets, ties):
+    """Confidences are uniform: the rate of accepted errors is known at each threshold."""
+    rng = np.random.default_rng(11)
+    missed = reached = 0
+    for _ in range(sets):
+        y = np.ones(300, dtype=int)
+        sure = rng.random(300).round(1) / 2 + 0.5 if ties else rng.random(300) / 2 + 0.5
+        said = np.where(rng.random(300) < 0.3, 0, 1)  # 30% are wrong, wherever
+        proba = np.column_stack([np.where(said == 0, sure, 1 - sure), np.where(said == 1, sure, 1 - sure)])
+        profile = ConfidenceProfile.from_predictions(y, proba, y_pred=said, labels=[0, 1])
+        cap = tune_threshold(profile, target={"false_negative_rate": {1: 0.15}}, confidence_level=0.9).threshold
+        floor = tune_threshold(profile, target={"recall": {1: 0.35}}, objective="coverage", confidence_level=0.9)
+        grid = np.arange(11) / 20 + 0.5
+        weight = np.array([0.05] + [0.1] * 9 + [0.05])
+        accepted = [
+            weight[grid >= at - 1e-12].sum() if ties else float(np.clip((1 - at) * 2, 0, 1))
+            for at in (cap, floor.threshold)
+        ]
+        missed += 0.3 * accepted[0] > 0.15 + 1e-9
+        reached += 0.7 * accepted[1] < 0.35 - 1e-9
+    assert missed / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
+    assert reached / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
