@@ -360,7 +360,7 @@ def test_saved_predictions_are_read_again(kept, tmp_path, capsys, cancer):
     ours = cancer[cancer["seed"] == 1].set_index("calibration")
     for calibration in CALIBRATIONS:
         for metric, name in zip(names, ["cw_accuracy", "csr"], strict=True):
-            assert report.loc[metric, f"{calibration}.csv"] == pytest.approx(ours.loc[calibration, name], rel=1e-12)
+            assert report.loc[metric, calibration] == pytest.approx(ours.loc[calibration, name], rel=1e-12)
 
 
 def test_saved_predictions_are_those_of_the_model(kept, tmp_path, predictions, cancer):
