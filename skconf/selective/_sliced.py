@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
@@ -16,6 +15,7 @@ from skconf._core.warn import warn
 from skconf.selective._cells import Cells
 from skconf.selective._promises import Kept, Promise, Rows, keep
 from skconf.selective._thresholds import TunedThreshold
+from skconf.selective._training import one_of_each, separate_stream
 
 #: The one slice where there are none.
 _EVERYTHING = "all"
@@ -77,14 +77,14 @@ def keep_in_slices(
     share_answered : float, default=1
         Their share of all samples, of which the others abstain.
     """
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+    rng = separate_stream(random_state)
     names = [_EVERYTHING] if cells is None else list(cells.index)
     _check_targets(terms.promises, names)
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
     members = [order[start:stop] for start, stop in pairwise(bounds)]
     if clusters is not None:
-        members = [_one_of_each(each, clusters[each], rng) for each in members]
+        members = [each[one_of_each(clusters[each], rng)] for each in members]
     enough = _with_enough(members, names, terms, rows.largest_cost) if cells is not None else [0]
     share = terms.share(max(len(enough), 1))
     thresholds, table = np.full(len(names), np.inf), []
@@ -198,10 +198,3 @@ def _too_few(n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slice
     promise, target = promised
     fewest = promise.fewest(target, terms.share(n_slices), largest_cost)
     return Kept(n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} without an error are needed")
-
-
-def _one_of_each(rows: NDArray[np.intp], clusters: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return a random row of each cluster."""
-    order = rng.permutation(len(rows))
-    _, first = np.unique(clusters[order], return_index=True)
-    return np.sort(rows[order[first]])

@@ -214,3 +214,14 @@ def read_clusters(groups: ArrayLike, n_samples: int) -> Codes:
     column = LabelColumn(groups, "groups")
     check_length(column, n_samples, "groups")
     return column.codes
+
+
+def separate_stream(random_state: Any) -> np.random.Generator:
+    """Return random numbers apart from those of the same seed that draw which clusters are held out."""
+    return np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+
+
+def one_of_each(clusters: Codes, rng: np.random.Generator) -> Rows:
+    """Return the row of a random sample of each cluster, ascending."""
+    shuffled = rng.permutation(len(clusters))
+    return np.sort(shuffled[np.unique(clusters[shuffled], return_index=True)[1]])

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike
 
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.docstrings import documented
@@ -20,7 +19,7 @@ from skconf.selective._prevalence import Mix, choose_at
 from skconf.selective._promises import Promise, Rows, read_promises
 from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
-from skconf.selective._training import read_clusters
+from skconf.selective._training import one_of_each, read_clusters, separate_stream
 
 
 @documented()
@@ -313,7 +312,7 @@ def choose_threshold(
     """
     share_answered = profile.share_answered
     if clusters is not None:
-        profile = profile[one_of_each(clusters, random_state)]
+        profile = profile[one_of_each(clusters, separate_stream(random_state))]
     if mix is None:
         tuned = objective.choose(profile, share_answered)
     else:
@@ -345,11 +344,3 @@ def _check(objective: Any, target: Any, confidence_level: Any, n_candidates: Any
     check_whole(n_candidates, "n_candidates")
     if reject_cost is not None:
         check_number(reject_cost, "reject_cost", 0.0, open_high=True)
-
-
-def one_of_each(clusters: Codes, random_state: Any) -> NDArray[np.intp]:
-    """Return the row of a random sample of each cluster, ascending."""
-    # Use a separate random stream: the same seed also draws which clusters are held out.
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
-    shuffled = rng.permutation(len(clusters))
-    return np.sort(shuffled[np.unique(clusters[shuffled], return_index=True)[1]])

@@ -19,7 +19,7 @@ from skconf import (
     tune_threshold,
 )
 from skconf.metrics import get_metric
-from skconf.selective._tuning import one_of_each
+from skconf.selective._training import one_of_each, separate_stream
 
 N = 600
 LEVEL = {"target": 0.15, "confidence_level": 0.9}
@@ -171,12 +171,12 @@ def test_the_package_hands_it_out():
 
 def test_one_random_row_of_each_cluster():
     clusters = np.array([2, 0, 2, 1, 0, 2])
-    drawn = np.array([one_of_each(clusters, seed) for seed in range(3000)])
+    drawn = np.array([one_of_each(clusters, separate_stream(seed)) for seed in range(3000)])
     assert (np.diff(drawn) > 0).all()
     assert (np.sort(clusters[drawn]) == [0, 1, 2]).all()
     share = np.bincount(drawn.ravel(), minlength=6) / 3000
     np.testing.assert_allclose(share, [1 / 3, 1 / 2, 1 / 3, 1, 1 / 2, 1 / 3], atol=0.04)
-    np.testing.assert_array_equal(one_of_each(clusters, 5), one_of_each(clusters, 5))
+    np.testing.assert_array_equal(one_of_each(clusters, separate_stream(5)), one_of_each(clusters, separate_stream(5)))
 
 
 @pytest.mark.parametrize("names", [np.asarray, pd.Series, lambda groups: [f"patient {g}" for g in groups]])
@@ -184,7 +184,7 @@ def test_with_groups_one_row_of_each_chooses(task, names):
     model, X, y = task
     proba, groups = model.predict_proba(X), np.arange(N) // 3
     found = tune_threshold(y, proba, groups=names(groups), random_state=3, **LEVEL)
-    rows = one_of_each(groups, 3)
+    rows = one_of_each(groups, separate_stream(3))
     chosen = tune_threshold(y[rows], proba[rows], **LEVEL)
     assert found.n_samples == N / 3
     assert (found.threshold, found.risk_upper_bound) == (chosen.threshold, chosen.risk_upper_bound)
