@@ -92,6 +92,7 @@ FAMILIES = (
             "skconf.tune_threshold",
             "skconf.selective.TunedThreshold",
             "skconf.required_samples",
+            "skconf.RiskMonitor",
         ),
         "hand",
     ),
