@@ -204,7 +204,7 @@ def confidence_interval(
     Its z-score; with groups or strata     "delta"; "none" where fewer than 3 errors are expected in 5% of the answers,
                                            the most confident ones
     A metric without influence values      "bootstrap", with a warning below 30 errors that it may miss the truth
-    A share of all, strata weigh unequally "mover"
+    Share of all, strata weigh unequally   "mover"
     All else where strata weigh unequally  "bayesian", within each stratum
     With groups, strata or costs           "delta"
     A metric in which no error counts      "delta"
