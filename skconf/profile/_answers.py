@@ -116,13 +116,35 @@ class Answers:
         return len(self.correctness)
 
     def beside(self, abstained: NDArray[np.bool_], groups: Codes | None = None) -> Self:
-        """Return the same answers beside rows that abstain, without weights; groups are those of all rows."""
+        """Return the same answers beside rows that abstain, without weights.
+
+        Parameters
+        ----------
+        abstained : ndarray of shape (n_rows,), bool
+            Which rows abstain.
+        groups : ndarray of shape (n_rows,), default=None
+            Groups of all rows.
+
+        Returns
+        -------
+        ConfidenceProfile
+        """
         of_answers, of_others = (None if groups is None else groups[rows] for rows in (~abstained, abstained))
         others = Abstained(abstained, None, of_others) if abstained.any() else None
         return replace(self, groups=of_answers, abstained=others)
 
     def of_rows(self, rows: NDArray[np.intp]) -> Self:
-        """Return the profile of some of all rows, also of those that abstain, by their numbers."""
+        """Return the profile of some of all rows, also of those that abstain, by their numbers.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_found,)
+            Numbers of the rows.
+
+        Returns
+        -------
+        ConfidenceProfile
+        """
         if self.abstained is None:
             return self[rows]
         answers, abstained = self.abstained.part(rows)
