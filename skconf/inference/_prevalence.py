@@ -1,7 +1,8 @@
 """The shares of the classes among rows without labels: EM of calibrated probabilities, an interval, and a test."""
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,8 @@ _BINS, _REFUTED = 8, 0.05
 _STEPS, _STILL = 5_000, 1e-8
 
 
-class PrevalenceEstimate(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class PrevalenceEstimate:
     """Shares of the classes, with intervals, and whether they explain what is seen.
 
     Attributes
@@ -82,7 +84,7 @@ def estimate_prevalence(
     Returns
     -------
     PrevalenceEstimate
-        Named tuple (classes, p_value).
+        With the attributes `classes` and `p_value`.
 
     Raises
     ------
