@@ -79,7 +79,7 @@ numpydoc_class_members_toctree = False
 numpydoc_validation_checks = {"GL06", "GL08", "PR01", "PR02", "PR04", "PR07", "RT01", "SS01", "SS03", "YD01"}
 # Made by functions, not by users: they have attributes in place of parameters.
 numpydoc_validation_exclude = {
-    r"\.(AnswersResult|Assessment|Comparison|ConfidenceProfile|ConfidenceReport|Interval|Stretch|TunedThreshold)$|\.ShiftTest"
+    r"\.(AnswersResult|Assessment|Comparison|ConfidenceProfile|ConfidenceReport|Interval|PrevalenceEstimate|Stretch|TunedThreshold)$|\.ShiftTest"
 }
 autodoc_typehints = "none"  # the docstrings say more
 
