@@ -1,0 +1,102 @@
+"""Find words that `docs/style.md` rules out: ``python tools/words.py`` prints each with its line and what to write.
+
+The table of that page is the only list. Looked at are the prose of pages, and docstrings, messages and comments of the
+package and of the examples; code, what it prints, names in backticks and addresses are left out.
+"""
+
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STYLE = ROOT / "docs" / "style.md"
+#: What is no prose: on pages blocks of code, directives' options, names, addresses and tags; in docstrings examples.
+CODE_ON_PAGES = re.compile(
+    r"^( *)(`{3,}).*?^\1\2`*$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]*>|https?:\S+", re.M | re.S
+)
+CODE_IN_STRINGS = re.compile(r"^[ \t]*>>>.*?(?=\n[ \t]*\n|\Z)|`+[^`]+`+|\{[^{}]*\}|https?:\S+", re.M | re.S)
+#: Stands for what is left out; no pattern matches across it.
+OUT = "\0"
+
+
+def banned(page: str) -> list[tuple[re.Pattern[str], str]]:
+    """Read the table of a page: a pattern for each thing not to write, with what to write."""
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", page, flags=re.M)
+    return [(pattern(each), write.strip()) for write, column in rows for each in re.findall(r"`([^`]+)`", column)]
+
+
+def pattern(words: str) -> re.Pattern[str]:
+    """Return what finds words: across line ends, `*` for any ending, 95 for any digits."""
+    text = re.escape(words).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").replace("95", r"\d+")
+    start = r"(?<![\w.)\]}%:])" if words.startswith(".") else r"(?<!\w)"
+    return re.compile(f"{start}{text}(?!\\w)", re.IGNORECASE)
+
+
+def blank(text: str) -> str:
+    """Leave the line ends of a text, and nothing else."""
+    return re.sub(r"[^\n]+", OUT, text)
+
+
+def prose_of_page(text: str) -> str:
+    """Return the prose of a page, in its lines."""
+    return CODE_ON_PAGES.sub(lambda found: blank(found[0]), text)
+
+
+def prose_of_code(text: str) -> str:
+    """Return what is said in a module, in its lines: docstrings, messages and comments."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    parts, last = [], 0
+    for kind, token, (row, column), (end_row, end_column), _ in tokenize.generate_tokens(io.StringIO(text).readline):
+        begin, end = starts[row - 1] + column, starts[end_row - 1] + end_column
+        if begin < last or not token.strip():
+            continue
+        parts.append(text[last:begin])
+        if kind == tokenize.COMMENT:
+            parts.append(re.sub(r"`[^`]+`", OUT, token.lstrip("#: ")))
+        elif kind == tokenize.STRING:
+            inner = re.sub(r"^\w*(\"{3}|'{3}|\"|')|(\"{3}|'{3}|\"|')$", "", token)
+            # One word is a name or a value.
+            parts.append(CODE_IN_STRINGS.sub(lambda found: blank(found[0]), inner) if re.search(r"\s", inner) else OUT)
+        elif tokenize.tok_name[kind] == "FSTRING_MIDDLE":
+            parts.append(token)
+        elif not tokenize.tok_name[kind].startswith("FSTRING"):
+            parts.append(OUT)
+        last = end
+    return "".join(parts)
+
+
+def found_in(path: Path, patterns: list[tuple[re.Pattern[str], str]]) -> Iterator[tuple[int, str, str]]:
+    """Go through what a file should not say: line, what is found, and what to write."""
+    text = path.read_text()
+    prose = prose_of_code(text) if path.suffix == ".py" else prose_of_page(text)
+    for each, write in patterns:
+        for match in each.finditer(prose):
+            yield prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), write
+
+
+def files() -> list[Path]:
+    """Return what is looked at."""
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if path != STYLE and "_build" not in path.parts]
+    code = [path for folder in ("skconf", "examples") for path in (ROOT / folder).rglob("*.py")]
+    return sorted([ROOT / "README.md", *pages, *code, *(ROOT / "examples").glob("*.rst")])
+
+
+def main() -> int:
+    """Print all findings; return 1 if there are any."""
+    patterns = banned(STYLE.read_text())
+    count = 0
+    for path in files():
+        for line, found, write in sorted(found_in(path, patterns)):
+            print(f"{path.relative_to(ROOT)}:{line}: {found} → {write}")
+            count += 1
+    print(f"{count} to mend" if count else "no word to mend", file=sys.stderr)
+    return int(count > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
