@@ -160,15 +160,12 @@ def test_readme_leads_somewhere():
 def test_oldest_versions_are_those_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    tools = ("test", "browser", "docs", "arena", "all")
+    tools = ("test", "arena", "all")
     needed = [each for name, extra in extras.items() if name not in tools for each in extra if ">=" in each]
     needed += [*project["dependencies"], f"Python{project['requires-python']}"]
     oldest = dict(re.sub(r"\[.*\]", "", each).split(">=") for each in needed)
     text = (ROOT / "docs" / "versions.md").read_text()
     assert dict(re.findall(r"^\| ([\w-]+) \| ([\d.]+) \|", text, flags=re.M)) == oldest
-    pinned = dict(re.findall(r'"([\w-]+)==([\d.]*\d)', text))
-    assert pinned.items() <= oldest.items()
-    assert len(pinned) > 8
 
 
 def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path):

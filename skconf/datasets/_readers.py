@@ -99,7 +99,7 @@ def _read_xls(path: Path, table: Table) -> pd.DataFrame:
     try:
         xlrd = importlib.import_module("xlrd")
     except ImportError as error:
-        raise ImportError(f'Reading {path} needs the package xlrd: pip install "skconf[experiments]"') from error
+        raise ImportError(f"Reading {path} needs xlrd: pip install xlrd") from error
     try:
         book = xlrd.open_workbook(path, logfile=io.StringIO())
         sheet = book.sheet_by_index(0)

@@ -220,5 +220,5 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("Displays need matplotlib: pip install 'skconf[plot]'.") from error
+        raise ImportError("Displays need matplotlib: pip install matplotlib.") from error
     return plt

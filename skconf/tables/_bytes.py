@@ -37,7 +37,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 def _open_zstandard(path: Path, _: str) -> Any:
     if find_spec("pyarrow") is None:
         if find_spec("zstandard") is None:
-            raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
+            raise ImportError(f"Reading {path} needs pyarrow: pip install pyarrow.")
         return import_module("zstandard").open(path)  # as pandas needs it
     from pyarrow import input_stream
 

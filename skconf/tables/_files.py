@@ -184,7 +184,7 @@ def open_table(path: Path) -> "TableFile":
         if find_spec("pyarrow") is not None and path.suffix not in OF_PANDAS:
             return ArrowFile(path)
         if path.suffix in PARQUET:
-            raise ImportError(f"Reading {path} needs pyarrow: pip install 'skconf[large]'.")
+            raise ImportError(f"Reading {path} needs pyarrow: pip install pyarrow.")
         return PandasFile(path)
 
 

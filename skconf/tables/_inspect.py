@@ -135,7 +135,7 @@ def _decompressed(data: bytes, path: Path) -> bytes:
 
         return CompressedInputStream(BufferReader(data), "zstd").read()
     raise ImportError(
-        f"Reading {path} needs zstandard: pip install 'skconf[logs]'. Or write it in another form: inspect log convert "
+        f"Reading {path} needs zstandard: pip install zstandard. Or write it in another form: inspect log convert "
         f"--to json --output-dir converted {path}"
     )
 

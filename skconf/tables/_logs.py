@@ -41,7 +41,7 @@ def read_log(
     ----------
     path : path
         A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13 writes it), also compressed; or a
-        log of Inspect, ``.json`` or ``.eval``. The latter needs the package zstandard, ``pip install 'skconf[logs]'``.
+        log of Inspect, ``.json`` or ``.eval``. The latter needs zstandard, ``pip install zstandard``.
     correct : str, default=None
         What grades the answers. Of lm-evaluation-harness a metric and a filter, ``"exact_match,strict-match"``, or the
         metric alone, where there is one filter. Of Inspect a scorer, ``"choice"``; of a scorer with several values one

@@ -134,7 +134,7 @@ class TestFiles:
     def test_parquet_tells_how_it_is_had(self, monkeypatch, tmp_path):
         (tmp_path / "a.parquet").touch()
         monkeypatch.setattr("skconf.tables._files.find_spec", lambda _: None)
-        with pytest.raises(ImportError, match=r"Reading .*a\.parquet needs pyarrow: pip install 'skconf\[large\]'"):
+        with pytest.raises(ImportError, match=r"Reading .*a\.parquet needs pyarrow: pip install pyarrow"):
             accumulate(tmp_path / "a.parquet", "cw_accuracy")
 
 

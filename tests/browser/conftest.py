@@ -18,7 +18,7 @@ DATE = "1795305600"
 @pytest.fixture(scope="session")
 def chromium():
     """A running Chromium: the one that CHROMIUM names, else the first on PATH."""
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install '.[browser]'")
+    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: nox --session browser")
     names = ("chromium", "chromium-browser", "google-chrome")
     program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if program is None:

@@ -19,7 +19,7 @@ from skconf.experiments._shared.commands import (
 
 _ARENA = """\
 Let calibrators compete on predictions of real models: ours, scikit-learn's and, where they are installed, those of
-probmetrics, venn-abers, betacal, netcal and splinecalib (pip install "skconf[arena]").
+probmetrics, venn-abers, betacal, netcal and splinecalib.
 
 Results are kept on disk: the same command continues after an interruption, and a new calibrator runs alone.
 

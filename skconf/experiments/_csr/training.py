@@ -163,7 +163,7 @@ def import_xgboost() -> Any:
     try:
         import xgboost
     except ImportError:
-        raise ImportError("This experiment needs xgboost: pip install 'skconf[experiments]'") from None
+        raise ImportError("This experiment needs xgboost: pip install xgboost") from None
     return xgboost
 
 
@@ -239,7 +239,7 @@ def _search(
     try:
         import optuna
     except ImportError:
-        raise ImportError("The search needs optuna: pip install 'skconf[experiments]'") from None
+        raise ImportError("The search needs optuna: pip install optuna") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=learner.seed))
     # The sampler's proposals depend only on the seed and on earlier outcomes: known outcomes restore its state. A

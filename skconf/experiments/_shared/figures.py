@@ -32,7 +32,7 @@ def _new_figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ImportError("Figures need matplotlib: pip install 'skconf[plot]'") from None
+        raise ImportError("Figures need matplotlib: pip install matplotlib") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -1,0 +1,230 @@
+"""Every command of the project, in one list: `nox --list` shows it, `nox --session lint types` runs some of them.
+
+Each session has an environment of its own. ``.ci/run`` and the workflows run the same sessions; with ``--no-venv`` they
+run in the environment that is active. What follows ``--`` goes to pytest, or to the command of the session.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from pathlib import Path
+
+import nox
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+PYTHONS = [name.rpartition(" ")[2] for name in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", name)]
+#: Marks of tests that take minutes, a simulation, a cluster or a browser.
+LONG = "slow or simulation or dask or spark or browser"
+NIGHTLY = "https://pypi.anaconda.org/scientific-python-nightly-wheels/simple"
+
+nox.options.sessions = ["lint", "types", "quick"]
+nox.options.reuse_venv = "yes"
+
+
+def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = ()) -> None:
+    """Install requirements and groups of pyproject.toml, whatever the version of pip, in any kind of environment."""
+    grouped = nox.project.dependency_groups(PROJECT, *groups) if groups else ()
+    session.run("python", "-m", "pip", "install", "--quiet", *requirements, *grouped, silent=True)
+
+
+def pytest(session: nox.Session, *args: str) -> None:
+    """Run tests, with what follows ``--``."""
+    session.run("python", "-m", "pytest", *args, *session.posargs)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the tests, with the examples in docstrings, by a version of Python."""
+    install(session, ".[test]")
+    pytest(session)
+
+
+@nox.session
+def quick(session: nox.Session) -> None:
+    """Run the tests that take no simulation, in about two minutes."""
+    install(session, ".[test]")
+    pytest(session, "-m", f"not ({LONG})")
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Run the tests that take minutes."""
+    install(session, ".[test]")
+    pytest(session, "-m", "slow")
+
+
+@nox.session
+def clusters(session: nox.Session) -> None:
+    """Run the tests on a Dask cluster and in a Spark session, which needs Java 17 or 21."""
+    install(session, ".[test,dask,spark]")
+    pytest(session, "-n", "0", "-m", "dask or spark")
+
+
+@nox.session
+def houses(session: nox.Session) -> None:
+    """Run the tests inside other libraries: what is not installed is skipped."""
+    install(session, ".[test]", groups=("houses",))
+    pytest(session, "-n", "0", "tests/houses")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Open pages in Chromium, which is on the path or named by CHROMIUM."""
+    install(session, ".[test]", groups=("browser",))
+    pytest(session, "-n", "0", "-m", "browser", "tests/browser")
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """Run the tests with the oldest versions that pyproject.toml allows."""
+    project = PROJECT["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["experiments"], *extras["plot"], *extras["large"], *extras["logs"]]
+    install(session, ".[test,logs]", *(f"{name.replace('>=', '==')}.*" for name in wanted))
+    pytest(session)
+
+
+@nox.session
+def nightly(session: nox.Session) -> None:
+    """Run the tests with tonight's numpy, scipy, pandas and scikit-learn."""
+    install(session, ".[test]")
+    newest = ("numpy", "scipy", "pandas", "scikit-learn")
+    install(session, "--upgrade", "--pre", "--only-binary", ":all:", "--extra-index-url", NIGHTLY, *newest)
+    pytest(session)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check format, lint and one-way imports; that generated files are as their sources say."""
+    install(session, ".[test]")
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types, and the generated signatures against the functions themselves."""
+    install(session, ".[test]")
+    session.run("mypy")
+    # What is allowed: two names that it misreads.
+    options = ("--mypy-config-file", "pyproject.toml", "--allowlist", ".ci/stubtest")
+    session.run("python", "-m", "mypy.stubtest", "skconf.metrics", *options)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation, with its gallery; a warning is an error. Leaves it in docs/_build/html."""
+    install(session, ".[experiments,plot]", groups=("docs",))
+    for folder in ("docs/auto_examples", "docs/generated"):  # what an earlier build left may hide a mistake
+        shutil.rmtree(folder, ignore_errors=True)
+    # With the data that a reader has, and a picture for each figure.
+    env = {"SKCONF_DATA": None, "MPLBACKEND": "Agg"}
+    options = session.posargs or ["-W", "--keep-going", "--quiet"]
+    session.run("sphinx-build", *options, "-b", "html", "docs", "docs/_build/html", env=env)
+
+
+@nox.session
+def links(session: nox.Session) -> None:
+    """Check the links to other sites."""
+    install(session, ".[experiments,plot]", groups=("docs",))
+    session.run("sphinx-build", "-D", "plot_gallery=0", "-b", "linkcheck", "docs", "docs/_build/links")
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """Measure time and memory, as ratios of two sides in one run."""
+    install(session, ".[test]")
+    files = session.posargs or [str(file) for file in sorted(Path("tests/benchmarks").glob("bench_*.py"))]
+    session.run("python", "-m", "pytest", "-n", "0", *files)
+
+
+@nox.session
+def compare(session: nox.Session) -> None:
+    """Compare the speed of two commits, by turns: ``nox --session compare -- main HEAD``."""
+    install(session, ".[test]")
+    session.run("python", "tests/benchmarks/speed.py", "compare", *session.posargs)
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Make small mistakes in the code, and see which of them the tests find."""
+    install(session, ".[test]", groups=("mutants",))
+    session.run("python", "tests/mutation.py", *(session.posargs or ["--sample", "100"]))
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Measure which branches of the core the tests take."""
+    install(session, ".[test]", groups=("coverage",))
+    rooms = ("metrics", "profile", "calibration", "selective", "inference")
+    measured = [f"--cov=skconf.{room}" for room in rooms]
+    pytest(session, "--cov-branch", *measured, *(f"tests/{room}" for room in rooms))
+
+
+def build(session: nox.Session, *folders: Path) -> list[Path]:
+    """Build wheel and sdist into each folder, to the same bytes, and check them."""
+    install(session, groups=("package",))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+        session.run("python", "-m", "build", "--outdir", str(folder), silent=True)
+    sums = [{file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in d.iterdir()} for d in folders]
+    if any(each != sums[0] for each in sums):
+        session.error(f"Two builds differ: {sums}.")
+    files = sorted(folders[0].iterdir())
+    session.run("python", "-m", "twine", "check", "--strict", *map(str, files))
+    session.run("check-wheel-contents", *(str(file) for file in files if file.suffix == ".whl"))
+    return files
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build wheel and sdist twice, to the same bytes, and check them; run the main job from the wheel alone."""
+    temporary = Path(session.create_tmp()).resolve()
+    wheel = next(file for file in build(session, temporary / "first", temporary / "second") if file.suffix == ".whl")
+    bare = temporary / "bare"
+    session.run("python", "-m", "venv", "--clear", str(bare))
+    python = str(bare / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    session.run(python, "-m", "pip", "install", "--quiet", f"{wheel}[experiments]", external=True, silent=True)
+    with session.chdir(temporary):
+        session.run(python, "-m", "skconf", "experiment", "csr", "--no-results", external=True)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build into dist/ what a tag names: ``nox --session release -- v0.2.0``. It publishes nothing."""
+    version = re.search(r'"(.+)"', Path(PROJECT["tool"]["hatch"]["version"]["path"]).read_text().rpartition("=")[2])[1]
+    if session.posargs != [f"v{version}"]:
+        session.error(f"The version is {version}, the tag is {session.posargs}: they must be v{version} both.")
+    if f"## {version}" not in Path("docs/changelog.md").read_text():
+        session.error(f"docs/changelog.md has no section '## {version}'.")
+    build(session, Path("dist"), Path(session.create_tmp()).resolve() / "second")
+
+
+@nox.session
+def sdist(session: nox.Session) -> None:
+    """Run the tests of the sdist, away from the checkout."""
+    install(session, groups=("package",))
+    folder = Path(session.create_tmp()).resolve()
+    session.run("python", "-m", "build", "--sdist", "--outdir", str(folder), silent=True)
+    shutil.unpack_archive(next(folder.glob("*.tar.gz")), folder, filter="data")
+    with session.chdir(next(path for path in folder.iterdir() if path.is_dir())):
+        install(session, ".[test]")
+        pytest(session)
+
+
+@nox.session
+def workflows(session: nox.Session) -> None:
+    """Look for what others could misuse in the workflows; with actionlint on the path, for mistakes as well."""
+    install(session, groups=("workflows",))
+    session.run("zizmor", "--offline", ".github")
+    if shutil.which("actionlint"):
+        session.run("actionlint", external=True)
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Write exports, signatures and tables anew, after a change of a metric or an option."""
+    install(session, ".[test]")
+    session.run("python", "tools/generate.py")
