@@ -72,7 +72,7 @@ def test_errors_name_part_and_row(client, table):
     dd = pytest.importorskip("dask.dataframe")
     wrong = table.copy()
     wrong.loc[15_123, "proba_1"] = 1.5
-    with pytest.raises(ValueError, match=r"part 3 of the data: y_proba has 1\.5, outside .* in row 123"):
+    with pytest.raises(ValueError, match=r"part 3 of the data: column 'proba_1' has 1\.5, outside .* in row 123\."):
         accumulate(dd.from_pandas(wrong, npartitions=4), SUMS, labels=[0, 1])
     with pytest.raises(ValueError, match="there is no column 'shops'"):
         accumulate(dd.from_pandas(table, npartitions=4), SUMS, labels=[0, 1], groups="shops")

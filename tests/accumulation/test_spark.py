@@ -70,7 +70,7 @@ def test_errors_name_part_and_row(spark, table):
     wrong = table.copy()
     wrong.loc[15_123, "proba_1"] = 1.5
     frame = spark.createDataFrame(wrong).coalesce(1)
-    with pytest.raises(Exception, match=r"part 0 of the data: y_proba has 1\.5, outside .* in row 15123"):
+    with pytest.raises(Exception, match=r"part 0 of the data: column 'proba_1' has 1\.5, outside .* in row 15123\."):
         accumulate(frame, SUMS, labels=[0, 1])
     with pytest.raises(ValueError, match="there is no column 'shops'"):
         accumulate(frame, SUMS, labels=[0, 1], groups="shops")
