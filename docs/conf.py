@@ -39,7 +39,7 @@ html_extra_path = ["generated/pages"]  # the live report
 html_math_renderer = "mathml"
 html_theme_options = {
     "logo": {"text": "skconf", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "navbar_persistent": ["search-button"],
     "navbar_align": "left",
     "navigation_with_keys": False,
@@ -53,6 +53,10 @@ html_theme_options = {
 # Pages without pages below them need no column of navigation.
 ALONE = (
     "index",
+    "install",
+    "start",
+    "tasks",
+    "columns",
     "metrics",
     "questions",
     "coming_from",

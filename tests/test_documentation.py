@@ -5,6 +5,7 @@ import io
 import os
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -59,7 +60,12 @@ def assert_same_but_for_last_digits(output, shown):
     np.testing.assert_allclose(found, expected, rtol=0.1, atol=0.02)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/contributing.md" and blocks(page, "python")])
+#: Their commands read files that their code writes.
+FROM_A_FILE = ["docs/start.md", "docs/tasks.md"]
+APART = ["docs/contributing.md", *FROM_A_FILE]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in APART and blocks(page, "python")])
 def test_guide_page_runs_and_prints_what_it_says(page):
     pytest.importorskip("xgboost")
     # Code in a language of its own, with what it prints, if the page shows that, right after it.
@@ -71,6 +77,28 @@ def test_guide_page_runs_and_prints_what_it_says(page):
     for (_, shown), output in zip(pairs, printed, strict=True):
         if shown:
             assert_same_but_for_last_digits(output, shown)
+
+
+def test_pages_that_start_with_a_file_show_what_it_gives(tmp_path, monkeypatch, capsys):
+    """One after the other in an empty folder, as a reader goes through them."""
+    from skconf.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    for page in FROM_A_FILE:
+        memory = {"__name__": "__main__"}
+        text = (ROOT / page).read_text()
+        steps = re.findall(r"^```(python|console)\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", text, flags=re.M | re.S)
+        assert len(steps) > 4
+        for language, code, shown in steps:
+            if language == "python":
+                exec(compile(code, page, "exec"), memory)
+                printed = capsys.readouterr().out
+                if shown:
+                    assert_same_but_for_last_digits(printed, shown)
+            else:
+                command, *lines = (line for line in code.splitlines() if line != "…")
+                assert main(shlex.split(command.removeprefix("$ skconf "))) == 0
+                assert set(lines) <= {line.rstrip() for line in capsys.readouterr().out.splitlines()}
 
 
 IN_CROSS_VALIDATION = blocks("README.md", "python")[-1]

@@ -3,6 +3,7 @@
 - `skconf/metrics/__init__.py`: the exports.
 - `skconf/metrics/__init__.pyi`: the signatures, for editors and type checkers.
 - `docs/metrics.md`: every metric by the question that it answers, with its direction, range, scorers and paper.
+- `docs/columns.md`: the names of columns that are recognised.
 - `docs/command_line.md`: every command with its help.
 
 Run it after every change of a metric or of a command: ``python tools/generate.py``.
@@ -59,7 +60,8 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "skconf/metrics/__init__.py", exports(definitions)
     yield "skconf/metrics/__init__.pyi", stub(definitions)
     yield "docs/metrics.md", table(definitions)
-    yield "docs/command_line.md", command_line()  # last: it imports the exports
+    for page in ("columns", "command_line"):  # last: they import the exports
+        yield f"docs/{page}.md", printed(f"{page}.py")
 
 
 def tidy(code: str, suffix: str) -> str:
@@ -298,14 +300,14 @@ def table(definitions: Definitions) -> str:
     return f"{page}\n{COMPUTED}{''.join(computed)}\n## Sources\n\n{sources(definitions)}"
 
 
-# Command line -------------------------------------------------------------------------------------------------------
+# Pages of other tools -----------------------------------------------------------------------------------------------
 
 
-def command_line() -> str:
-    """Return the page of all commands, made where the package is whole, unlike here."""
-    command = [sys.executable, str(ROOT / "tools" / "command_line.py")]
+def printed(tool: str) -> str:
+    """Return what another tool prints, where the package is whole, unlike here."""
     # As most users see help: not at this terminal's width, nor with this user's folder.
     environment = {**os.environ, "COLUMNS": "100", "XDG_CACHE_HOME": "~/.cache", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(ROOT / "tools" / tool)]
     return subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True, env=environment).stdout
 
 

@@ -1,0 +1,87 @@
+"""Print the documentation's page of the names of columns that are recognised, from the code that recognises them."""
+
+import sys
+from collections.abc import Iterable
+
+from skconf._core import usual_names
+from skconf._core.columns import PREFIX
+
+PAGE = """\
+# Column names
+
+**In short.** Call the true label `label` and each column of probabilities by its class, and a file needs no option. The
+other names below are recognised, too, and an option names any column that is called otherwise. The command says what it
+read.
+
+<!-- Generated from the names that the code knows by `python tools/generate.py`. -->
+
+## Which columns a file needs
+
+A row for each prediction, and in it one of these:
+
+| you have | columns | for example |
+|---|---|---|
+| a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
+| two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
+| answers and how sure they are | the true label, the predicted label, the confidence | `label,prediction,confidence` |
+| graded answers | whether each is right (1 or 0, or between), the confidence | `correct,confidence` |
+
+## Names that are recognised
+
+Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are one name. The first name of a
+row is read whatever else the file holds. The others are read where exactly one reading fits the data: for example where
+the columns of the classes sum to 1 in each row. Where several readings fit, the error names the option that decides.
+
+| what it is | option | first | others |
+|---|---|---|---|
+{rows}
+## Names of the columns of probabilities
+
+A column of probabilities is named by its class, alone or with one of these words before or after it, such as
+`prob_cat`, `cat_score` or `P(cat)`:
+
+{words}.
+
+Columns that begin with `{prefix}` are read first. For other names pass `--proba COLUMN ...` and `--labels LABEL ...`,
+in the same order. Write probabilities from 0 to 1, not as percentages.
+
+## What is left out
+
+Columns that number the rows: {indices}. All other columns are ignored, unless an option names them.
+
+## Read on
+
+- [Every option of the command](command_line.md#skconf-evaluate).
+- [Start in five minutes](start.md), with a file of your own in place of the first.
+- [Files of any size](guide/large_data.md), in parts and folders.
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    either = usual_names.CONFIDENCES_OR_POSITIVES
+    named: dict[str, tuple[str, frozenset[str]]] = {
+        "true label": ("target", usual_names.TARGETS | usual_names.MAYBE_TARGETS),
+        "predicted label": ("prediction", usual_names.PREDICTIONS),
+        "confidence in it": ("confidence", usual_names.CONFIDENCES | either),
+        "probability of the positive class, of two": ("proba", usual_names.POSITIVES | either),
+        "whether the answer is right": ("correct", usual_names.CORRECTNESS),
+        "weight of the row": ("weight", frozenset()),
+        "whether the row abstains": ("abstained", frozenset()),
+    }
+    rows = ""
+    for what, (option, others) in named.items():
+        first = usual_names.USUAL.get(option)
+        rows += f"| {what} | `--{option}` | {f'`{first}`' if first else ''} | {in_code(others - {first})} |\n"
+    words, indices = (in_code(names - {""}) for names in (usual_names.AROUND_LABELS, usual_names.INDICES))
+    return PAGE.format(rows=rows, words=words, indices=indices, prefix=PREFIX)
+
+
+def in_code(names: Iterable[str]) -> str:
+    """Return names as code, from A to Z."""
+    return ", ".join(f"`{name}`" for name in sorted(names))
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.write(page())
