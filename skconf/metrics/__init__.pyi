@@ -137,7 +137,7 @@ def aurc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all shares.
+    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all coverages.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
     Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
@@ -194,8 +194,8 @@ def calibrated_size_ratio(
     """Calibrated size ratio (CSR): errors counted by how unlikely their confidence made them.
 
     CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and c the confidence of the predicted class. A calibrated
-    classifier has 1. Above 1 it is overconfident on its errors: a ratio of 10 says that a calibrated data set
-    would have to be ten times larger to show such errors by chance. Below 1 it is underconfident on them.
+    classifier has 1. Above 1 it is overconfident on its errors: with a ratio of 10, a calibrated data set would have
+    to be ten times larger to contain such errors by chance. Below 1 it is underconfident on them.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def calibration_distance_error(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Calibration distance: how far confidences are, on average, from the rising curve that fits what happened.
+    """Calibration distance: how far confidences are, on average, from the rising curve that fits correctness.
 
     Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
     least squares. Tied confidences are one point of the fit, in float64.
@@ -292,9 +292,9 @@ def capped_size_ratio(
     """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
 
     Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
-    class: the errors seen over the errors announced, both weighted by h. A calibrated classifier has 1, whatever the
-    cap; above 1 it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which few
-    errors of high confidence, that most samples lack, decide the value. With one its error can be estimated.
+    class: observed over expected errors, both weighted by h. A calibrated classifier has 1, whatever the cap; above 1
+    it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which a few errors of high
+    confidence, absent from most samples, decide the value. With a cap the value can be estimated from small samples.
 
     Parameters
     ----------
@@ -304,8 +304,8 @@ def capped_size_ratio(
     Returns
     -------
     float
-        In [0, ∞]; neither higher nor lower is better, 1 is best. NaN, with a warning, where all confidences are 1: no
-        error is announced.
+        In [0, ∞]; neither higher nor lower is better, 1 is best. NaN, with a warning, where all confidences are 1 and
+        imply no error.
     """
 
 @overload
@@ -436,7 +436,7 @@ def confidence_brier_loss(
     sample_weight: ArrayLike | None = None,
     normalize: bool = False,
 ) -> float:
-    """Brier loss of the confidence: its mean squared distance from what happened, 1 for right and 0 for wrong.
+    """Brier loss of the confidence: its mean squared distance from 1 for a right and 0 for a wrong answer.
 
     Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
 
@@ -462,7 +462,7 @@ def confidence_gain(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Confidence gain: the share of the error rate that goes when answers count by their confidence.
+    """Confidence gain: the share of the error rate that disappears if answers count by their confidence.
 
     gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
     both are 1.
@@ -486,7 +486,8 @@ def confidence_gap(
     """Confidence gap: the mean confidence less the accuracy.
 
     Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
-    overall, below 0 underconfident. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+    overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
+    in it: :func:`smooth_calibration_error` finds these.
 
     Returns
     -------
@@ -505,7 +506,7 @@ def confidence_log_loss(
     eps: float = 1e-08,
     normalize: bool = False,
 ) -> float:
-    """Log loss of the confidence: how surprising right and wrong answers are, given the confidences.
+    """Log loss of the confidence c: the mean of −ln c over right answers and −ln (1 − c) over wrong ones.
 
     −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
 
@@ -533,7 +534,7 @@ def confidence_roc_auc_score(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the ROC curve of the confidence: the chance that a right answer is surer than a wrong one.
+    """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
 
     The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
     It reads the confidence also where selection ranks by another score.
@@ -562,8 +563,9 @@ def coverage_score(
     Parameters
     ----------
     threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
+        selective
+        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------
@@ -694,7 +696,7 @@ def cumulative_calibration_error(
     sample_weight: ArrayLike | None = None,
     statistic: str = "mad",
 ) -> float:
-    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, summed up by confidence.
+    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, cumulated by confidence.
 
     With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
     deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter
@@ -1155,13 +1157,13 @@ def cw_roc_auc_score(
     sample_weight: ArrayLike | None = None,
     average: str = "macro",
 ) -> float:
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, sure answers counting more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, if confident answers count more.
 
     cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
     sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a
     sample of the class is ranked above one that is not, where confident predictions are drawn more often. It is
-    scikit-learn's area with weights w c. That it exceeds the unweighted area says that pairs are ranked better where
-    both predictions are confident.
+    scikit-learn's area with weights w c. If it exceeds the unweighted area, pairs are ranked better where both
+    predictions are confident.
 
     Parameters
     ----------
@@ -1328,7 +1330,7 @@ def cwsa_plus_score(
     phi: Callable[[Floats], ArrayLike] | None = None,
     similarity: ArrayLike | None = None,
 ) -> float:
-    """CWSA+: confidence-weighted selective accuracy that only rewards, and never punishes.
+    """CWSA+: confidence-weighted selective accuracy that rewards right answers, and does not punish errors.
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
     φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
@@ -1337,8 +1339,8 @@ def cwsa_plus_score(
     Parameters
     ----------
     threshold : float, default=None
-        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for 0.5 elsewhere.
+        The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
+        the selective classifier that a profile came from, and for 0.5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, or all weight.
     phi : callable, default=None
@@ -1366,7 +1368,7 @@ def cwsa_score(
     phi: Callable[[Floats], ArrayLike] | None = None,
     similarity: ArrayLike | None = None,
 ) -> float:
-    """Confidence-weighted selective accuracy (CWSA): confident errors cost what confident successes earn.
+    """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
     φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
@@ -1375,8 +1377,8 @@ def cwsa_score(
     Parameters
     ----------
     threshold : float, default=None
-        Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-        threshold of the selective classifier that a profile came from, and for 0.5 elsewhere.
+        The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
+        the selective classifier that a profile came from, and for 0.5 elsewhere.
     normalize : {"accepted", "all"}, default="accepted"
         What the sum is divided by: the weight accepted, as in the paper's equation, or all weight, as in its
         tables and its authors' code.
@@ -1407,7 +1409,7 @@ def ecd_test(
     n_resamples: int = 5000,
     random_state: int | np.random.Generator | None = 0,
 ) -> ECDTestResult:
-    """Test of calibration by the ECD: whether answers surprise as much as the probabilities announce.
+    """Test of calibration by the ECD: whether the log loss is as large as the probabilities imply.
 
     Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
     n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.
@@ -1448,7 +1450,7 @@ def ecuas_loss(
     n: float = 0,
     weight: Any = None,
 ) -> float:
-    """ECUAS_n: expected cost of using these answers and their uncertainty, over all that a rejection may cost.
+    """ECUAS_n: expected cost of using these answers and their uncertainty, over all prices of a rejection.
 
     An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
     there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
@@ -1458,7 +1460,7 @@ def ecuas_loss(
     Parameters
     ----------
     n : float, default=0
-        How little the quality of the confidence matters, from 0 on.
+        0 or greater; the larger it is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
         DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
@@ -1490,7 +1492,7 @@ def entropic_calibration_difference(
     on: str = "classes",
     eps: float = 1e-08,
 ) -> float:
-    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities announce.
+    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities imply.
 
     Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
     overconfident one more, an underconfident one less.
@@ -1679,12 +1681,12 @@ def metric_coverage_auc(
     metric: str = "cwsa",
     to_zero: bool = False,
 ) -> float:
-    """Area under a metric of accepted answers, such as CWSA, over the share that is accepted.
+    """Area under a metric of accepted answers, such as CWSA, over the coverage.
 
-    The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
-    lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
-    a worse model: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``, as in
-    the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
+    By the trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that
+    is lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so
+    prefers worse models: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``,
+    as in the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
 
     Parameters
     ----------
@@ -1724,18 +1726,18 @@ def overconfidence_risk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
-    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
-    of many models that are overconfident, as right answers of full confidence lower the ratio. The other methods are
-    1 − p always.
+    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's
+    definition. It is 0 for many overconfident models, because right answers of full confidence lower the ratio. The
+    other methods are always 1 − p.
 
     Parameters
     ----------
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
-        "normal" is the paper's formula. The others are 1 − p, with p the chance of a ratio no smaller if errors come as
-        the confidences announce, at any sample size, however heavy the tail, and whether the ratio is above 1 or not:
-        "convolution" computes it, within 0.01; "monte_carlo" draws errors.
+        "normal" is the paper's formula. The others are 1 − p, with p the probability of so large a ratio if
+        the model is calibrated; they hold at any sample size, for any tail, and below a ratio of 1, too. "convolution"
+        computes p within 0.01; "monte_carlo" draws errors.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
@@ -1787,11 +1789,11 @@ def reject_cost_loss(
     normalize: bool = False,
     reject_cost: float = 0.1,
 ) -> float:
-    """Mean cost where a rejection has a known cost γ: answers count their cost, and rejections γ.
+    """Mean cost if a rejection has a known cost γ: an answer counts its own cost, a rejection γ.
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
-    never do, and else C. A row that abstains costs γ.
+    C = 1 for an error. For a classifier, its answers count: γ where its ``predict`` rejects, which most classifiers
+    never do, and C elsewhere. A row that abstains costs γ.
 
     Parameters
     ----------
@@ -1821,7 +1823,7 @@ def risk_coverage_curve(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> RiskCoverageCurve:
-    """Risk-coverage curve: the error rate of what is accepted, at every threshold there is.
+    """Risk-coverage curve: the error rate of what is accepted, at every threshold.
 
     Tied predictions enter together.
 
@@ -1849,8 +1851,9 @@ def selective_accuracy_score(
     Parameters
     ----------
     threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
+        selective
+        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1871,13 +1874,14 @@ def selective_risk_loss(
     """Selective risk: the error rate on the predictions that are accepted.
 
     Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by. Of answers with costs of their own it is their mean cost.
+    selection ranks by. For answers with costs of their own it is their mean cost.
 
     Parameters
     ----------
     threshold : float, default=None
-        Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold
-        of the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere.
+        The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
+        selective
+        classifier that a profile came from, and for 0.5, with a warning, elsewhere.
 
     Returns
     -------
@@ -1921,7 +1925,7 @@ def spiegelhalter_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> SpiegelhalterResult:
-    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences announce.
+    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences imply.
 
     z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
     confidence c_i, is standard normal under calibration where there are many samples.
@@ -1985,10 +1989,11 @@ def tce_error(
     n_bins: int = 10,
     alpha: float = 0.05,
 ) -> float:
-    """Test-based calibration error (TCE): the percentage of confidences that the accuracy in their bin refutes.
+    """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
-    Every confidence is tested by a two-sided exact binomial test against the right predictions in its bin, and refuted
-    if p <= alpha: TCE = 100 × refuted / n. Of a calibrated classifier few are refuted; narrow bins refute few of any.
+    A two-sided exact binomial test compares every confidence with the right predictions in its bin, and rejects it if
+    p <= alpha: TCE = 100 × rejected / n. Few confidences of a calibrated classifier are rejected; narrow bins reject
+    few of any classifier.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class ConfidenceBrier(
     reference=BRIER,
     scorers="confidence_brier",
 ):
-    """Brier loss of the confidence: its mean squared distance from what happened, 1 for right and 0 for wrong.
+    """Brier loss of the confidence: its mean squared distance from 1 for a right and 0 for a wrong answer.
 
     Σ w (c − z)² / Σ w, with z = 1 for a right prediction and c its confidence.
 
@@ -103,7 +103,7 @@ class ConfidenceLogLoss(
     reference=LOG_SCORE,
     scorers="confidence_log_loss",
 ):
-    """Log loss of the confidence: how surprising right and wrong answers are, given the confidences.
+    """Log loss of the confidence c: the mean of −ln c over right answers and −ln (1 − c) over wrong ones.
 
     −Σ w ln p / Σ w, with p = c for a right prediction of confidence c and p = 1 − c for a wrong one.
 
@@ -123,7 +123,7 @@ class ConfidenceLogLoss(
 
     See Also
     --------
-    entropic_calibration_difference : The part of it that the confidence itself does not announce.
+    entropic_calibration_difference : The part of it that the confidence itself does not imply.
     sklearn.metrics.log_loss : That of all classes.
 
     References
@@ -192,7 +192,7 @@ class BrierParts(NamedTuple):
     reliability : float
         Distance of the confidence from the accuracy (miscalibration); 0 is best.
     resolution : float
-        How far the accuracy differs with the confidence (discrimination); higher is better.
+        How much the accuracy varies with the confidence (discrimination); higher is better.
     uncertainty : float
         Brier loss of the system whose confidence is always the accuracy, acc (1 − acc).
     residue : float

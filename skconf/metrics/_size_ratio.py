@@ -75,8 +75,8 @@ class CalibratedSizeRatio(
     """Calibrated size ratio (CSR): errors counted by how unlikely their confidence made them.
 
     CSR = Σ w e / (1 − c) / Σ w, with e = 1 for an error and c the confidence of the predicted class. A calibrated
-    classifier has 1. Above 1 it is overconfident on its errors: a ratio of 10 says that a calibrated data set
-    would have to be ten times larger to show such errors by chance. Below 1 it is underconfident on them.
+    classifier has 1. Above 1 it is overconfident on its errors: with a ratio of 10, a calibrated data set would have
+    to be ten times larger to contain such errors by chance. Below 1 it is underconfident on them.
 
     {predictions}
     eps : float, default=1e-8
@@ -91,8 +91,8 @@ class CalibratedSizeRatio(
 
     See Also
     --------
-    capped_size_ratio : With a cap on what an error counts, and an interval at any number of samples.
-    calibrated_size_ratio_std : Its standard deviation, were the confidences calibrated.
+    capped_size_ratio : With a cap on the weight of an error, and an interval at any number of samples.
+    calibrated_size_ratio_std : Its standard deviation, if the confidences are calibrated.
     overconfidence_risk : The evidence for overconfidence.
 
     References
@@ -126,9 +126,9 @@ class CappedSizeRatio(
     """Capped size ratio: errors counted by how unlikely their confidence made them, up to a cap.
 
     Σ w e h / Σ w (1 − c) h with h = min(1/(1 − c), cap), e = 1 for an error and c the confidence of the predicted
-    class: the errors seen over the errors announced, both weighted by h. A calibrated classifier has 1, whatever the
-    cap; above 1 it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which few
-    errors of high confidence, that most samples lack, decide the value. With one its error can be estimated.
+    class: observed over expected errors, both weighted by h. A calibrated classifier has 1, whatever the cap; above 1
+    it is overconfident on its errors. Without a cap it is :func:`calibrated_size_ratio`, in which a few errors of high
+    confidence, absent from most samples, decide the value. With a cap the value can be estimated from small samples.
 
     {predictions}
     cap : float, default=20
@@ -137,7 +137,7 @@ class CappedSizeRatio(
     Returns
     -------
     float
-        {facts} NaN, with a warning, where all confidences are 1: no error is announced.
+        {facts} NaN, with a warning, where all confidences are 1 and imply no error.
 
     {raises}
 
@@ -157,7 +157,7 @@ class CappedSizeRatio(
     (2000, 4.998)
     """
 
-    undefined = "all confidences are 1, so that no error is announced"
+    undefined = "all confidences are 1, so that no error is expected"
 
     cap: float = 20.0
 
@@ -293,17 +293,17 @@ class OverconfidenceRisk(
     """Evidence for overconfidence, P_risk: how far the calibrated size ratio is above 1, as a probability.
 
     P_risk = Φ((CSR − 1) / σ) where CSR > 1, and 0 elsewhere, with Φ the normal distribution function: above 0.84
-    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's; it is 0
-    of many models that are overconfident, as right answers of full confidence lower the ratio. The other methods are
-    1 − p always.
+    the ratio is more than one standard deviation too high, above 0.9987 more than three. That is the paper's
+    definition. It is 0 for many overconfident models, because right answers of full confidence lower the ratio. The
+    other methods are always 1 − p.
 
     {predictions} "convolution" and "monte_carlo" take none.
     eps : float, default=1e-8
         Confidence is clipped to [eps, 1 - eps], in float64.
     method : {"normal", "convolution", "monte_carlo"}, default="normal"
-        "normal" is the paper's formula. The others are 1 − p, with p the chance of a ratio no smaller if errors come as
-        the confidences announce, at any sample size, however heavy the tail, and whether the ratio is above 1 or not:
-        "convolution" computes it, within 0.01; "monte_carlo" draws errors.
+        "normal" is the paper's formula. The others are 1 − p, with p the probability of so large a ratio if
+        the model is calibrated; they hold at any sample size, for any tail, and below a ratio of 1, too. "convolution"
+        computes p within 0.01; "monte_carlo" draws errors.
     n_resamples : int, default=9999
         Draws of "monte_carlo"; the smallest p-value is 1 / (n_resamples + 1).
     random_state : int, Generator or None, default=0
@@ -320,7 +320,7 @@ class OverconfidenceRisk(
     --------
     calibrated_size_ratio : The ratio.
     calibrated_size_ratio_std : Its standard deviation.
-    skconf.inference.assess_confidence : A verdict on the confidences: overall, at the top, and in shape.
+    skconf.inference.assess_confidence : A verdict on the confidences: overall, at the top, and in between.
 
     Notes
     -----
@@ -375,7 +375,7 @@ overconfidence_risk = OverconfidenceRisk.function
 
 
 class _ConvolvedRisk(Substitute, Whole):
-    """1 − p of the size ratio under errors that come as the confidences announce."""
+    """1 − p of the size ratio, if the errors are those that the confidences imply."""
 
     def value(self, profile: ConfidenceProfile) -> float:
         self.refuse_weights(profile)

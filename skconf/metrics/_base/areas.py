@@ -79,7 +79,7 @@ def ascending(score: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """Return the order that sorts probabilities, and the sorted ones.
 
     The bits of a float that is not negative are ordered as it is, and 16 of them at a time are sorted in linear time.
-    Of a float64 the first 32 are, and what the others would have decided is put right afterwards.
+    Of a float64 the first 32 are, and what the others would have decided is corrected afterwards.
     """
     if len(score) < 2 or not (score.min() >= 0 and score.max() < 2):
         order = np.argsort(score)

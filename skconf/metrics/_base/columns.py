@@ -81,7 +81,7 @@ class Levels(NamedTuple):
 
     @property
     def gap(self) -> Floats:
-        """Weight of the right predictions less the weight that the confidence promises."""
+        """Weight of the right predictions less the weight that the confidence implies."""
         return self.right - self.weight * self.confidence
 
     @property

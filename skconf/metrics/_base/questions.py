@@ -38,7 +38,7 @@ QUESTIONS = (
     Question(
         "sure",
         "Is it overconfident, or underconfident?",
-        "Compare what it announces, the mean confidence, with what happens, the accuracy. Start here.",
+        "Compare the average confidence with the accuracy. Start here.",
         ("_calibration.mean_calibration",),
         "trust",
         ("accuracy_score", "mean_confidence"),
@@ -46,35 +46,35 @@ QUESTIONS = (
     Question(
         "errors",
         "How overconfident are its errors?",
-        "Errors count by how unlikely their confidence made them: one at 99% should come once in a hundred such "
-        "answers. Averages hide these errors; here a few decide.",
+        "Each error counts by how unlikely its confidence made it: of a hundred answers at 99% one should be wrong. "
+        "Averages hide errors at high confidence; here a few of them decide.",
         ("_size_ratio",),
         "trust",
     ),
     Question(
         "calibrated",
-        "Do its confidences come true?",
-        "Of answers at 80%, are 80% right? These measure the distance from that, or test it, each in its own way.",
+        "Is it calibrated?",
+        "Of answers at 80%, are 80% right? Each of these metrics measures the distance from that, or tests it.",
         ("_calibration",),
         "trust",
     ),
     Question(
         "knows",
         "Does it know when it is wrong?",
-        "A model may be calibrated and useless. These are good only where right answers are surer than wrong ones.",
+        "A calibrated model may be useless. These are good only if right answers are more confident than wrong ones.",
         ("_proper", "_risk_coverage.auc"),
         "choose_a_metric",
     ),
     Question(
         "weighted",
-        "How right is it, if sure answers count more?",
-        "The usual metrics with each answer weighted by its confidence. Above the plain metric, its confidence helps.",
+        "How accurate is it, if confident answers count more?",
+        "The usual metrics, with each answer weighted by its confidence. It helps if they exceed the plain metric.",
         ("_confidence_weighted",),
         "choose_a_metric",
     ),
     Question(
         "classes",
-        "Does it see every class, rare ones too?",
+        "Does it find every class, also rare ones?",
         "Precision and recall from the probability of each class. They move even if a rare class is never predicted.",
         ("_probabilistic",),
         "choose_a_metric",
@@ -82,22 +82,22 @@ QUESTIONS = (
     Question(
         "abstain",
         "How good is what it accepts?",
-        "Answers below a threshold go to a person. Read the share answered with the errors among these.",
+        "Answers below a threshold go to a person. Read the coverage together with the error rate of what is accepted.",
         ("_cwsa", "_risk_coverage"),
         "selective_classifier",
         ("threshold",),
     ),
     Question(
         "cost",
-        "What will its decisions cost?",
-        "Errors and abstentions have prices. With a known price take the mean cost; else, the cost over all prices.",
+        "What do its decisions cost?",
+        "Errors and abstentions have prices. If you know them, take the mean cost; if not, the cost over all prices.",
         ("_ecuas",),
         "choose_a_metric",
     ),
 )
 _OTHERS = {
     "accuracy_score": "Accuracy: the share of right answers",
-    "mean_confidence": "Mean confidence: the share of right answers that it announces",
+    "mean_confidence": "Average confidence: the share of right answers that the confidences imply",
     "threshold": "Threshold: the confidence from which an answer is accepted",
 }
 _FAMILIES = [(question, family) for question in QUESTIONS for family in question.families]

@@ -32,10 +32,11 @@ class CalibrationErrorByTests(
     reference=TCE,
     scorers="tce",
 ):
-    """Test-based calibration error (TCE): the percentage of confidences that the accuracy in their bin refutes.
+    """Test-based calibration error (TCE): the percentage of confidences that a test rejects, given their bin.
 
-    Every confidence is tested by a two-sided exact binomial test against the right predictions in its bin, and refuted
-    if p <= alpha: TCE = 100 × refuted / n. Of a calibrated classifier few are refuted; narrow bins refute few of any.
+    A two-sided exact binomial test compares every confidence with the right predictions in its bin, and rejects it if
+    p <= alpha: TCE = 100 × rejected / n. Few confidences of a calibrated classifier are rejected; narrow bins reject
+    few of any classifier.
 
     {predictions}
     strategy : {"pavabc", "quantile"}, default="pavabc"

@@ -17,7 +17,7 @@ class CalibrationDistance(
     reference=CALIBRATION_DISTANCE,
     scorers="calibration_distance",
 ):
-    """Calibration distance: how far confidences are, on average, from the rising curve that fits what happened.
+    """Calibration distance: how far confidences are, on average, from the rising curve that fits correctness.
 
     Σ w |c − iso(c)| / Σ w, with iso the non-decreasing function of the confidence c that fits the correctness best in
     least squares. Tied confidences are one point of the fit, in float64.
@@ -70,7 +70,7 @@ class CumulativeCalibrationError(
     reference=ECCE,
     scorers="ecce",
 ):
-    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, summed up by confidence.
+    """Cumulative calibration error (ECCE): the largest gap of confidence and correctness, cumulated by confidence.
 
     With S(t) = Σ w (z − c) 1[c <= t] / Σ w and z = 1 for a right prediction of confidence c: the maximum absolute
     deviation max |S| ("mad") or the range max S − min S ("range"), with S = 0 at the start. Tied confidences enter

@@ -29,7 +29,7 @@ class EntropicCalibrationDifference(
     reference=ECD,
     scorers={"neg_ecd_deviation": Preset(transform=Nearness(0.0))},
 ):
-    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities announce.
+    """Entropic calibration difference (ECD): how much larger the log loss is than the probabilities imply.
 
     Σ w (Σ_k p_k ln p_k − ln p_y) / Σ w: the mean log loss minus the mean entropy. A calibrated classifier has 0, an
     overconfident one more, an underconfident one less.
@@ -111,7 +111,7 @@ class ECDTest(
     best=None,
     reference=ECD,
 ):
-    """Test of calibration by the ECD: whether answers surprise as much as the probabilities announce.
+    """Test of calibration by the ECD: whether the log loss is as large as the probabilities imply.
 
     Under calibration labels are drawn from the probabilities; the difference then has mean 0 and variance
     n⁻² Σ_i (Σ_k p_ik ln² p_ik − H_i²), with H the entropy.

@@ -35,7 +35,8 @@ class ConfidenceGap(
     """Confidence gap: the mean confidence less the accuracy.
 
     Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
-    overall, below 0 underconfident. Opposite errors cancel in it: :func:`smooth_calibration_error` sees those.
+    overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
+    in it: :func:`smooth_calibration_error` finds these.
 
     {predictions}
 
@@ -53,7 +54,7 @@ class ConfidenceGap(
 
     Notes
     -----
-    It has no scorer: a search for a small gap is won by a model that gives its accuracy as every confidence.
+    It has no scorer: a model that gives its accuracy as every confidence would win a search for a small gap.
 
     References
     ----------
@@ -100,7 +101,7 @@ class SpiegelhalterTest(
     best=None,
     reference=SPIEGELHALTER,
 ):
-    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences announce.
+    """Spiegelhalter's test of calibration: whether squared errors are as large as the confidences imply.
 
     z = Σ w (z_i − c_i)(1 − 2 c_i) / sqrt(Σ w² (1 − 2 c_i)² c_i (1 − c_i)), with z_i = 1 for a right prediction of
     confidence c_i, is standard normal under calibration where there are many samples.
@@ -117,14 +118,12 @@ class SpiegelhalterTest(
 
     See Also
     --------
-    skconf.inference.assess_confidence : Which finds more: overall, at the top, and opposite errors.
+    skconf.inference.assess_confidence : Finds more: overall, at the top, and opposite gaps.
 
-    Notes
-    -----
-    It is two-sided, and blind by design in places. Its terms change sign at c = 1/2 and vanish there: only where all
-    confidences are above 1/2 does a z above 0 mean overconfident. Of sets of 1,000 samples, 5 points overconfident, it
-    finds 0.99 where confidences lie in (0.5, 1), 0.05 in (0.2, 0.8) and 0 in (0.1, 0.5), one-sided; the gap between
-    confidence and accuracy finds 0.96 to 0.98 of all three.
+    Notes ----- It is two-sided, and cannot find every miscalibration. Its terms change sign at c = 1/2 and vanish
+    there: a z above 0 means overconfident only if all confidences are above 1/2. Of sets of 1,000 samples that are 5
+    points overconfident, it finds 99% if confidences lie in (0.5, 1), 5% in (0.2, 0.8) and none in (0.1, 0.5),
+    one-sided; the gap between confidence and accuracy finds 96 to 98% of all three.
 
     References
     ----------

@@ -36,7 +36,7 @@ class CWAccuracy(
 
     See Also
     --------
-    calibrated_size_ratio : What the confidences risk; the two complement each other.
+    calibrated_size_ratio : Whether errors are overconfident; read the two together.
 
     References
     ----------
@@ -71,7 +71,7 @@ class ConfidenceGain(
     reference=f"{CSR}, Section 3.1",
     scorers="confidence_gain",
 ):
-    """Confidence gain: the share of the error rate that goes when answers count by their confidence.
+    """Confidence gain: the share of the error rate that disappears if answers count by their confidence.
 
     gain = (cwA − Acc) / (1 − min(cwA, Acc)), with cwA the confidence-weighted accuracy and Acc the accuracy; 0 where
     both are 1.

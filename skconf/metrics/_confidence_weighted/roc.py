@@ -61,7 +61,7 @@ class CWROCCurve(
         A named tuple (fpr, tpr, thresholds) of arrays. `fpr` or `tpr` is NaN, with a warning, where there is no
         confidence on the negatives or on the positives.
 
-    {raises} Of more than two classes, `pos_label` says whose curve it is.
+    {raises} With more than two classes, `pos_label` names the class of the curve.
 
     See Also
     --------
@@ -129,13 +129,13 @@ class CWROCAUC(
     reference=f"{CSR}, Section 3.2 and Proposition 15",
     scorers={"cw_roc_auc": Preset(), "cw_roc_auc_weighted": Preset({"average": "weighted"})},
 ):
-    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, sure answers counting more.
+    """Confidence-weighted AUC (cwAUC): how well a class is ranked before the rest, if confident answers count more.
 
     cwAUC of class k = Σ w_i c_i w_j c_j [p_ik > p_jk] / Σ w_i c_i w_j c_j over all pairs of a sample i of class k and a
     sample j of another class, a tie counting 1/2, with c the confidence of the predicted class: the chance that a
     sample of the class is ranked above one that is not, where confident predictions are drawn more often. It is
-    scikit-learn's area with weights w c. That it exceeds the unweighted area says that pairs are ranked better where
-    both predictions are confident.
+    scikit-learn's area with weights w c. If it exceeds the unweighted area, pairs are ranked better where both
+    predictions are confident.
 
     {predictions}
     average : {"macro", "weighted"} or None, default="macro"

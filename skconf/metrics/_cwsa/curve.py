@@ -172,12 +172,12 @@ class MetricCoverageAUC(
     reference=f"{CWSA}, Section 4.3 and appendix A.4",
     scorers={"metric_coverage_auc_to_zero": Preset({"to_zero": True})},
 ):
-    """Area under a metric of accepted answers, such as CWSA, over the share that is accepted.
+    """Area under a metric of accepted answers, such as CWSA, over the coverage.
 
-    The trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that is
-    lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so prefers
-    a worse model: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``, as in
-    the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
+    By the trapezoidal rule over the coverages of the thresholds: the metric at each threshold, times the coverage that
+    is lost on the way to the next. This is the paper's area. It ends at the coverage of the last threshold, and so
+    prefers worse models: a perfect one loses no coverage, and has 0. Do not choose models by it. With ``to_zero=True``,
+    as in the scorer ``metric_coverage_auc_to_zero``, the area ends at coverage 0, and a perfect model has 1.
 
     {predictions}
     metric : {"cwsa", "cwsa_plus", "selective_accuracy"}, default="cwsa"

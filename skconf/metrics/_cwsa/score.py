@@ -64,8 +64,8 @@ def _worth(profile: ConfidenceProfile, threshold: float) -> Floats:
 
 _THRESHOLD = """\
 threshold : float, default=None
-    Confidence from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the
-    threshold of the selective classifier that a profile came from, and for 0.5 elsewhere."""
+    The lowest confidence that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
+    selective classifier that a profile came from, and for 0.5 elsewhere."""
 REWARD = """\
 phi : callable, default=None
     Another φ, a function of an array of accepted confidences.
@@ -123,7 +123,7 @@ class CWSAScore(
     reference=f"{CWSA}, equation (4), Algorithm 1 and appendix A.6",
     scorers="cwsa",
 ):
-    """Confidence-weighted selective accuracy (CWSA): confident errors cost what confident successes earn.
+    """Confidence-weighted selective accuracy (CWSA): confident errors subtract as much as confident right answers add.
 
     CWSA = Σ_S w φ (2z − 1) / Σ_S w over the accepted predictions S = {c >= threshold}, with
     φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is
@@ -175,7 +175,7 @@ class CWSAPlusScore(
     reference=f"{CWSA}, equation (5), Algorithm 1 and appendix A.6",
     scorers="cwsa_plus",
 ):
-    """CWSA+: confidence-weighted selective accuracy that only rewards, and never punishes.
+    """CWSA+: confidence-weighted selective accuracy that rewards right answers, and does not punish errors.
 
     CWSA+ = Σ_S w φ z / Σ_S w over the accepted predictions S = {c >= threshold}, with
     φ = (c − threshold) / (1 − threshold), 1 at full confidence, and z = 1 for a right prediction. 0 where nothing is

@@ -75,7 +75,7 @@ class ECUASLoss(
         "neg_ecuas_1": Preset({"n": 1}, np.negative),
     },
 ):
-    """ECUAS_n: expected cost of using these answers and their uncertainty, over all that a rejection may cost.
+    """ECUAS_n: expected cost of using these answers and their uncertainty, over all prices of a rejection.
 
     An answer has a cost C, its uncertainty u is its expected cost under the probabilities, and u_M the largest
     there is for a best guess; with 0–1 costs C = 1 for an error, u = 1 − c and u_M = 1 − 1/K. With r = u / u_M it
@@ -84,7 +84,7 @@ class ECUASLoss(
 
     {predictions}
     n : float, default=0
-        How little the quality of the confidence matters, from 0 on.
+        0 or greater; the larger it is, the less the quality of the confidence matters.
     cost_matrix : array-like of shape (n_classes, n_decisions), "log" or None, default=None
         Cost of each decision under each true class, with rows in the order of `labels`, or found by the names of a
         DataFrame. It is that of `y_pred`, of what a classifier answered, or else of the decision of least expected
@@ -177,11 +177,11 @@ class RejectCostLoss(
     reference=f"{ECUAS}, equations (1) and (7); C. K. Chow, On optimum recognition error and reject tradeoff, 1970",
     scorers="reject_cost",
 ):
-    """Mean cost where a rejection has a known cost γ: answers count their cost, and rejections γ.
+    """Mean cost if a rejection has a known cost γ: an answer counts its own cost, a rejection γ.
 
     An answer whose uncertainty u exceeds γ is rejected and costs γ; else it costs C. With 0–1 costs u = 1 − c, and
-    C = 1 for an error. Of a classifier, what it answers counts: γ where its ``predict`` rejects, which most classifiers
-    never do, and else C. A row that abstains costs γ.
+    C = 1 for an error. For a classifier, its answers count: γ where its ``predict`` rejects, which most classifiers
+    never do, and C elsewhere. A row that abstains costs γ.
 
     {predictions}
     reject_cost : float, default=0.1
@@ -205,7 +205,7 @@ class RejectCostLoss(
 
     See Also
     --------
-    ecuas_loss : Over all costs of a rejection, where none is known.
+    ecuas_loss : Over all costs of a rejection, if none is known.
 
     References
     ----------

@@ -22,7 +22,7 @@ class ConfidenceROCAUC(
     reference=FAILURE_AUROC,
     scorers="confidence_roc_auc",
 ):
-    """Area under the ROC curve of the confidence: the chance that a right answer is surer than a wrong one.
+    """Area under the ROC curve of the confidence: how often right answers are more confident than wrong ones.
 
     The probability that a right prediction has more confidence than a wrong one, drawn by weight; ties count one half.
     It reads the confidence also where selection ranks by another score.

@@ -43,7 +43,7 @@ class RiskCoverage(
     best=None,
     reference=references.SELECTIVE,
 ):
-    """Risk-coverage curve: the error rate of what is accepted, at every threshold there is.
+    """Risk-coverage curve: the error rate of what is accepted, at every threshold.
 
     Tied predictions enter together.
 
@@ -114,7 +114,7 @@ class AURC(
     reference=references.AURC,
     scorers="aurc",
 ):
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all shares.
+    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all coverages.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
     Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order
@@ -129,10 +129,8 @@ class AURC(
 
     {raises}
 
-    See Also
-    --------
-    excess_aurc_loss : Over the least there can be with as many errors.
-    augrc_loss : The area under the generalised curve, which does not count early errors again and again.
+    See Also -------- excess_aurc_loss : The part above the least possible value with as many errors. augrc_loss : The
+    area under the generalised curve, which does not count an error at high confidence at every coverage.
 
     References
     ----------

@@ -23,8 +23,9 @@ NO_THRESHOLD = (
 
 _THRESHOLD = """\
 threshold : float, default=None
-    Score from which on a prediction is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of
-    the selective classifier that a profile came from, and for 0.5, with a warning, elsewhere."""
+    The lowest score that is accepted, in [0, 1]; infinity accepts nothing. None stands for the threshold of the
+    selective
+    classifier that a profile came from, and for 0.5, with a warning, elsewhere."""
 
 
 class AtThreshold(Ratio):
@@ -167,7 +168,7 @@ class SelectiveRisk(
     """Selective risk: the error rate on the predictions that are accepted.
 
     Σ w (1 − z) 1[s >= threshold] / Σ w 1[s >= threshold], with z = 1 for a right prediction and s the score that
-    selection ranks by. Of answers with costs of their own it is their mean cost.
+    selection ranks by. For answers with costs of their own it is their mean cost.
 
     {predictions}
     {threshold}
