@@ -21,11 +21,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "formulas",  # these five lie in _ext
+    "formulas",  # these six lie in _ext
     "links",
     "live_report",
     "mathml",
     "reference",
+    "search",
 ]
 exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "**sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"

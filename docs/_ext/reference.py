@@ -199,10 +199,11 @@ def metrics_by_question(names):
 def page(family, names):
     """Return the page of a family."""
     guides = " · ".join(f":doc:`/{guide}`" for guide in family.guides)
-    lines = [*heading(family.title, "="), family.when, "", f"Guide: {guides}", ""]
+    lines = heading(family.title, "=")
     modules = sorted({each.removesuffix(".*") for each in family.names if each.endswith("*")})
+    # Before a paragraph, which takes the anchor: the table's would be lost with its table of contents.
     lines += [line for module in modules for line in (f".. py:module:: {module}", "   :no-index-entry:", "")]
-    lines += [".. py:currentmodule:: None", ""]
+    lines += [".. py:currentmodule:: None", "", family.when, "", f"Guide: {guides}", ""]
     return "\n".join(lines + (metrics_by_question(names) if family.key == "metrics" else summary(names))) + "\n"
 
 
