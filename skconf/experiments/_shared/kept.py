@@ -8,6 +8,7 @@ from people that you trust.
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,11 +17,15 @@ from typing import IO, Any, NamedTuple
 
 import joblib
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 #: Characters of a data set's name in the names of files.
 _LONGEST = 60
+#: Seconds between two looks at a result that another run holds.
+_PAUSE = 0.1
 
 
 class ResultsFolderError(OSError):
@@ -100,15 +105,23 @@ class KeptResult(NamedTuple):
 
 def _lock(file: IO[str], waiting: Callable[[], Any]) -> None:
     """Wait until no other process has locked a file, and lock it; the end of a process, however it comes, unlocks."""
-    if sys.platform == "win32":  # two runs may make the same result there, but nothing is mixed up
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        waiting()
-        fcntl.flock(file, fcntl.LOCK_EX)
-    except OSError:  # a file system without locks: work may be done twice, but nothing is mixed up
-        return
+    told = False
+    while True:
+        try:
+            if sys.platform == "win32":
+                file.seek(0)  # it locks a byte from here
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            if not told:
+                waiting()
+            told = True
+            time.sleep(_PAUSE)
+        except OSError:  # a file system without locks: work may be done twice, but nothing is mixed up
+            return
+        else:
+            return
 
 
 def results_folder(folder: str | os.PathLike[str] | None) -> Path | None:
