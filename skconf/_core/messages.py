@@ -15,16 +15,22 @@ _STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 #: Most characters of a value that are shown.
 _WIDEST = 100
-#: Whether the user writes parameters as options of the command line.
-_ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
-#: Options whose names are not those of the parameters.
+#: Options of the command line whose names are not those of the parameters; None where the user writes parameters.
+_ON_COMMAND_LINE: ContextVar[dict[str, str] | None] = ContextVar("on_command_line", default=None)
+#: These, in all commands.
 _OPTIONS = {"n_jobs": "jobs", "groups": "group", "ids": "id", "in_batches": "batches"}
 
 
 @contextmanager
-def on_command_line() -> Iterator[None]:
-    """Let messages name parameters as options of the command line, in this thread and task alone."""
-    token = _ON_COMMAND_LINE.set(True)
+def on_command_line(**options: str) -> Iterator[None]:
+    """Let messages name parameters as options of the command line, in this thread and task alone.
+
+    Parameters
+    ----------
+    **options : str
+        The option of each parameter that this command calls otherwise.
+    """
+    token = _ON_COMMAND_LINE.set(_OPTIONS | options)
     try:
         yield
     finally:
@@ -33,12 +39,13 @@ def on_command_line() -> Iterator[None]:
 
 def option(name: str, *values: Any) -> str:
     """Return a parameter as the user writes it, with its value if there is one: ``proba='p'`` or ``--proba p``."""
-    if not _ON_COMMAND_LINE.get():
+    options = _ON_COMMAND_LINE.get()
+    if options is None:
         return f"{name}={'[...]' if values[0] is ... else repr(values[0])}" if values else name
     if values and values[0] is ...:
         return f"{option(name)} …"
     texts = [str(each) for value in values for each in (value if isinstance(value, list | tuple) else [value])]
-    return shlex.join([f"--{_OPTIONS.get(name, name).replace('_', '-')}", *texts])
+    return shlex.join([f"--{options.get(name, name).replace('_', '-')}", *texts])
 
 
 def from_probabilities() -> str:

@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from skconf._core.command_options import grade, grades_of, output_file
+from skconf._core.command_options import output_file
 from skconf._core.terminal import CommandError, csv_text, line_width, say, write_file
-from skconf._core.usual_names import USUAL
+from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
 
 _DESCRIPTION = """\
@@ -59,14 +59,6 @@ more examples:
   %(prog)s log.eval --correct choice --confidence metadata.confidence --cluster metadata.doc
   %(prog)s year=2026/ --group month shop --csv shops.csv
 """
-_COLUMNS = {
-    "target": "true labels",
-    "prediction": "predicted labels",
-    "correct": "correctness of the prediction, 1 or 0, or graded between them",
-    "confidence": "confidence in the prediction, from 0 to 1",
-    "weight": "sample weights",
-    "abstained": "rows that are no answers, but abstain: truth values, or a column whose blank entries do",
-}
 #: More files than this are probably parts of one model.
 _MOST_MODELS = 8
 
@@ -84,43 +76,12 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         ".jsonl, .parquet); or - for standard input",
     )
     evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
-    for name, meaning in _COLUMNS.items():
-        else_found = "" if name in ("weight", "abstained") else ", else found"
-        evaluate.add_argument(
-            f"--{name}",
-            metavar="COLUMN",
-            help=f"column with the {meaning} (default: {USUAL[name]}, if it exists{else_found})",
-        )
-    evaluate.add_argument(
-        "--cluster",
-        metavar="COLUMN",
-        help="column with what each row is of, such as its patient, where rows of one depend on each other: intervals "
-        "and guarantees are then by these (default: the id of a log, where it repeats)",
-    )
+    add_column_options(evaluate)
     evaluate.add_argument(
         "--score",
         metavar="COLUMN",
         help="column with another score to rank by, any numbers, such as the mean of the confidence and of another "
         "model's probability of this answer: thresholds by both are shown, and guaranteed together",
-    )
-    evaluate.add_argument(
-        "--proba",
-        nargs="+",
-        metavar="COLUMN",
-        help="columns with the probabilities of the classes; a single one is that of --pos-label (default: all columns "
-        "whose names begin with proba_)",
-    )
-    evaluate.add_argument(
-        "--labels",
-        nargs="+",
-        metavar="LABEL",
-        help="labels of these columns (default: what follows proba_ in their names, else the sorted true labels of a "
-        "file in memory)",
-    )
-    evaluate.add_argument(
-        "--pos-label",
-        metavar="LABEL",
-        help="label that a single column of probabilities stands for (default: the second)",
     )
     evaluate.add_argument(
         "--id",
@@ -161,13 +122,6 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         type=float,
         metavar="T",
         help="lowest confidence of an accepted prediction (default: none)",
-    )
-    evaluate.add_argument(
-        "--grades",
-        nargs="+",
-        type=grade,
-        metavar="WORD=NUMBER",
-        help="numbers from 0 to 1 that words stand for, of confidence or correctness: high=0.9 low=0.3 right=1 wrong=0",
     )
     evaluate.add_argument(
         "--errors",
@@ -215,15 +169,9 @@ def _run(options: argparse.Namespace) -> int:
 
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
-        columns = {
-            **{name: getattr(options, name) for name in _COLUMNS},
-            "proba": options.proba,
+        columns = columns_of(options) | {
             "groups": options.group,
-            "labels": options.labels,
-            "pos_label": options.pos_label,
             "threshold": options.threshold,
-            "grades": grades_of(options.grades),
-            "cluster": options.cluster,
             "score": options.score,
         }
         in_batches = True if options.batches else None

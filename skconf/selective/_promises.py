@@ -173,7 +173,9 @@ def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> lis
             promises.append(Promise(risk, value if isinstance(value, Mapping) else _checked(value, name, risk)))
             continue
         if labels is None:
-            raise ValueError(f"{name} is the rate of a class, and only the correctness is known. Pass labels.")
+            raise ValueError(
+                f"{name} is the rate of a class, and only the correctness of each answer is known. Promise a risk."
+            )
         if isinstance(slices, str) and slices == "predicted_class":
             raise ValueError(
                 f"{name} is the rate of a true class, whose samples are in several slices by predicted class. Promise "

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,8 @@ from skconf.report._evidence.rows import is_chosen
 from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
-from skconf.tables._files import bytes_held, guess_columns, read_rows
+from skconf.tables._entries import as_numbers, as_series
+from skconf.tables._files import bytes_held, guess_columns, read_columns, read_rows
 from skconf.tables._ids import with_truth
 from skconf.tables._paths import LogPath, Paths, WithTruth, list_files, shown
 
@@ -94,6 +95,64 @@ def evidence_of_files(
         return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
+
+
+class OneFile(NamedTuple):
+    """What a file of predictions holds.
+
+    Attributes
+    ----------
+    profile : ConfidenceProfile
+        Its predictions.
+    table : DataFrame or None
+        The columns that were asked for besides, if any.
+    read_as : list of str
+        How it was read, in sentences.
+    """
+
+    profile: ConfidenceProfile
+    table: pd.DataFrame | None
+    read_as: list[str]
+
+
+def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = ()) -> OneFile:
+    """Read the predictions of a file, a table or a log, into memory.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    parameters : mapping
+        Those of `Columns`, by name.
+    slices : sequence of str, default=()
+        Columns to read besides.
+
+    Raises
+    ------
+    ValueError
+        If there are several files, no rows, or columns that do not fit.
+    """
+    files = list_files(path)
+    if len(files) > 1:
+        raise ValueError(f"{path} holds {len(files):,} files. Name one.")
+    logs = read_logs({"value": files}, Columns(**parameters), in_batches=False)
+    (file,) = logs.files["value"]
+    columns, guessed = guess_columns([file], logs.columns["value"])
+    rows = read_rows(file, columns)
+    if rows is None:
+        raise ValueError(f"{shown(file)}: there are no rows")
+    table = None
+    if slices:
+        read = read_columns(file, list(slices), "slices")
+        table = pd.DataFrame({name: _cells(as_series(read[name])) for name in slices})
+    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed])])
+
+
+def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return the values of a column, with numbers that a file of text spells as numbers do."""
+    numbers = pd.Series(as_numbers(column))
+    spelled = column.dropna().astype(str).tolist() == numbers.dropna().map("{:g}".format).tolist()
+    return numbers if spelled else column.reset_index(drop=True)
 
 
 def _are_large(files: Iterable[Path]) -> bool:

@@ -1,0 +1,266 @@
+"""``threshold``: thresholds that keep promises on new cases, for a config."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from skconf._core.command_options import share
+from skconf._core.terminal import CommandError, say
+from skconf.cli.columns import add_column_options, columns_of
+from skconf.cli.standard_input import written_out
+
+if TYPE_CHECKING:
+    from skconf.selective import TunedThreshold
+
+_DESCRIPTION = """\
+Choose the lowest confidence that a classifier may accept, so that promises hold on new cases.
+
+examples:
+  %(prog)s predictions.csv
+  %(prog)s predictions.csv --target risk=0.02 --slices region --format toml
+  %(prog)s predictions.csv --target risk=0.05 false_negative_rate:fraud=0.1 --confidence-level 0.9
+
+The file has a row for each prediction, on cases that trained neither the model nor its calibrator. Its layouts are
+those of evaluate: with probabilities, with a confidence in each predicted label, or with the correctness of each
+answer; logs of language models are read, too.
+
+What may be promised, of new cases like those in the file:
+
+  risk=R                        of the accepted predictions, at most the share R is wrong
+  coverage=R                    at least the share R is accepted
+  false_negative_rate:CLASS=R   of the cases of CLASS, at most the share R is accepted as another class
+  false_positive_rate:CLASS=R   of all other cases, at most the share R is accepted as CLASS
+  recall:CLASS=R                of the cases of CLASS, at least the share R is accepted as CLASS
+
+All promises hold together with the probability --confidence-level, in all slices.
+
+Exit status: 0; 1 if a promise cannot be shown to hold in some slice, where everything is then rejected; 2 for a mistake
+in the command or the file, which standard error names.
+"""
+_BY_CLASS = "predicted_class"
+_FLOORS = ("coverage", "recall")
+#: Slices where everything is rejected that the text names.
+_NAMED = 3
+
+
+def add_options(threshold: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    threshold.description = _DESCRIPTION
+    threshold.usage = "%(prog)s [options] file"
+    threshold.set_defaults(run=_run)
+    threshold.add_argument("file", help="predictions: a file, or - for standard input")
+    threshold.add_argument(
+        "--target",
+        nargs="+",
+        type=_promise,
+        default=[("risk", None, 0.05)],
+        metavar="PROMISE",
+        help="what is promised, NAME=SHARE or NAME:CLASS=SHARE (default: risk=0.05)",
+    )
+    threshold.add_argument(
+        "--confidence-level",
+        type=share,
+        default=0.95,
+        metavar="P",
+        help="probability that all promises hold (default: 0.95)",
+    )
+    threshold.add_argument(
+        "--slices",
+        nargs="+",
+        metavar="COLUMN",
+        help="columns such as a region: the promises hold in each of their cells, by a threshold for each; "
+        f"{_BY_CLASS}, unless there is such a column, gives each predicted class a threshold",
+    )
+    threshold.add_argument(
+        "--objective",
+        choices=("risk", "coverage"),
+        default="risk",
+        help="risk accepts as much as the promises allow, coverage as little as its floor allows (default: risk)",
+    )
+    threshold.add_argument(
+        "--candidates",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of models or scores from which the same rows choose one, which makes each promise stricter "
+        "(default: 1)",
+    )
+    threshold.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed that draws one row of each cluster (default: 0)"
+    )
+    threshold.add_argument(
+        "--format", choices=("text", "json", "toml"), default="text", help="what is printed (default: text)"
+    )
+    add_column_options(threshold, target="label")
+
+
+def _promise(text: str) -> tuple[str, str | None, float]:
+    """Parse a promise: NAME=SHARE or NAME:CLASS=SHARE."""
+    left, _, number = text.rpartition("=")
+    risk, _, label = left.partition(":")
+    try:
+        if risk:
+            return risk, label or None, float(number)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be NAME=SHARE or NAME:CLASS=SHARE, as risk=0.05, but is {text!r}")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from skconf._core.messages import on_command_line
+
+    try:
+        with written_out([options.file]) as (file,), on_command_line(target="label"):
+            found = _found(options, file)
+    except (ValueError, TypeError, OSError) as error:
+        raise CommandError(str(error)) from None
+    written = {"text": _text, "json": _json, "toml": _toml}[options.format]
+    say(written(found))
+    return 0 if found["shown"] else 1
+
+
+def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
+    """Read the file, choose thresholds, and return them with what they promise."""
+    from skconf._core.version import __version__
+    from skconf._core.warn import collected
+    from skconf.report._evidence.files import read_file
+    from skconf.selective import tune_threshold
+
+    read = read_file(file, columns_of(options, target="label"), slices=_columns(options.slices))
+    for line in read.read_as:
+        say(f"skconf: {line}", file=sys.stderr)
+    profile = read.profile
+    if profile.sample_weight is not None:
+        raise ValueError(
+            "The rows have weights, but a guarantee counts every row once. Leave the column of weights out."
+        )
+    with collected():  # what is rejected is in the result
+        tuned = tune_threshold(
+            profile,
+            objective=options.objective,
+            target=_target(options.target, () if profile.classes is None else profile.classes.tolist()),
+            confidence_level=options.confidence_level,
+            n_candidates=options.candidates,
+            slices=_BY_CLASS if read.table is None and options.slices else read.table,
+            random_state=options.seed,
+        )
+    assert tuned.guarantees is not None  # a target that is a mapping has some
+    return {
+        "skconf": __version__,
+        "rows": profile.n_rows,
+        "confidence_level": options.confidence_level,
+        "shown": bool(tuned.guarantees["shown"].all()),
+        "thresholds": _entries(tuned),
+    }
+
+
+def _columns(slices: list[str] | None) -> list[str]:
+    return [] if slices in (None, [_BY_CLASS]) else slices  # type: ignore[return-value]
+
+
+def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) -> dict[str, Any]:
+    """Return promises as :func:`tune_threshold` takes them: a class is found by its text."""
+    labels = {str(label): label for label in classes}
+    target: dict[str, Any] = {}
+    for risk, label, number in given:
+        name = risk if label is None else f"{risk}:{label}"
+        if risk == "cost":
+            raise ValueError("--target cost needs a matrix of costs: use tune_threshold in Python.")
+        there = target.setdefault(risk, number if label is None else {})
+        if isinstance(there, dict) is (label is None) or (label is None and there != number):
+            raise ValueError(f"--target gives {risk} twice, once as {name}={number:g}. Promise it once, or by class.")
+        if label is not None:
+            there[labels.get(label, label)] = number
+    return target
+
+
+def _entries(tuned: "TunedThreshold") -> list[dict[str, Any]]:
+    """Return an entry for each slice: where, the threshold if anything is accepted, and the promises."""
+    names = None if tuned.thresholds is None else list(tuned.thresholds.index.names)
+    entries = []
+    for at, (name, table) in enumerate(tuned.guarantees.groupby("slice", sort=False)):  # type: ignore[union-attr]
+        threshold = tuned.threshold if tuned.thresholds is None else tuned.thresholds.iloc[at]
+        values = name if isinstance(name, tuple) else (name,)
+        entry: dict[str, Any] = {"accepts": bool(threshold < float("inf"))}
+        if names is not None:
+            entry["slice"] = {str(column): _plain(value) for column, value in zip(names, values, strict=True)}
+        if entry["accepts"]:
+            entry["threshold"] = max(float(threshold), 0.0)  # confidences are at least 0
+        entry["coverage"] = float(table["coverage"].iloc[0])
+        entry["promises"] = [
+            {key: _plain(value) for key, value in row.items() if not _is_missing(value)}
+            for row in table.drop(columns=["slice", "threshold", "coverage"]).to_dict("records")
+        ]
+        entries.append(entry)
+    return entries
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as files for configs know it."""
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, bool | int | float) else str(value)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and value != value)
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _toml(found: Mapping[str, Any]) -> str:
+    """Write TOML; its texts are spelled as those of JSON."""
+    lines = [f"{key} = {_toml_value(value)}" for key, value in found.items() if key != "thresholds"]
+    for entry in found["thresholds"]:
+        lines += ["", "[[thresholds]]"]
+        lines += [f"{key} = {_toml_value(value)}" for key, value in entry.items() if key != "promises"]
+        for promise in entry["promises"]:
+            lines += ["[[thresholds.promises]]", *(f"{key} = {_toml_value(value)}" for key, value in promise.items())]
+    return "\n".join(lines)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml_value(each)}' for key, each in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    """Say what is accepted, and what holds; slices where everything is rejected come last, the first few by name."""
+    accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
+    rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
+    lines = [
+        f"{found['rows']:,} rows. All guarantees hold together with {_percent(found['confidence_level'])} confidence."
+    ]
+    for entry in accepting:
+        of = " there" if "slice" in entry else ""
+        cases = f"accept from {entry['threshold']!r} up, {1000 * entry['coverage']:.0f} of 1,000 cases{of}."
+        lines += ["", f"{where}: {cases}" if (where := _where(entry)) else f"{cases[0].upper()}{cases[1:]}"]
+        lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
+    for entry in rejecting[:_NAMED]:
+        lines += ["", f"{where}: reject everything." if (where := _where(entry)) else "Reject everything."]
+        lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
+    if more := rejecting[_NAMED:]:
+        lines += ["", f"Reject everything in {len(more):,} more slices, too, for like reasons: see --format json."]
+    return "\n".join(lines)
+
+
+def _where(entry: Mapping[str, Any]) -> str:
+    return ", ".join(f"{column} {value}" for column, value in entry.get("slice", {}).items())
+
+
+def _of_promise(promise: Mapping[str, Any]) -> str:
+    name = promise["risk"].replace("_", " ") + (f" of {promise['class']}" if "class" in promise else "")
+    bound = "least" if promise["risk"] in _FLOORS else "most"
+    told = f"{name}: at {bound} {_percent(promise['target'])}"
+    if not promise["shown"]:
+        return f"{told} cannot be shown ({promise.get('reason', 'another promise is not kept')})."
+    observed, limit = _percent(promise["observed"]), _percent(promise["limit"])
+    return f"{told}, guaranteed. Observed {observed}, exact limit {limit}."
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.3g}%"

@@ -1,0 +1,128 @@
+"""``threshold``: what it prints for a config is what Python chooses, and what a count finds."""
+
+import json
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import ConfidenceProfile, tune_threshold
+from skconf.cli import main
+
+RNG = np.random.default_rng(0)
+N = 6000
+CONFIDENCE = RNG.beta(4, 1, N)
+FRAUD = np.where(RNG.random(N) < 0.5, CONFIDENCE, 1 - CONFIDENCE).round(4)
+LABEL = np.where(RNG.random(N) < FRAUD, "fraud", "ok")
+REGION = RNG.choice(["north", "south", "tiny"], N, p=[0.6, 0.39, 0.01])
+AGE = RNG.integers(0, 90, N)
+TABLE = pd.DataFrame({"y_true": LABEL, "proba_fraud": FRAUD, "proba_ok": 1 - FRAUD, "region": REGION, "age": AGE})
+RIGHT = (FRAUD > 0.5) == (LABEL == "fraud")
+ANSWERS = pd.DataFrame({"correct": RIGHT.astype(int), "confidence": np.maximum(FRAUD, 1 - FRAUD)})
+PROFILE = ConfidenceProfile.from_predictions(LABEL, np.c_[FRAUD, 1 - FRAUD], labels=["fraud", "ok"])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_csv("p.csv", index=False)
+    ANSWERS.to_csv("a.csv", index=False)
+
+
+def run(capsys, *arguments, status=0):
+    assert main(["threshold", *arguments]) == status
+    return capsys.readouterr().out
+
+
+def test_text_says_what_is_accepted_and_what_holds(capsys):
+    out = run(capsys, "p.csv", "--target", "risk=0.1")
+    tuned = tune_threshold(PROFILE, target=0.1, confidence_level=0.95)
+    accepted = PROFILE.confidence >= tuned.threshold
+    assert f"Accept from {tuned.threshold} up, {1000 * accepted.mean():.0f} of 1,000 cases." in out
+    assert f"risk: at most 10%, guaranteed. Observed {100 * (~RIGHT[accepted]).mean():.3g}%" in out
+
+
+@pytest.mark.parametrize(("form", "read"), [("json", json.loads), ("toml", tomllib.loads)])
+def test_config_holds_the_thresholds_of_each_slice(capsys, form, read):
+    promises = ["risk=0.1", "false_negative_rate:fraud=0.2"]
+    out = run(capsys, "p.csv", "--target", *promises, "--slices", "region", "--format", form, status=1)
+    found = read(out)
+    target = {"risk": 0.1, "false_negative_rate": {"fraud": 0.2}}
+    with pytest.warns(UserWarning, match="1 of 3 slices are rejected"):
+        tuned = tune_threshold(PROFILE, target=target, confidence_level=0.95, slices=TABLE[["region"]], random_state=0)
+    entries = {entry["slice"]["region"]: entry for entry in found["thresholds"]}
+    assert list(entries) == list(tuned.thresholds.index)
+    for region, entry in entries.items():
+        assert entry.get("threshold", np.inf) == tuned.thresholds[region]
+        assert entry["accepts"] == np.isfinite(tuned.thresholds[region])
+        accepted = (region == REGION) & (PROFILE.confidence >= tuned.thresholds[region])
+        assert entry["coverage"] == pytest.approx(accepted.sum() / (region == REGION).sum(), abs=1e-12)
+        risk, missed = entry["promises"]
+        if entry["accepts"]:
+            assert risk["observed"] == pytest.approx((~RIGHT[accepted]).mean(), abs=1e-12)
+            is_fraud = LABEL == "fraud"
+            of_fraud = (region == REGION) & is_fraud
+            assert missed["observed"] == pytest.approx((accepted & is_fraud & ~RIGHT).sum() / of_fraud.sum(), abs=1e-12)
+            assert risk["shown"]
+            assert missed["class"] == "fraud"
+    assert found["shown"] is False
+    assert "reason" in entries["tiny"]["promises"][0]
+
+
+def test_answers_and_predicted_classes(capsys):
+    found = json.loads(run(capsys, "a.csv", "--target", "risk=0.1", "--format", "json"))
+    assert found["thresholds"][0]["threshold"] == tune_threshold(PROFILE, target=0.1, confidence_level=0.95).threshold
+    sliced = ("--slices", "predicted_class", "--target", "risk=0.1", "--format", "json")
+    found = json.loads(run(capsys, "p.csv", *sliced))
+    tuned = tune_threshold(PROFILE, target=0.1, confidence_level=0.95, slices="predicted_class")
+    thresholds = {entry["slice"]["predicted_class"]: entry["threshold"] for entry in found["thresholds"]}
+    assert thresholds == tuned.thresholds.to_dict()
+
+
+def test_a_floor_that_accepts_everything_is_a_threshold_of_0(capsys):
+    found = json.loads(run(capsys, "a.csv", "--target", "risk=0.9", "--format", "json"))
+    assert found["thresholds"][0]["threshold"] == 0
+
+
+def test_many_slices_without_rows_enough_are_told_in_short(capsys):
+    TABLE.assign(shop=[f"s{row % 400}" for row in range(N)]).to_csv("shops.csv", index=False)
+    out = run(capsys, "shops.csv", "--slices", "shop", status=1)
+    assert "Reject everything in 397 more slices, too" in out
+    assert len(out.splitlines()) < 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("p.csv", "--target", "fnr:fraud=0.1"), "target has 'fnr', but may have risk,"),
+        (("p.csv", "--target", "recall:frau=0.1"), "Did you mean 'fraud'?"),
+        (("p.csv", "--target", "risk=5"), "For 5% pass 0.05."),
+        (("p.csv", "--target", "risk=0.1", "risk=0.2"), "--target gives risk twice"),
+        (("p.csv", "--target", "cost=1"), "use tune_threshold in Python"),
+        (("p.csv", "--slices", "regio"), "Did you mean 'region'?"),
+        (("p.csv", "--slices", "age"), "90 distinct numbers"),
+        (("p.csv", "--label", "nope"), "name one of them by --label"),
+        (("a.csv", "--target", "recall:1=0.1"), "Promise a risk."),
+        (("no.csv",), "no.csv"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(capsys, arguments, words):
+    assert main(["threshold", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("promise", ["risk", "=0.1", "risk=much"])
+def test_a_promise_that_cannot_be_read_is_named(capsys, promise):
+    with pytest.raises(SystemExit) as ended:
+        main(["threshold", "p.csv", "--target", promise])
+    assert ended.value.code == 2
+    assert "must be NAME=SHARE" in capsys.readouterr().err
+
+
+def test_weights_are_refused(capsys):
+    TABLE.assign(sample_weight=2.0).to_csv("w.csv", index=False)
+    assert main(["threshold", "w.csv"]) == 2
+    assert "counts every row once" in capsys.readouterr().err
