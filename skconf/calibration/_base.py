@@ -223,8 +223,9 @@ class AmongPresentCalibrator(Calibrator):
 def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:
     """Return which of two columns to calibrate; it determines the other.
 
-    Floats tell apart what is close to 0, not what is close to 1: naive Bayes gives 1e-30 and 1e-20, whose complements
-    are both 1. So it is the column where less is mixed up next to 1, by Gini's impurity, or else the second one.
+    Floats distinguish values close to 0, but not values close to 1: naive Bayes gives 1e-30 and 1e-20, whose
+    complements are both 1. So it is the column where fewer values merge next to 1, by Gini's impurity, or else the
+    second one.
     """
 
     def mixed(column: int) -> float:

@@ -20,7 +20,7 @@ _SCALES = (
     *((2.0, 0.3, 0.3), (2.0, 1.0, 0.3), (4.0, 1.0, 0.3), (4.0, 1.0, 1.0)),
 )
 #: Degrees of freedom of the points that stand for a posterior. The tails of a normal are too light: the mean curve was
-#: too sure at 0.999 by 0.4 of log-odds. With heavier ones too few of the points are in the middle.
+#: overconfident at 0.999 by 0.4 of log-odds. With heavier ones too few of the points are in the middle.
 _FREEDOM = 30.0
 #: Groups of close log-odds that stand for the samples, and curves that stand for all of one scale.
 _GROUPS, _CURVES = 257, 64
@@ -31,13 +31,13 @@ _GRID = np.linspace(-FARTHEST, FARTHEST, 145)
 
 
 class BayesianCalibrator(OneVsRestCalibrator):
-    """Bayesian calibration: the mean of rising curves of the log-odds, each by its probability given the data.
+    """Bayesian calibration: the mean of rising curves of the log-odds, weighted by their probability given the data.
 
     The calibrated log-odds of a class are a curve that rises with the log-odds of its probability and is straight
-    between quantiles. Before all data the probabilities are held to be about right: the height at even odds is near 0,
-    and the logarithms of all slopes are near 0, and near each other. How near, the data say: the result is the mean
-    over twelve answers to that, and over the probabilities as they are. Where samples say little it stays near the
-    probabilities, and doubts. It needs no folds, and chooses nothing.
+    between quantiles. The prior says that the probabilities are about right: the height at even odds is near 0, and the
+    logarithms of all slopes are near 0, and near each other. The data decide how near: the result is the mean over
+    twelve such priors, and over the unchanged probabilities. With few samples it stays near the probabilities. It needs
+    no folds, and selects nothing.
 
     More than two classes are calibrated one against the rest, and rows are scaled to sum to one. A class that is
     missing from the calibration data keeps its probability, apart from the scaling of rows.
@@ -55,7 +55,7 @@ class BayesianCalibrator(OneVsRestCalibrator):
     See Also
     --------
     PooledCalibrator : A pool of which this is a member.
-    SplineCalibrator : The most probable smooth curve, rather than a mean.
+    SplineCalibrator : The most probable smooth curve, not a mean.
 
     Notes
     -----

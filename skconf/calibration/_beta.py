@@ -21,7 +21,7 @@ class BetaCalibrator(OneVsRestCalibrator):
     that no class ever gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty draws towards the
-    unchanged probability, as much as one sample would, and keeps parameters finite where classes can be told apart.
+    unchanged probability, as much as one sample would, and keeps parameters finite where the classes are separated.
 
     A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
 
@@ -39,7 +39,7 @@ class BetaCalibrator(OneVsRestCalibrator):
     -----
     The package betacal drops a parameter that comes out negative and refits, but does not look at the other one again:
     of reversed probabilities it makes a falling curve, and this class a constant. It has no penalty, and so gives
-    exactly 0 and 1 if classes can be told apart. A weight counts repetitions.
+    exactly 0 and 1 if the classes are separated. A weight counts repetitions.
 
     References
     ----------

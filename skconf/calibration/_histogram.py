@@ -13,9 +13,10 @@ class HistogramBinningCalibrator(OneVsRestCalibrator):
     """Histogram binning: every probability becomes the share of its class among the samples of its bin.
 
     Bins are open below and closed above, like those of the expected calibration error. Probabilities in a bin without
-    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1, and so errors at full confidence;
-    see the calibrated size ratio. More than two classes are calibrated one against the rest, and rows are scaled to
-    sum to one. A class that is missing from the calibration data keeps its probability, apart from this scaling.
+    calibration data stay unchanged. Bins with a single outcome give exactly 0 or 1, and so cause errors at full
+    confidence; see the calibrated size ratio. More than two classes are calibrated one against the rest, and rows are
+    scaled to sum to one. A class that is missing from the calibration data keeps its probability, apart from this
+    scaling.
 
     Parameters
     ----------

@@ -26,15 +26,15 @@ class IsotonicCalibrator(OneVsRestCalibrator):
     """Isotonic calibration: the best non-decreasing function of the probability, plain or smoothed.
 
     Plain isotonic regression consists of plateaus. Those at the ends, where the calibration data happened to hold only
-    one outcome, are exactly 0 and 1, and so wrong at full confidence sooner or later; see the calibrated size ratio.
-    With smoothing, every plateau counts a few further samples of all classes, so that none claims more than its own
-    sample supports. More than two classes are calibrated one against the rest, and rows scaled to sum to one.
+    one outcome, are exactly 0 and 1, and cause errors at full confidence; see the calibrated size ratio. With
+    smoothing, every plateau counts a few further samples of all classes, so that none is more extreme than its own
+    samples support. More than two classes are calibrated one against the rest, and rows scaled to sum to one.
 
     Parameters
     ----------
     smoothing : float, default=0.0
         How many further samples every plateau counts, in [0, ∞). 0 is plain isotonic regression. The calibration
-        "smoothed_isotonic" uses 2: a plateau of `n` positive samples of two classes then claims (n + 1)/(n + 2)
+        "smoothed_isotonic" uses 2: a plateau of `n` positive samples of two classes then has (n + 1)/(n + 2)
         instead of 1. As it grows, all classes approach the same probability.
 
     Attributes

@@ -53,11 +53,10 @@ _LARGEST = 1e30
 class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     """An estimator of P(the answer is right), from the probabilities and the sample.
 
-    A monotone calibrator of two classes cannot change which answers are kept. This one can: it asks small models of
-    other families, fitted on the samples that calibrate, what they think of each answer. Cross-validation decides how
-    much each of them counts, and whether any: without a gain the confidence is returned as it was. Pass it as the
-    `confidence` of :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it
-    out of fold.
+    A monotone calibrator of two classes cannot change which answers are kept. This one can: small models of other
+    families, fitted on the samples that calibrate, estimate how likely each answer is right. Cross-validation decides
+    how much each of them counts. Without a gain the confidence is returned unchanged. Pass it as the `confidence` of
+    :class:`~skconf.SelectiveClassifier` or :class:`~skconf.TunedSelectiveClassifierCV`, which fit it out of fold.
 
     Parameters
     ----------
@@ -66,8 +65,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         stands for the columns of `X`: numbers, or values of any kind that repeat. Texts, images and sparse matrices
         need one, such as the output of an encoder.
     min_gain : float, default=0.5
-        How many standard errors the gain in cross-validated log loss must be above 0 for the correction to be kept. At
-        0 every gain counts.
+        The correction is kept if the gain in cross-validated log loss is so many standard errors above 0. At 0 every
+        gain counts.
     cv : int, default=5
         Number of folds.
     random_state : int, RandomState instance or None, default=0
@@ -76,9 +75,9 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     weights_ : ndarray of shape (5,)
-        How much each logit counts, in [0, ∞): that of the confidence as it was, of randomized trees, boosted trees and
-        a logistic regression on kernels, which know the sample, and of boosted trees that know the probabilities, too.
-        It is (1, 0, 0, 0, 0) where the confidence is returned as it was.
+        How much each logit counts, in [0, ∞): that of the unchanged confidence; those of randomized trees, boosted
+        trees and a logistic regression on kernels, which see the sample; and that of boosted trees that also see the
+        probabilities. It is (1, 0, 0, 0, 0) where the confidence is returned unchanged.
     intercept_ : float
         What is added to the weighted logits.
     tail_ : float
@@ -99,7 +98,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     -----
     Three of the models learn the class, the fourth which answers are right. The confidence becomes σ(Σ w l + b), with
     the logits l of what the classifier and the models say of the answer. Weights and intercept have the least log loss
-    on folds that the models were not fitted on, plus a small ridge towards the confidence as it is. Where the size
+    on folds that the models were not fitted on, plus a small ridge towards the unchanged confidence. Where the size
     ratio on these folds is not half a standard deviation below 1, confidences near 1 are lowered until it is; then half
     a sample is mixed in. Neither changes their order. At least 10 right and 10 wrong answers are needed; of more than
     10,000 samples so many are drawn: their fit takes about ten seconds.
@@ -164,7 +163,7 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         true_class : array-like of shape (n_samples,), default=None
             The column of each sample's class. Of two classes it is known without.
         groups : array-like of shape (n_samples,), default=None
-            The cluster of each sample, such as its patient: no cluster is torn between folds.
+            The cluster of each sample, such as its patient: all samples of a cluster are in one fold.
 
         Returns
         -------

@@ -28,7 +28,7 @@ class MatrixCalibrator(AmongPresentCalibrator):
 
     A first calibrator, Laplace-smoothed temperature scaling, gives z = log p. The scores are z + Δ z + b, with a matrix
     Δ and a shift b. They minimise Σ w · log loss + r (K |b|² + K |diagonal of Δ|² + K (K − 1) |the rest of Δ|²), with K
-    classes and ridge r: K (K + 1) parameters, of which the data move only those that they speak for. The ridge weighs
+    classes and ridge r: K (K + 1) parameters, of which only those move that the data support. The ridge weighs
     as much as a fixed number of samples, so that with many samples this is plain matrix scaling. No probability is
     closer to 0 or 1 than 2⁻⁵². The order of classes may change.
 

@@ -19,8 +19,8 @@ class PlattCalibrator(OneVsRestCalibrator):
     weights; this keeps a and b finite. More than two classes are calibrated one against the rest, and rows are scaled
     to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so that no class ever gets exactly 0 or 1.
 
-    The targets bound what is claimed within the calibration data, not beyond. Where a probability separates the classes
-    there, the sigmoid is steep, and claims 1 − 4e-10 at 0.999 after a hundred such samples; "pooled" claims 0.996.
+    The targets bound the output within the range of the calibration data, not beyond. Where a probability separates the
+    classes there, the sigmoid is steep: after a hundred such samples it gives 1 − 4e-10 at 0.999; "pooled" gives 0.996.
 
     A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
 

@@ -37,11 +37,12 @@ from skconf.calibration._venn_abers import VennAbersCalibrator
 class PooledCalibrator(AmongPresentCalibrator):
     """A pool of calibrators: the weighted mean of their probabilities, and of the raw ones.
 
-    No single calibrator is best: with few samples the raw probabilities are, with many a flexible curve. The weights
-    have the least log loss on folds that the members were not fitted on. The members are then fitted on all samples.
-    Their mean is no worse than they are on average, and of calibrated members it errs on the side of doubt.
+    No single calibrator is always best: with few samples the raw probabilities are best, with many a flexible curve.
+    The weights have the least log loss on folds that the members were not fitted on. The members are then fitted on all
+    samples. Their mean is no worse than they are on average; the mean of calibrated members is, if anything,
+    underconfident.
 
-    Two things keep its tail modest. It is guided by the calibrated size ratio: where the pool was overconfident on
+    Two steps guard against overconfidence near 1. If the calibrated size ratio shows that the pool was overconfident on
     those folds, confidences near 1 are lowered. With κ as small as possible, the distance to 1 of a confidence that
     is closer than κ becomes the mean of that distance and κ. Then a few further samples, spread evenly over the
     classes, are mixed in, as they are in smoothed temperature scaling. Neither changes the order of confidences.
@@ -64,10 +65,10 @@ class PooledCalibrator(AmongPresentCalibrator):
     smoothing : float, default=0.75
         How many further samples are mixed in, in [0, ∞): with n the sum of weights, K classes and smoothing s, every
         probability p becomes (n p + s/K)/(n + s). At 0.75, one error among n new samples of two classes adds
-        about 2.7 to their size ratio at most, however sure it was.
+        about 2.7 to their size ratio at most, however confident it was.
     tail_zscore : float or None, default=0.5
-        What the size ratio of the pool on the folds may be: at most this many standard deviations σ above 1. Less is
-        safer, and costs accuracy. None leaves confidences as they are.
+        The size ratio of the pool on the folds is at most this many standard deviations σ above 1. A smaller value is
+        safer, and costs accuracy. None leaves confidences unchanged.
 
     Attributes
     ----------
@@ -84,16 +85,13 @@ class PooledCalibrator(AmongPresentCalibrator):
     --------
     BayesianCalibrator, SplineCalibrator, MatrixCalibrator : Single members, which are faster.
 
-    Notes
-    -----
-    Samples are dealt to five folds or more, ordered by the largest probability and blind to classes; the order of rows
-    plays no part. Folds
-    are predicted until 2,000 samples have been, by members that are fitted on the others, or on 4,000 samples of them
-    (100 K² with more classes), unless fewer than 50 of the rarest class were among them: with 10,000 samples and two
-    classes, members are fitted less than twice in all.
-    The weights maximise the log likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all
-    members you name; of the default ones it favours those with few parameters while there are few samples. It shrinks
-    for members whose likelihood on the folds is far behind the best. A weight of a sample counts repetitions.
+    Notes ----- Samples are dealt to five folds or more by the largest probability, without regard to classes; the order
+    of rows does not matter. Folds are predicted until 2,000 samples have been, by members that are fitted on the
+    others, or on 4,000 samples of them (100 K² with more classes), unless fewer than 50 of the rarest class were among
+    them: with 10,000 samples and two classes, members are fitted less than twice in all. The weights maximise the log
+    likelihood plus a Dirichlet prior that counts as 8 samples. It is the same for all members you name; of the default
+    ones it favours those with few parameters while there are few samples. It shrinks for members whose likelihood on
+    the folds is far behind the best. A weight of a sample counts repetitions.
 
     Where no sample can be held out, the weights are those of the prior.
 

@@ -1,4 +1,4 @@
-"""Probabilities for other shares of the classes than those that they were made for."""
+"""Probabilities for other shares of the classes than those at which they are calibrated."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def correct_prevalence(
 ) -> Floats:
     """Correct probabilities for a class that is rarer, or more frequent, than where they were calibrated.
 
-    A model that was trained or calibrated on as many frauds as honest cases announces half of all cases as fraud. Used
+    A model that was trained or calibrated on as many frauds as honest cases expects half of all cases to be fraud. Used
     where 0.3% are fraud, its probabilities are wrong by a known factor, by Bayes' rule:
 
     p'_k = p_k (after_k / before_k) / Σ_j p_j (after_j / before_j)
@@ -37,8 +37,8 @@ def correct_prevalence(
         Probabilities, as ``predict_proba`` of a classifier or a pipeline returns them; a single column is that of the
         second label.
     before : mapping of label to share, or array-like of labels
-        Shares of the classes where the probabilities are calibrated: those of the rows that calibrated them, or, where
-        they are calibrated as they come, of the rows that trained the model, after any undersampling. Of two classes
+        Shares of the classes where the probabilities are calibrated: those of the rows that calibrated them, or, if
+        they are calibrated without that, of the rows that trained the model, after any undersampling. Of two classes
         one share is enough. True labels stand for their shares.
     after : mapping of label to share, or array-like of labels
         Shares of the classes where the model is used.
@@ -66,10 +66,10 @@ def correct_prevalence(
 
     Notes
     -----
-    It rests on label shift: the cases of each class look as they did before, and only their shares change. And it rests
-    on probabilities that are calibrated at `before`. Class weights, SMOTE and overfitted trees do not give such: the
-    factor made their probabilities worse in up to half of the trials. Calibrate on rows that the model was not trained
-    on, and let `before` be the shares of these rows; how the model was trained then plays no part.
+    It assumes label shift: the cases of each class look as they did before, and only their shares change. It also
+    assumes that the probabilities are calibrated at `before`. Those after class weights, SMOTE or overfitted trees are
+    not: the factor made them worse in up to half of the trials. Calibrate on rows that the model was not trained on,
+    and let `before` be the shares of these rows; then it does not matter how the model was trained.
 
     References
     ----------

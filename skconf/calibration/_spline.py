@@ -9,7 +9,7 @@ from skconf.calibration._base import Column, OneVsRestCalibrator
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 
-#: Knots closer than this, in log-odds, are not told apart.
+#: Knots closer than this, in log-odds, count as one.
 _NARROWEST = 0.01
 
 #: Penalties on bends that a spline chooses from, the stiffest first: from what is practically a straight line, also of
@@ -102,13 +102,13 @@ class SplineCalibrator(OneVsRestCalibrator):
     See Also
     --------
     QuadraticCalibrator : Two knots, for few samples.
-    IsotonicCalibrator : Rises as the data do, without being smooth.
+    IsotonicCalibrator : A rising curve that need not be smooth.
 
     Notes
     -----
     Lucena's spline [1]_ is cubic, and may fall. Its penalty draws all coefficients to zero, and with them probabilities
     to ½; this one draws them to the unchanged probability. A slope that is linear between knots is non-negative
-    everywhere exactly if it is so at the knots, which a cubic spline has no such simple condition for. A weight counts
+    everywhere exactly if it is so at the knots; a cubic spline has no such simple condition. A weight counts
     repetitions.
 
     References

@@ -12,10 +12,10 @@ from skconf.calibration._isotonic import plateaus, with_further
 class VennAbersCalibrator(OneVsRestCalibrator):
     """Inductive Venn–Abers calibration: two isotonic regressions, and the probability between them.
 
-    For each class and each asked probability, one isotonic regression is fitted to the calibration data and this one
-    sample more, labelled as the class (p₁ there), and another with the sample labelled as the rest (p₀ there). One of
-    the two is calibrated, whatever the classifier, if samples are exchangeable. The calibrated probability is
-    p₁/(1 − p₀ + p₁), whose log loss is at worst closest to that of the right one. It is never exactly 0 or 1, and never
+    For each class and each probability, one isotonic regression is fitted to the calibration data and the sample,
+    labelled as the class: it gives p₁. Another one, with the sample labelled as the rest, gives p₀. One of the two is
+    calibrated, whatever the classifier, if samples are exchangeable. The calibrated probability is p₁/(1 − p₀ + p₁),
+    which has the smallest worst-case excess of log loss over the right one. It is never exactly 0 or 1, and never
     falls. More than two classes are calibrated one against the rest, and rows are scaled to sum to one.
 
     A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.

@@ -1,4 +1,4 @@
-"""How sure are we? Intervals, comparisons and slices for every metric."""
+"""Intervals, comparisons and slices for every metric."""
 
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.inference._comparison import Comparison, compare

@@ -66,7 +66,7 @@ class Assessment:
         Whether miscalibration was found: the joint p-value is at most 0.05.
     grade : str
         The harm that the data show, by the near ends of the intervals: "negligible", "mild", "serious" or "unusable".
-        "close to calibrated" where the far ends, too, are negligible; "none shown" where nothing was found, and "too
+        "close to calibrated" where the far ends are negligible as well; "none shown" where nothing was found, and "too
         few to say" where 10 points of overconfidence could have been missed.
     grade_at_most : str
         The harm that may be there, by the far ends of the intervals: "negligible" to "unusable".
@@ -84,7 +84,7 @@ class Assessment:
         All answers, and those of confidences of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, as far as there are any. Empty
         where only the gap is tested.
     overconfident, underconfident : Stretch or None
-        The answers that carry the evidence of each, if any was found.
+        The stretch with the strongest evidence of each, if any was found.
     detectable_over, detectable_under : float
         Overconfidence and underconfidence, as a gap, that are found in four of five such samples, or more. NaN where
         none could be.

@@ -2,7 +2,7 @@
 
 Where errors are few, a sample often has none of those that matter, and neither has any resample of it. Each draw
 therefore weighs the samples by an exponential variable, as the Bayesian bootstrap does, and adds answers that were not
-given: an error at the place of a sample drawn by lot, of a weight that is half a sample's in the mean. Of a plain
+given: an error at the place of a sample drawn by lot, with a weight of half a sample on average. Of a plain
 share, with an error and a right answer, that is Jeffreys' interval. Coverage was measured, in simulations; it is not
 proved.
 """

@@ -50,7 +50,7 @@ class Comparison:
         Confidence level.
     method : str
         How they were found: "delta", "bootstrap", "exact" (the p-value alone; the interval is that of "delta"),
-        "permutation" (the p-value alone; the interval is that of "auto"), or "none" where nothing tells the error.
+        "permutation" (the p-value alone; the interval is that of "auto"), or "none" if the error is unknown.
     """
 
     first: Any
@@ -91,8 +91,8 @@ def compare(
 ) -> Comparison | pd.DataFrame:
     """Compare models on the same samples: differences with confidence intervals and p-values.
 
-    Samples that are equally hard for both models cancel out of a paired difference, so that it needs far fewer samples
-    than two separate intervals.
+    Differences are paired: samples that are equally hard for both models cancel out. So far fewer samples are needed
+    than for two separate intervals.
 
     Parameters
     ----------
@@ -147,30 +147,30 @@ def compare(
     --------
     compare_scores : From the scores of a cross-validation, where training varies, too.
 
-    Notes
-    -----
-    A difference rests on the samples on which the models differ. Where these are few, a t test claims too much: of six
-    answers that one model has right and the other wrong, it finds p = 0.014 among 100. Of a mean over the same samples,
-    such as accuracy, "auto" then has the share of all signs of the paired differences that lead as far from 0, here
-    2/64 = 0.031: up to 16 samples or groups that differ, and up to 100 that differ by the same, where it is McNemar's
-    exact test. The interval stays that of "delta", and may be too narrow. For other metrics, ask for "permutation",
-    whose p-value holds at any number.
+    Notes ----- A difference rests on the samples on which the models differ. If these are few, the p-value of a t test
+    is too small: with six answers among 100 that one model has right and the other wrong, it is 0.014. For a mean over
+    the same samples, such as accuracy, "auto" then takes the share of all signs of the paired differences that lead as
+    far from 0, here 2/64 = 0.031. It does so for up to 16 samples or groups that differ, and for up to 100 that differ
+    by the same amount, where it is McNemar's exact test. The interval stays that of "delta", and may be too narrow. For
+    other metrics, ask for "permutation", whose p-value holds at any number.
 
     The scorers `neg_csr_deviation`, `neg_csr_zscore_deviation` and `neg_ecd_deviation` are distances from a best value,
     which have a kink there. Of two signed deviations a and b, one is larger exactly where b - a and b + a have one
-    sign: the p-value is the larger of their two, and the interval holds the difference of the distances for all
-    b - a and b + a in theirs. It excludes 0 where the p-value is at most 1 - `confidence_level`. There is neither,
-    and a warning, below 30 errors, and where more than 5% of a size ratio rests on answers so sure that their errors
-    are hardly ever seen. The metrics themselves are compared by their values, which do not say which one is nearer.
+    sign: the p-value is the larger of their two, and the interval holds the difference of the distances for all b - a
+    and b + a in theirs. It excludes 0 where the p-value is at most 1 - `confidence_level`. There is neither, and a
+    warning, below 30 errors, and where more than 5% of a size ratio rests on answers so confident that their errors are
+    hardly ever observed. The metrics themselves are compared by their values, which do not say which model is nearer to
+    the best value.
 
     The areas `roc_auc` of a binary task are compared by DeLong's test [3]_, if there are no weights, groups or strata.
 
-    A calibration error is overestimated most where there is least. Its difference between a calibrated model and
-    another is therefore underestimated, also by the interval; the p-value errs on the safe side.
+    A calibration error is overestimated most where it is small. Its difference between a calibrated model and
+    another is therefore underestimated, also by the interval; the p-value is then too large, not too small.
 
     A confidence's area under the ROC curve, calibration error and Brier loss judge how well a model knows its own
     answers. Where two models answer differently, these are two tasks, and a model with more errors may have the better
-    area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or accuracy beside them.
+    area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or compare the accuracy
+    as well.
 
     References
     ----------

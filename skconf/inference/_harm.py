@@ -24,7 +24,7 @@ def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
     -------
     shown, at_most : str
         "negligible": no two-digit confidence changes. "mild": a threshold gives another risk. "serious": one more error
-        in twenty answers, or a promise off by three. "unusable": a promise off by ten.
+        in twenty answers, or three times the expected errors. "unusable": ten times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 

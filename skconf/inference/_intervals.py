@@ -168,8 +168,8 @@ def confidence_interval(
     {predicted}
     {labels}
     sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative weights. They say how much each sample counts, and not how many there are: doubling all of them
-        does not change the interval.
+        Non-negative weights. They say how much each sample counts, not how many there are: the interval stays the same
+        if all are doubled.
     **params
         Parameters of a single metric.
 

@@ -46,11 +46,11 @@ def overconfidence_by_group(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """Return the size ratio of each slice, and which slices' confidences it refutes.
+    """Return the size ratio of each slice, with a test of whether the slice is overconfident.
 
-    The more slices are looked at, the larger the largest ratio that calibrated confidences show by chance. The adjusted
-    p-values take that into account: where slices are called overconfident if theirs is at most 0.05, there is a wrong
-    call in no more than 5% of such tables.
+    Among many slices, the largest ratio is large by chance, even if all confidences are calibrated. The adjusted
+    p-values take that into account: if slices with one of at most 0.05 are called overconfident, no more than 5% of
+    such tables contain a wrong call.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def why_not_nearer(statistic: Statistic, profile: ConfidenceProfile) -> str:
     if metric.rests_on == "tail":
         _, share = unseen_share(metric, profile)
         if share > UNSEEN_SHARE:
-            return f"{100 * share:.3g}% of it rests on answers so sure that their errors are hardly ever seen"
+            return f"{100 * share:.3g}% of it rests on answers so confident that their errors are hardly ever observed"
     # A sum of two deviations gains nothing from pairing: of few errors, most samples vary less than they should.
     if metric.rests_on == "errors" and profile.kind == "right or wrong":
         errors = errors_among(metric, profile).rarer

@@ -61,9 +61,9 @@ def estimate_prevalence(
 ) -> PrevalenceEstimate:
     """Estimate the shares of the classes where a model is used, from its probabilities for rows without labels.
 
-    To count the answers of each class counts the errors, too: at a prevalence of 1%, most of the rows that are called
-    positive may be false alarms. Labelled rows, of any shares, say how the probabilities of each class are distributed;
-    the shares are those of which the distribution at use is the mixture.
+    The number of answers of each class contains the errors: at a prevalence of 1%, most of the rows that are called
+    positive may be false alarms. Labelled rows, of any shares, show how the probabilities of each class are
+    distributed. The distribution at use is a mixture of these, and its shares are the estimate.
 
     Parameters
     ----------
@@ -112,11 +112,12 @@ def estimate_prevalence(
     f. In trials with 200 to 5,000 labelled rows of two classes, intervals of 95% covered in 96%, and in 88% in the
     worst case; with ten classes in 90%.
 
-    The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those
-    of the labelled classes? A large `p_value` proves nothing. What looks like another mixture cannot be seen: where a
-    new kind of positives is as hard to tell as the old kind is at another share, or all log odds have moved by the
-    same, the estimate may be several times off without a word. At a prevalence of 1% the test found positives that had
-    become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85 to 100.
+    The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those of
+    the labelled classes? A large `p_value` proves nothing: a change that looks like another mixture is not found. If a
+    new kind of positives gives the probabilities that the old kind gives at another share, or all log odds have moved
+    by the same amount, the estimate may be wrong by a factor of several without a warning. At a prevalence of 1% the
+    test found positives that had become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85
+    to 100.
 
     References
     ----------

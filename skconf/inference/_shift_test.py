@@ -46,7 +46,7 @@ def shift_test(
     threshold: float | None = None,
     confidence_level: float = 0.95,
 ) -> ShiftTest:
-    """Test whether a model in use still meets what it was tested on.
+    """Test whether a model in use still gets cases like those that it was tested on.
 
     The scores need no labels: their distribution is compared by the two-sample Kolmogorov-Smirnov test, and the share
     at or above the threshold, the coverage, by Fisher's exact test. Where labels are known for both, so is the
@@ -60,18 +60,18 @@ def shift_test(
     current : ConfidenceProfile or array-like of shape (n_current,)
         Predictions in use: a profile where labels are known, or the scores.
     threshold : float, default=None
-        Score from which on a prediction is accepted. None stands for that of the selective classifier that the
+        The lowest score that is accepted. None stands for that of the selective classifier that the
         reference came from; without any, there is no coverage to test.
     confidence_level : float, default=0.95
-        Share of checks without an alarm where nothing has shifted, at least. One check a day at 0.95 alarms every third
-        week by chance.
+        If nothing has shifted, at least this share of checks gives no alarm. One check a day at 0.95 gives a false
+        alarm about every third week.
 
     Returns
     -------
     ShiftTest
         Named tuple (shifted, tests, quantiles). The rows of `tests` are `score` (means are shown, distributions are
         compared), `coverage`, `accuracy` and `selective_accuracy`, as far as they are known. With very many samples a
-        difference may be certain and small: look at `observed` and `expected`, too.
+        difference may be clear but small: compare `observed` with `expected`.
 
     Raises
     ------

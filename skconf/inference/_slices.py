@@ -86,7 +86,7 @@ def by_group(
 
     See Also
     --------
-    overconfidence_by_group : Which groups' confidences are refuted, whatever their number.
+    overconfidence_by_group : Which groups are overconfident, with p-values adjusted for their number.
 
     Examples
     --------

@@ -118,7 +118,7 @@ def draws_within_strata(
 
 
 def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return answers that are all right, or all wrong, as sure as they are, and each about the class that it is about.
+    """Return answers that are all right, or all wrong, of the same confidence and about the same classes.
 
     The probabilities of the true and the predicted class change places; of a right answer those of it and the second
     guess.

@@ -41,7 +41,7 @@ def assess_confidence(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> Assessment:
-    """Assess whether confidences may be trusted: a verdict that says neither more nor less than the data show.
+    """Assess whether confidences may be trusted, in a sentence that claims no more than the data show.
 
     The number of errors is compared with the number that the confidences imply, Σ (1 − c): among all answers, among
     those of 0.5, 0.9, 0.99, 0.999 and 1.0 or more, and in every other stretch of seventeen bands of confidence. All
@@ -52,7 +52,7 @@ def assess_confidence(
     ----------
     {predictions}
     n_resamples : int, default=1999
-        Number of draws that the critical value is found from.
+        Number of draws from which the critical value is computed.
     random_state : int, Generator or None, default=0
         Seed of the draws.
     {predicted}
@@ -71,13 +71,13 @@ def assess_confidence(
     ValueError
         If predictions are malformed, or `n_resamples` is below 99: fewer draws cannot reject at the level of 0.05.
     TypeError
-        If predictions are missing, or given beside a profile that holds them.
+        If predictions are missing, or are given together with a profile that holds them.
 
     See Also
     --------
-    skconf.confidence_report : The verdict beside metrics, of several models.
+    skconf.confidence_report : The verdict together with metrics, for several models.
     overconfidence_by_group : Which slices are overconfident.
-    skconf.metrics.spiegelhalter_test : A check that many know, with limits.
+    skconf.metrics.spiegelhalter_test : A well-known test, with limits.
 
     Notes
     -----
@@ -88,8 +88,8 @@ def assess_confidence(
     Pearson's at the level 1 − t · w: the intervals hold together, and none disagrees with its test.
 
     The stretch of the smallest p / w is named in each direction, less end bands with a one-sided p-value above 0.2, or
-    above 0.025 at the upper end of an overconfident one. Its number of errors is told, not its gap: the gap of a
-    stretch that was chosen for being large exaggerates.
+    above 0.025 at the upper end of an overconfident one. The verdict gives its number of errors, not its gap: a
+    stretch that was chosen for its large gap exaggerates the gap.
 
     Where nothing is found, `detectable_over` is the overconfidence that would have been found in four of five such
     samples or more, however the errors are spread [2]_. It is no bound on what is there: that is the interval [3]_.

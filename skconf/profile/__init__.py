@@ -1,4 +1,4 @@
-"""ConfidenceProfile: who was right, and how sure it was. Predictions are checked once, here."""
+"""ConfidenceProfile: which answers are right, and with which confidence. Predictions are checked once, here."""
 
 from skconf.profile._answers import KNOWN, Kind
 from skconf.profile._profile import ConfidenceProfile, as_profile

@@ -336,11 +336,11 @@ class Answers:
         )
 
     def at_prevalence(self, prevalence: Mapping[Any, float]) -> Self:
-        """Return the same predictions as they count where the classes have other shares.
+        """Return the same predictions, weighted to other shares of the classes.
 
-        Rows get weights by their class, so that values are those of rows with the shares that are stated: of half
-        frauds, what a metric would be where 0.3% are fraud. Probabilities stay as they are. The classes become strata,
-        whose numbers of rows were chosen, and intervals and comparisons take them so.
+        Rows get weights by their class, so that values are those of rows with the stated shares: from rows of which
+        half are frauds, what a metric would be where 0.3% are. Probabilities stay unchanged. The classes become strata
+        with fixed numbers of rows, and intervals and comparisons treat them so.
 
         Parameters
         ----------
@@ -365,10 +365,8 @@ class Answers:
         skconf.calibration.correct_prevalence : Corrects the probabilities.
         skconf.inference.estimate_prevalence : The shares, from rows without labels.
 
-        Notes
-        -----
-        It rests on label shift: rows of a class look where they are used as they do here. Recall, specificity, balanced
-        accuracy and areas under ROC curves of classes stay; all that mixes classes changes.
+        Notes ----- It assumes label shift: the rows of a class look in use as they do here. Recall, specificity,
+        balanced accuracy and areas under ROC curves of classes stay the same; metrics that mix classes change.
 
         Examples
         --------
@@ -419,7 +417,7 @@ class Answers:
     def with_similarity(self, similarity: ArrayLike) -> Self:
         """Return the same answers, graded by the similarity of the predicted to the true class.
 
-        The confidence becomes the similarity that the probabilities promise, Σ_k p_k κ(ŷ, k), with κ the similarity and
+        The confidence becomes the similarity that the probabilities imply, Σ_k p_k κ(ŷ, k), with κ the similarity and
         ŷ the predicted class. It is calibrated if, among answers of confidence c, the mean similarity is c; calibrated
         probabilities are enough for that.
 

@@ -51,7 +51,8 @@ class FromGenerated(FromPairs):
 
             - "frequency": the share of the samples that are in it.
             - "mean_probability": the sum of the probabilities of the samples in it, over the number of all samples.
-              Less than the frequency where the system is not sure of its single answers; very small for long texts.
+              Less than the frequency where the system gives its single answers low probabilities; very small for long
+              texts.
             - "probability_share": the sum of the probabilities of the samples in it, over that of all samples.
         given : array-like of shape (n_questions,), default=None
             Class of the answer that was given to each question. One that no sample has gets confidence 0. None stands
@@ -203,7 +204,7 @@ def _verdict(correct: ArrayLike, position: Codes, best: int, name: str) -> float
 def _grade_sequences(
     correct: Sequence[ArrayLike], confidence: Sequence[ArrayLike], *, of_all: bool
 ) -> tuple[NDArray[Any], Floats]:
-    """Return correctness and confidence of each sequence: of all tokens together, or in the mean."""
+    """Return correctness and confidence of each sequence: of all tokens together, or on average."""
     if len(correct) != len(confidence) or len(correct) == 0:
         raise ValueError(
             f"correct holds {len(correct)} sequences, and confidence {len(confidence)}; pass an array of tokens for "

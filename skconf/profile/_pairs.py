@@ -32,7 +32,7 @@ class FromPairs(Answers):
         grades: Mapping[Any, float] | None = None,
         abstained: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile from correctness and confidence alone, all that a generative system gives.
+        """Build a profile from correctness and confidence alone, which is what a generative system gives.
 
         Correctness may be graded, such as the share of an answer that is right. The confidence is then the correctness
         that is expected, and calibrated if, among answers of confidence c, the mean correctness is c. Metrics that
@@ -43,8 +43,8 @@ class FromPairs(Answers):
         correct : array-like of shape (n_samples,)
             Whether each answer is right: booleans, or 0 and 1; or how nearly right it is, in [0, 1].
         confidence : array-like of shape (n_samples,)
-            Confidence in each answer, in [0, 1]; percentages, such as "95%"; or, with `grades`, words. Beside words and
-            percentages "0.95" and 95 are read as 0.95, too.
+            Confidence in each answer, in [0, 1]; percentages, such as "95%"; or, with `grades`, words. Among words and
+            percentages, "0.95" and 95 are read as 0.95.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         score : array-like of shape (n_samples,), default=None
@@ -54,9 +54,9 @@ class FromPairs(Answers):
         grades : mapping from label to float, default=None
             The numbers, in [0, 1], that confidences in words stand for.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row is no answer, but abstains: booleans, or 0 and 1. Such a row needs neither correctness nor
-            confidence. It is accepted at no threshold: the coverage counts it, it costs what a rejection costs, and all
-            other metrics are about the other rows.
+            Whether each row abstains, and so is no answer: booleans, or 0 and 1. Such a row needs neither correctness
+            nor confidence. It is accepted at no threshold: the coverage counts it, it costs what a rejection costs, and
+            all other metrics are about the other rows.
 
         Returns
         -------

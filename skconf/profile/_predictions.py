@@ -65,13 +65,13 @@ class FromPredictions(FromPairs):
         score : array-like of shape (n_samples,), default=None
             What selection ranks by; None stands for the confidence.
         threshold : float, default=None
-            Score from which on a sample is accepted, in [0, 1] or, with a `score`, any number; infinity accepts
+            The lowest score that is accepted, in [0, 1] or, with a `score`, any number; infinity accepts
             nothing. Metrics that are given no other threshold use it.
         groups : array-like of shape (n_samples,), default=None
             What each sample is of, such as its patient, where samples of one depend on each other.
         abstained : array-like of shape (n_samples,), default=None
-            Whether each row is no answer, but abstains, as in :meth:`from_correctness`: such a row needs neither a true
-            label nor probabilities.
+            Whether each row abstains, and so is no answer, as in :meth:`from_correctness`: such a row needs neither a
+            true label nor probabilities.
 
         Returns
         -------
@@ -226,7 +226,7 @@ class FromPredictions(FromPairs):
 def _warn_of_confidence(positive_proba: NDArray[Any], present: NDArray[np.bool_]) -> None:
     """Warn if a single column seems to hold the confidence in the prediction, not the probability of pos_label.
 
-    It is never below 1/2; there are both classes, ten times at least; and it promises far more of the positive class
+    It is never below 1/2; there are both classes, ten times at least; and it implies far more of the positive class
     than there are, which a model that predicts one class always, rightly or not far off, does not.
     """
     n, n_positive = len(present), np.count_nonzero(present)

@@ -47,7 +47,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
     threshold : float or None
         The threshold of the selective classifier the predictions came from; metrics that are given no other one use it.
     reject_label : label or None
-        What that classifier says of a sample below the threshold.
+        What that classifier predicts below the threshold.
     prediction_given : bool
         Whether the predicted labels were given, and not read off the probabilities.
     weight_scale : float
@@ -162,7 +162,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
               its `groups`, and labels as its `topics`, by which a report says which are worst.
             - "samples": the set of labels that is predicted for a sample. It is graded by Jaccard's index, the labels
               that are predicted and true over those that are either, and 1 where there are none. Its confidence is the
-              index that the probabilities promise if labels are independent, given the features; it is calibrated if,
+              index that the probabilities imply if labels are independent, given the features; it is calibrated if,
               among sets of confidence c, the mean index is c.
             - None: each label by itself, as a binary task.
         Y_pred : array-like or sparse matrix of shape (n_samples, n_labels), default=None
@@ -241,7 +241,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Build a profile of predicted numbers, and of how sure a model is of each.
+        """Build a profile of predicted numbers, with the confidence in each.
 
         The confidence is the correctness that is expected if the true value comes from the distribution that the model
         predicts; with "within" the probability that the error is at most `tolerance`. It is calibrated if, among
@@ -255,7 +255,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         y_pred : array-like of shape (n_samples,)
             Predicted values.
         tolerance : float
-            An error that still is none, in the units of `y_true`; above 0.
+            The largest error that counts as right, in the units of `y_true`; above 0.
         kernel : {"within", "gaussian"}, default="within"
             Correctness of a prediction with error e: "within" is right where |e| <= tolerance, and wrong elsewhere;
             "gaussian" is graded, exp(−(e / tolerance)² / 2).
@@ -265,7 +265,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
             Predicted intervals, as lower and upper ends: on each side of `y_pred` the distribution is half a normal
             one.
         interval_level : float, default=0.9
-            Probability that each interval promises, in (0, 1), the same on both sides.
+            Probability of each interval, in (0, 1), the same on both sides.
         ensemble : array-like of shape (n_samples, n_members), default=None
             Predictions of the members of an ensemble, as draws from the distribution. They differ by what the members
             do not know, and not by the noise of the data, unless drawn with it: confidences may be too high.

@@ -23,7 +23,7 @@ class Forecast:
     error : ndarray of shape (n_samples,)
         True less predicted values.
     tolerance : float
-        An error that still is none.
+        The largest error that counts as right.
     graded : bool
         Whether correctness falls with the error, as a normal density does, and not at once.
     deviations : ndarray of shape (n_samples, n_deviations)
