@@ -157,7 +157,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
 
 
 def _columns(slices: list[str] | None) -> list[str]:
-    return [] if slices in (None, [_BY_CLASS]) else slices  # type: ignore[return-value]
+    return [] if slices in (None, [_BY_CLASS]) else slices
 
 
 def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) -> dict[str, Any]:
