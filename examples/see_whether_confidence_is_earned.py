@@ -31,17 +31,15 @@ for calibration in ["none", "platt", "isotonic"]:
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, n_bins=8, ax=ax).ax_
-ax.set_title("The usual diagram: all three look fine")
 
 # %%
-# The forest is a little too modest, and both calibrations mend that. Now the same predictions against their distance
+# The forest is a little underconfident, and both calibrations mend it. The same predictions against their distance
 # from full confidence, on logarithmic scales. Errors should become as rare as the confidence says: the diagonal. Where
 # all trees agree the forest has a confidence of exactly 1, drawn at the right end, and promises never to be wrong. Once
 # it was. Isotonic calibration promises the same, and was lucky; Platt scaling does not.
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, view="tail", ax=ax).ax_
-ax.set_title("The tail: an error where the forest promises none")
 
 # %%
 # The calibrated size ratio says in one number what that amounts to: how many times larger a calibrated data set would
@@ -53,7 +51,6 @@ for name, profile in profiles.items():
 # %%
 # Right predictions upwards and wrong ones downwards; the scale is logarithmic, so that single errors are seen.
 display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
-display.ax_.set_title("A forest's errors thin out towards 1, but not to none")
 print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
 
 # %%
@@ -62,4 +59,3 @@ print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong
 ax = None
 for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
-ax.set_title("Weighted by confidence, pairs are ranked better")
