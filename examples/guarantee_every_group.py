@@ -9,6 +9,8 @@ and the confidence level is the probability that the promises to all groups hold
 # %%
 # Handwritten digits, learned from good pictures. In use two thirds of the pictures come from the new scanner, and most
 # others from an old one, which is noisy. A worn one is still there, too.
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -36,13 +38,16 @@ def scan(pictures):
 
 # %%
 # One threshold for all pictures, and one for each scanner. Of the worn scanner there are too few pictures to promise
-# anything: all of its answers are rejected, and the table says how many pictures it takes.
+# anything: all of its answers are rejected, and a warning says how many pictures it takes.
 scanner, pictures = scan(X_choose)
 proba = model.predict_proba(pictures)
 promise = {"target": 0.05, "confidence_level": 0.95}
 one = tune_threshold(y_choose, proba, **promise)
-own = tune_threshold(y_choose, proba, **promise, slices=pd.Series(scanner, name="scanner"))
-print(own.guarantees.drop(columns=["risk", "class", "target"]).round(3).to_string(index=False))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    own = tune_threshold(y_choose, proba, **promise, slices=pd.Series(scanner, name="scanner"))
+print(own.guarantees.drop(columns=["risk", "class", "target", "reason"]).round(3).to_string(index=False))
+print(caught[0].message)
 print(required_samples(0.05, 0.95, n_promises=3), "pictures of each of three scanners, all right, are enough")
 
 # %%
