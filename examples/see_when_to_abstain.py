@@ -25,7 +25,7 @@ profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for na
 
 # %%
 # The error rate among the most confident predictions, the more of them are accepted. Half of the digits have a
-# confidence of 1 from naive Bayes, which cannot tell them apart: the level part of its curve. Marks show what a
+# confidence of 1 from naive Bayes, and so no order: the level part of its curve. Marks show what a
 # threshold of 0.9 accepts.
 ax = None
 for name, profile in profiles.items():
@@ -42,8 +42,8 @@ display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, 
 
 # %%
 # A tuned classifier finds the threshold: here for at most 10% errors, with a confidence of 90%. Its sweep shows what
-# the others would have done. The confidence is spent on a sequence of tests, so that it does not go on to every
-# threshold whose limit, taken by itself, is below 10%.
+# the others would have done. A sequence of tests shares the confidence, so that it does not reach every threshold
+# whose limit, taken by itself, is below 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)
@@ -58,7 +58,7 @@ for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
 
 # %%
-# ECUAS is that cost over all prices; the larger n, the less do low prices count, and with them confidence.
+# ECUAS is that cost over all prices; the larger n, the less low prices count, and the less confidence counts.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_

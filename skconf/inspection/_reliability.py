@@ -295,4 +295,4 @@ def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
 def _tail_bin(confidence: Floats) -> Codes:
     """Return the bin of each confidence: half powers of ten of its distance from 1."""
     distance = np.maximum(1 - confidence, NEAREST)
-    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − .9 is not .1
+    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − 0.9 is not 0.1

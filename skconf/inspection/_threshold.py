@@ -105,7 +105,7 @@ class ThresholdDisplay(Display):
             Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. For more than two
             classifiers choose one: then colours tell the classifiers apart.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are told apart;
+            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are separated;
             "auto" takes it where the selective accuracy reaches 0.98.
 
         Returns
