@@ -104,8 +104,11 @@ class Logistic:
                 break
             point, now = point + length * step, moved
         moved = self.at(point + step, prior)
-        # A step that gains less than rounding is taken too: else the order of rows would decide.
-        return point + step if moved.value <= now.value * (1 + 1e-14) else point
+        # A step that gains less than rounding is taken too: else the order of rows would decide. A stiff prior adds up
+        # terms that are larger than their sum, and rounds as they do.
+        apart = np.abs(point - prior.centre)
+        rounding = 1e-14 * (now.value + float(apart @ np.abs(prior.ridge) @ apart) / self.total)
+        return point + step if moved.value <= now.value + rounding else point
 
     def left_out_loss(self, point: Floats, prior: Prior) -> float:
         """Return the mean log loss of every sample under the fit without it, to first order."""

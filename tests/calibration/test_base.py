@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from _support.calibration_tasks import WEIGHTS, Says, binary_task, calibrated_by_scikit_learn, three_class_task, weights
 from _support.predictions import draw_proba
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -85,6 +85,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:TemperatureCalibrator makes prob
 
 @ALL
 @given(seed=st.integers(0, 2**32 - 1))
+@example(seed=1500284)  # the last step of the spline's fit gains less than its stiff penalty rounds
 @settings(max_examples=20, deadline=None)
 def test_a_whole_weight_is_a_repetition(make, seed):
     rng = np.random.default_rng(seed)
