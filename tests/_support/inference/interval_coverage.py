@@ -7,7 +7,7 @@ guide to intervals. They take an hour or two of one core.
 import sys
 import warnings
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -65,6 +65,7 @@ def profile_of(y, proba, **given):
     return ConfidenceProfile.from_predictions(y, proba, labels=[0, 1, 2], **given)
 
 
+@cache
 def metrics_by(method):
     """Return the metrics whose intervals are found by "delta", or by "bootstrap"."""
     profile = draw_profile(2000)
@@ -78,7 +79,8 @@ def true_values(names, temperature, n_points=2_000_000):
     """Return metrics of the population: every label of every point, weighted by its probability."""
     proba, true = draw(n_points, temperature, np.random.default_rng(12345))
     labels = np.repeat([0, 1, 2], n_points)
-    population = profile_of(labels, np.tile(proba, (3, 1)), sample_weight=true.T.ravel())
+    weights = true.T.ravel()
+    population = profile_of(labels, np.tile(proba, (3, 1)), sample_weight=weights / weights.mean())
     truth = pd.Series({name: float(every_metric()[name](population)) for name in names})
     if temperature == 1:  # exactly, which the points that stand for the population only come near
         truth[[name for name in names if "calibration" in name]] = 0.0
