@@ -34,7 +34,7 @@ ROOMS = {
     "calibration": (["skconf/calibration"], ["tests/calibration"]),
     "risk-control": (
         ["skconf/selective/_risk_control.py"],
-        [f"tests/selective/test_{name}.py" for name in ("risk_control", "objective", "tune_threshold", "guarantee")],
+        [f"tests/selective/test_{name}.py" for name in ("risk_control", "objective", "tuning", "guarantee")],
     ),
     "accumulation": (["skconf/accumulation", "skconf/tables"], ["tests/accumulation", "tests/tables"]),
 }
