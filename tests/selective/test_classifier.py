@@ -38,10 +38,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import ConfidenceProfile, SelectiveClassifier, confidence_scoring
-from skconf.calibration import LearnedConfidence, make_calibrator
+from skconf.calibration import make_calibrator
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -154,86 +153,7 @@ def selective_on(proba, **params):
     return SelectiveClassifier(Fixed(), **params).fit(proba, y), proba
 
 
-# --- scikit-learn's own checks -----------------------------------------------------------------------------------
-
-
-# What parametrize_with_checks does; the one of scikit-learn 1.6 gives pytest an iterator, which pytest 9 deprecates.
-SCIKIT_LEARN_CHECKS = [
-    pytest.param(*pair, id=f"{calibration}-{getattr(pair[1], 'func', pair[1]).__name__}")
-    for calibration in CALIBRATIONS
-    for pair in estimator_checks_generator(
-        SelectiveClassifier(LogisticRegression(), calibration=calibration), mark="xfail"
-    )
-]
-
-
-@pytest.mark.filterwarnings(
-    "ignore:invalid value encountered in cast:RuntimeWarning",  # the check on infinite labels, in type_of_target
-    "ignore:The least populated class in y has only:UserWarning",  # a check draws a class of four members
-    "ignore:.*leaves the probabilities of:UserWarning",  # a check gives weight to a single class
-)
-@pytest.mark.parametrize(("estimator", "check"), SCIKIT_LEARN_CHECKS)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings(
-    "ignore:invalid value encountered in cast:RuntimeWarning",
-    "ignore:The least populated class in y has only:UserWarning",
-    "ignore:.*leaves the probabilities of:UserWarning",
-    "ignore::sklearn.exceptions.SkipTestWarning",
-)
-@pytest.mark.parametrize("calibration", CALIBRATIONS)
-def test_the_only_check_that_an_abstaining_classifier_fails_is_predict_equal_to_argmax(calibration):
-    model = SelectiveClassifier(LogisticRegression(), threshold=0.9, calibration=calibration)
-    expected = {"check_classifiers_train": "predict abstains"}
-    results = check_estimator(model, expected_failed_checks=expected, on_fail=None)
-    assert len(results) > 40
-    assert {r["check_name"] for r in results if r["status"] == "failed"} == set()
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == {"check_classifiers_train"}
-
-
-#: What scikit-learn's checks do with predictions, and text among numbers does not bear.
-OBJECTS = "labels that are numbers and a reject label that is text make an array of objects, which has no arithmetic"
-CHECKS_OF_OBJECTS = {
-    "check_classifiers_train": "predict abstains",
-    **dict.fromkeys(
-        (
-            "check_estimators_pickle",
-            "check_classifier_data_not_an_array",
-            "check_supervised_y_2d",
-            "check_methods_sample_order_invariance",
-            "check_methods_subset_invariance",
-            "check_fit_idempotent",
-        ),
-        OBJECTS,
-    ),
-}
-
-
-@pytest.mark.filterwarnings(
-    "ignore:invalid value encountered in cast:RuntimeWarning",
-    "ignore:The least populated class in y has only:UserWarning",
-    "ignore:.*leaves the probabilities of:UserWarning",
-    "ignore::sklearn.exceptions.SkipTestWarning",
-    "ignore:Unknown data type:UserWarning",  # XGBoost, of a sparse matrix that is none of its kinds
-)
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        (SelectiveClassifier(LogisticRegression(), reject_label="none"), {}),
-        (SelectiveClassifier(LogisticRegression(), reject_label="none", threshold=0.9), CHECKS_OF_OBJECTS),
-        (SelectiveClassifier(LogisticRegression(), calibration="platt", cv=0.3), {}),  # single classes, held out, too
-        (SelectiveClassifier(xgb()), {}),
-        (SelectiveClassifier(LogisticRegression(), threshold=0, confidence=LearnedConfidence()), {}),
-    ],
-    ids=["text accepted", "text", "held out", "xgboost", "learned"],
-)
-def test_scikit_learns_checks_pass_but_for_those_with_a_reason(model, expected):
-    results = check_estimator(model, expected_failed_checks=expected, on_fail=None)
-    assert len(results) > 40
-    assert {r["check_name"]: str(r["exception"])[:80] for r in results if r["status"] == "failed"} == {}
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
+# --- tags and labels -------------------------------------------------------------------------------------------
 
 
 def test_a_classifier_that_validates_nothing_says_so_through_the_wrapper():

@@ -36,7 +36,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
 
 from skconf import (
     ConfidenceProfile,
@@ -46,7 +45,6 @@ from skconf import (
     get_scorer,
     tune_threshold,
 )
-from skconf.calibration import CALIBRATORS
 
 N = 300
 ALL = {"objective": "coverage", "target": 1.0}
@@ -847,55 +845,6 @@ def test_float32_scores_are_compared_as_they_are(three):
 
 
 # --- a good estimator --------------------------------------------------------------------------------------------
-
-FILTERS = pytest.mark.filterwarnings(
-    "ignore:invalid value encountered in cast:RuntimeWarning",  # the check on infinite labels, in type_of_target
-    "ignore:The least populated class in y has only:UserWarning",  # a check draws a class of four members
-    "ignore:.*leaves the probabilities of:UserWarning",  # a check gives weight to a single class
-    "ignore:.*makes probabilities nearly uniform:UserWarning",  # checks draw labels at random
-    "ignore:Everything is rejected:UserWarning",
-    "ignore::sklearn.exceptions.SkipTestWarning",
-)
-
-# What parametrize_with_checks does; the one of scikit-learn 1.6 gives pytest an iterator, which pytest 9 deprecates.
-SCIKIT_LEARN_CHECKS = [
-    pytest.param(*pair, id=f"{calibration}-{getattr(pair[1], 'func', pair[1]).__name__}")
-    for calibration in (None, *CALIBRATORS)
-    for pair in estimator_checks_generator(
-        tuned(calibration=calibration, cv=2 if calibration else None, **ALL), mark="xfail"
-    )
-]
-
-
-@FILTERS
-@pytest.mark.parametrize(("estimator", "check"), SCIKIT_LEARN_CHECKS)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
-
-
-ABSTAINS = {"check_classifiers_train": "predict is not the argmax of predict_proba"}
-
-
-@FILTERS
-@pytest.mark.parametrize(
-    ("params", "expected"),
-    [
-        ({"target": 0.01, "calibration": "platt", "cv": 2}, ABSTAINS),
-        ({"objective": "cost", "reject_cost": 0.01, "cv": 2}, ABSTAINS),
-        # These abstain on a part of a task with a single class, or show nothing with its ten samples.
-        ({**HALF, "cv": 0.3}, ABSTAINS | {"check_classifiers_one_label_sample_weights": "rejects half"}),
-        (
-            {"target": 0.05, "confidence_level": 0.7},
-            ABSTAINS | {"check_classifiers_one_label_sample_weights": "rejects all"},
-        ),
-    ],
-    ids=str,
-)
-def test_the_checks_that_an_abstaining_one_fails_demand_a_prediction(params, expected):
-    results = check_estimator(tuned(random_state=0, **params), expected_failed_checks=expected, on_fail=None)
-    assert len(results) > 40
-    assert {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"} == {}
-    assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
 
 
 @pytest.mark.parametrize("calibration", [None, "platt"])

@@ -34,7 +34,7 @@ class Words:
     numbers : str
         What is trusted or not.
     says, right : str
-        What is expected of an answer, and what is observed, on average.
+        What an answer promises, and what it is, in the mean of several.
     wrong : str
         What is not right, as a heading.
     of_these : str
