@@ -6,6 +6,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
+from source import REPOSITORY, linkcode_resolve  # noqa: F401 - Sphinx finds it here
+
 import skconf
 
 project = "skconf"
@@ -21,12 +23,14 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "formulas",  # these six lie in _ext
+    "formulas",  # these eight lie in _ext
     "links",
     "live_report",
     "mathml",
+    "pictures",
     "reference",
     "search",
+    "used_in",
 ]
 exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "**sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
@@ -51,6 +55,9 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+if REPOSITORY:
+    extensions.append("sphinx.ext.linkcode")
+    html_theme_options["icon_links"] = [{"name": "Repository", "url": REPOSITORY, "icon": "fa-solid fa-code-branch"}]
 # Pages without pages below them need no column of navigation.
 ALONE = (
     "index",
@@ -96,6 +103,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     "abort_on_example_error": True,
     "doc_module": ("skconf",),
+    "backreferences_dir": "generated/examples",  # which examples use a name: its page shows them
     "ignore_repr_types": r"'matplotlib\.",  # such as Text(0.5, 1.0, ...) below a picture
     "reference_url": {"skconf": None},  # names in the code of an example lead to their pages
 }

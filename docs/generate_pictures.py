@@ -42,7 +42,7 @@ def draw_main_finding():
     profile = surest_answers()
     error, n, announced, made = main_finding(profile)
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
-    shown = ReliabilityDisplay.from_predictions(profile, view="both", n_bins=5, ax=axes)
+    shown = ReliabilityDisplay.from_predictions(profile, view="both", n_bins=5, ax=axes, title=None)
     for ax in shown.ax_:
         ax.get_legend().remove()
     name_lines(*shown.ax_)

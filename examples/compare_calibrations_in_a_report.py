@@ -28,20 +28,19 @@ models = {
 predicted = {name: cross_val_predict(model, X, y, method="predict_proba") for name, model in models.items()}
 
 # %%
-# Naive Bayes is far overconfident. Both calibrations mend that on average, and the calibration error sees little
-# between them. But isotonic calibration was wrong where it was certain, and each such error adds 1e8/n to the size
-# ratio. The
-# verdict tells, and so does the log loss.
+# Naive Bayes is far overconfident. Both calibrations correct that on average, and their calibration errors differ
+# little. But isotonic calibration was wrong at a confidence of 1, and each such error adds 1e8/n to the size ratio. The
+# verdict and the log loss show it.
 report = confidence_report(y, predicted, threshold=0.9)
 print(report)
 
 # %%
-# Where it happens: the error rate against what the confidence lacks to 1. At the right end, where no error is promised,
-# naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred and fifty.
+# This shows where: the error rate against the distance of the confidence from 1. At the right end no error is expected.
+# There naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred and fifty.
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
-ax.set_title("Where no error is promised, two of three make some")
+ax.set_title("Where no error is expected, two of three make some")
 
 # %%
 # Its `frame` is a DataFrame: in how many rows are models shown to be better than the first?

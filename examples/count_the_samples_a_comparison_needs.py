@@ -28,9 +28,8 @@ proba = {
     for size in (898, 600)
 }
 
-# %%
-# All differences are paired: what both models find hard drops out. ``selective_accuracy_score`` at threshold 0 is the
-# accuracy.
+# %% All differences are paired: samples that are hard for both models cancel out. ``selective_accuracy_score`` at
+# threshold 0 is the accuracy.
 questions = {
     "accuracy": partial(metrics.selective_accuracy_score, threshold=0.0),
     "cwA": metrics.cw_accuracy_score,
@@ -60,7 +59,7 @@ axes.grid(axis="y", alpha=0.3)
 axes.set_title("cF1 and ECUAS need tens of samples, accuracy hundreds")
 
 # %%
-# Do these numbers hold? Of test sets of that size, drawn from this one, four in five should tell the models apart.
+# Do these numbers hold? Of test sets of that size, drawn from this one, four in five should show a difference.
 rng = np.random.default_rng(0)
 for name in ("accuracy", "ECUAS, n = 0"):
     draws = [rng.choice(len(y_test), found.loc[name, "samples"]) for _ in range(200)]
@@ -71,6 +70,6 @@ for name in ("accuracy", "ECUAS, n = 0"):
     print(f"{name}: {np.mean(np.array(p_values) <= 0.05):.0%} of sets of {found.loc[name, 'samples']} samples")
 
 # %%
-# cF1 and ECUAS need thirty to forty digits for what accuracy needs hundreds. That does not make them right: cF1 rewards
-# confidence, deserved or not, and here the model that is surer is also the better one. What the decision is about comes
-# first; among the metrics that are about it, take the one that needs least.
+# cF1 and ECUAS need thirty to forty digits, accuracy needs hundreds. That alone does not make them right: cF1 rewards
+# any confidence, and here the more confident model is also the better one. First choose the metrics that fit your
+# decision; among these, take the one that needs the fewest samples.

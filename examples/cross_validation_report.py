@@ -2,7 +2,7 @@
 Equally accurate classifiers have confidences of unequal worth
 ==============================================================
 
-Three classifiers of wine are hardly told apart by their accuracy; but one of them is sure of its errors. Repeated
+Three classifiers of wine have nearly the same accuracy; but one of them is confident in its errors. Repeated
 cross-validation gives each metric a mean and a spread, in one table.
 """
 
@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from skconf import confidence_scoring
 
 data = load_wine()
-X, y = data.data[:, :4], data.target_names[data.target]  # few features: an easy task tells nothing
+X, y = data.data[:, :4], data.target_names[data.target]  # few features: on an easy task all are alike
 models = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
     "naive Bayes": GaussianNB(),
@@ -36,7 +36,7 @@ scores = pd.concat(
 )
 
 # %%
-# The spread over folds shows what a fold is worth, not how far the mean is from the truth: folds share samples.
+# The spread over folds shows how much folds differ, not how far the mean is from the truth: folds share samples.
 by_model = scores.filter(like="test_").rename(columns=lambda name: name.removeprefix("test_")).groupby("model")
 print((by_model.mean().map("{:.3f}".format) + " ± " + by_model.std().map("{:.3f}".format)).T.to_string())
 
@@ -52,6 +52,5 @@ axes[0].margins(y=0.2)
 figure.suptitle("Alike in accuracy; naive Bayes costs more to act on")
 
 # %%
-# The three are hardly told apart by their accuracy. Naive Bayes is sure of its errors, as the evidence for
-# overconfidence tells, and its decisions cost more for it (ECUAS). The forest seems to know best which of its
-# predictions to doubt (AURC).
+# The three have nearly the same accuracy. Naive Bayes is confident in its errors, as the evidence for overconfidence
+# shows, and so its decisions cost more (ECUAS). The confidences of the forest rank its errors best (AURC).

@@ -10,7 +10,7 @@ a ``GridSearchCV``.
 
 # %%
 # As in the paper, a quarter of the training part is held out to calibrate on, calibration leaves the prediction as it
-# was, and Platt scaling is a sigmoid of the probability. Isotonic regression comes smoothed, too: then no plateau
+# was, and Platt scaling is a sigmoid of the probability. Isotonic regression is also smoothed: then no plateau
 # reaches a probability of exactly 0 or 1.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,7 +34,7 @@ model = SelectiveClassifier(classifier, cv=0.25, keep_prediction=True, random_st
 # %%
 # One ``cross_validate`` for each calibration. All scores come from one call of ``predict_proba`` for each fold.
 # ``neg_csr_excess`` is the negative of how far the size ratio exceeds 1, ``neg_overconfidence_risk`` that of the
-# evidence that this is no chance.
+# evidence that this is more than chance.
 metrics = ["accuracy", "cw_accuracy", "neg_csr_excess", "neg_overconfidence_risk"]
 folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
 X, y = load_breast_cancer(return_X_y=True)
@@ -49,8 +49,8 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 # %%
 # The calibrated ones make the same predictions, from a model of fewer samples than the uncalibrated one has. But
 # isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size ratio.
-# Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows little at the
-# price of some; on other models it shows more.
+# Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows
+# little risk, and loses some of that accuracy; on other models its risk is higher.
 #
 # Which to choose is a grid search: here, among ten classes, for the highest confidence-weighted accuracy of those that
 # show no risk.
@@ -82,7 +82,7 @@ axes[0].margins(0.2)
 figure.suptitle("Isotonic alone is at risk; smoothed, it gains confidence-weighted accuracy")
 
 # %%
-# The fitted search is a classifier. With a threshold it abstains where it is not sure.
+# The fitted search is a classifier. With a threshold it abstains where its confidence is low.
 best = search.best_estimator_.set_params(threshold=0.8)
 accepted = best.accept(X_test)
 right = best.predict(X_test)[accepted] == y_test[accepted]

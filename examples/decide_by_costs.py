@@ -37,7 +37,7 @@ price = 0.6  # of a rejection
 
 # %%
 # Five ways to answer, with the same classifier. Scikit-learn's ``TunedThresholdClassifierCV`` finds the probability
-# from which on the positive class is cheaper; plain Bayes decisions take the probabilities at their word; ours
+# from which on the positive class is cheaper; plain Bayes decisions use the probabilities unchanged; ours
 # calibrates them by cross-fitting, and tunes the threshold of rejection where there is a price for it.
 def cost_of(y, answer):
     """Return what each answer cost; a rejection, which is -1, has its price."""
@@ -62,12 +62,11 @@ def ways(classifier):
     }
 
 
-# %%
-# What each pays for a case that it was not trained on, and by how much it differs from scikit-learn's threshold, with a
-# 95% interval over pairs of answers to the same case. 569 tumours are too few to tell the ways apart. Of the 30,000
-# card holders and 41,188 customers, those that weigh costs and never abstain pay alike, 0.71 and 0.20, and abstaining
-# saves 0.15 and 0.03. Rows are shuffled first: a file is in the order of dates, and folds inside of a fit would be
-# other years.
+# %% What each pays for a case that it was not trained on, and by how much it differs from scikit-learn's threshold,
+# with a 95% interval over pairs of answers to the same case. 569 tumours are too few to show a difference. Of the
+# 30,000 card holders and 41,188 customers, those that use the costs and never abstain cost the same, 0.71 and 0.20, and
+# abstaining saves 0.15 and 0.03. Rows are shuffled first: a file is in the order of dates, and folds inside of a fit
+# would be other years.
 rows = []
 for name, (X, y, classifier) in tasks.items():
     order = np.random.default_rng(0).permutation(len(y))

@@ -43,13 +43,13 @@ ax.set_ylim(bottom=-1.2)
 ax.set_title("One slice of six lies wholly below the average")
 
 # %%
-# Are the confidences too high for anyone? The size ratio is 1 for calibrated ones, and the more slices are looked at,
-# the larger the largest ratio is by chance: ``p_adjusted`` takes that into account.
+# Are the confidences too high in some slice? The size ratio is 1 for calibrated confidences. Among many slices the
+# largest ratio is large by chance: ``p_adjusted`` takes that into account.
 print(overconfidence_by_group(profile, groups=slices, random_state=0).round(3).to_string())
 
 # %%
-# Ratios like these come from few predictions. Shares add up to the ratio of all patients, so that the worst are found
-# by sorting: surest errors first.
+# Ratios like these come from few predictions. Shares add up to the ratio of all patients, so sorting finds the worst:
+# the most confident errors come first.
 cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
 worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
 print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())

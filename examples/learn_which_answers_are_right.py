@@ -3,7 +3,8 @@ Learn from the samples which answers to keep
 ============================================
 
 A calibrator of two classes corrects confidences, but keeps their order: it cannot change which answers are rejected. An
-estimator of correctness that sees the samples, too, can: of the surest half of the answers, none is wrong any more.
+estimator of correctness that sees the samples, too, can: of the most confident half of the answers, none is wrong any
+more.
 """
 
 # %%
@@ -23,8 +24,8 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratif
 forest = RandomForestClassifier(60, random_state=0)
 
 # %%
-# ``LearnedConfidence`` is fitted out of fold, on the samples that calibrate. It asks small models of other families
-# what they think of each answer. How much they and the calibrated confidence count is chosen by cross-validation.
+# ``LearnedConfidence`` is fitted out of fold, on the samples that calibrate. Small models of other families
+# estimate how likely each answer is right. Cross-validation chooses how much they and the calibrated confidence count.
 models = {
     "calibrated": SelectiveClassifier(forest, calibration="pooled").fit(X_train, y_train),
     "learned": SelectiveClassifier(forest, calibration="pooled", confidence=LearnedConfidence()).fit(X_train, y_train),
@@ -33,24 +34,26 @@ learned = models["learned"].confidence_
 print(f"weights {learned.weights_.round(2)}, gain in log loss {learned.gain_:.3f} ± {learned.gain_stderr_:.3f}")
 
 # %%
-# The answers are the same; their order is another.
+# The answers are the same; their order differs.
 ax = None
 for name, model in models.items():
     display = RiskCoverageDisplay.from_estimator(model, X_test, y_test, name=name, ax=ax)
     ax = display.ax_
     at = display.coverage.searchsorted(0.5)
-    print(f"{name:10} AURC {display.aurc:.4f}, errors of the surest half {display.risk[at]:.4f}")
+    print(f"{name:10} AURC {display.aurc:.4f}, errors of the most confident half {display.risk[at]:.4f}")
 ax.set_title("The same answers in a better order")
 
 # %%
-# What it returns is a probability of being right, calibrated in its turn.
+# It returns a probability of being right, which is calibrated as well.
 answer = models["learned"].predict_selective(X_test)
 profile = ConfidenceProfile.from_correctness(answer.prediction == y_test, answer.score)
-ReliabilityDisplay.from_predictions(profile, name="learned").ax_.set_title("Of answers with .8, eight in ten are right")
+ReliabilityDisplay.from_predictions(profile, name="learned").ax_.set_title(
+    "Of answers with 0.8, eight in ten are right"
+)
 
 # %%
-# With a promise about the risk, it learns from other samples than those that choose the threshold, so that the
-# promise stays exact.
+# With a guarantee on the risk, it learns from other samples than those that choose the threshold, so that the
+# guarantee stays exact.
 for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfidence())):
     tuned = TunedSelectiveClassifierCV(
         forest, target=0.05, confidence_level=0.9, calibration="pooled", confidence=confidence, random_state=0

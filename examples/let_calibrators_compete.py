@@ -2,7 +2,7 @@
 Let calibrators compete, your own among them
 ============================================
 
-Which calibrator is best depends on data, model and number of samples. The arena asks all of them, on the same samples
+Which calibrator is best depends on data, model and number of samples. The arena runs all of them, on the same samples
 of the same models; ``python -m skconf experiment arena --html arena.html`` does it on two dozen data sets, and makes a
 page of it.
 """

@@ -2,12 +2,12 @@
 Reading logs of language models, and a second opinion
 =====================================================
 
-A log says how each answer was graded, and often how sure the model was. A small model that may abstain answers 89% of
-the questions in place of 65%, within the same errors, if a second one is asked for its opinion.
+A log says how each answer was graded, and often the confidence of the model. A small model that may abstain answers 89%
+of the questions in place of 65%, within the same errors, if a second one is asked for its opinion.
 """
 
 # %%
-# Logs of lm-evaluation-harness, of two models on the same questions. They were made by models that are simulated.
+# Logs of lm-evaluation-harness, of two models on the same questions. Both models are simulated.
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +36,8 @@ for name, score in scores.items():
     ax = RiskCoverageDisplay.from_predictions(ranked, name=name, ax=ax).ax_
 ax.set_title("A second opinion finds the errors")
 
-# %%
-# Thresholds that keep the errors among answers at 25%, with a confidence of 95%, which holds for both scores together:
-# the better one may be taken.
+# %% Thresholds with at most 25% errors among the answers, guaranteed with 95%. The guarantee holds for both scores
+# together, so that you may take the better one.
 for name, score in scores.items():
     ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)
     tuned = tune_threshold(ranked, target=0.25, confidence_level=0.95, n_candidates=2)

@@ -42,11 +42,12 @@ figure.suptitle("Fast training is right more often, and overconfident")
 
 # %%
 # Fast and long training is the most accurate, and overconfident on its errors, as the excess of its size ratio tells. A
-# short one is never sure, which ECUAS charges. It chooses the slow and long one, which is a little less accurate.
+# short one never has high confidence, which costs by ECUAS. ECUAS chooses the slow and long one, which is slightly less
+# accurate.
 print(search.best_params_)
 
 # %%
-# How good is what such a search finds? A search inside a cross-validation answers that: the outer folds have played no
-# part in the choice.
+# How good is what such a search finds? A search inside a cross-validation answers that: the outer folds were not used
+# for the choice.
 nested = cross_validate(search, X, y, scoring=confidence_scoring(names), cv=3)
 print(pd.DataFrame(nested).filter(like="test_").mean().round(3).to_string())

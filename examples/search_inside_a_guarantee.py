@@ -40,8 +40,8 @@ accepted = profile.score >= inside.threshold_
 print(f"new samples: coverage {accepted.mean():.2f}, risk {1 - profile.correct[accepted].mean():.3f}")
 
 # %%
-# The wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage, and the
-# luckiest wins. What is made of the search says so.
+# The wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage, and
+# the one that chance favours most wins. A warning says so.
 tuned = TunedSelectiveClassifierCV(model, cv=1 / 3, **guarantee)
 around = {f"estimator__{name}": values for name, values in grid.items()}
 with warnings.catch_warnings(record=True) as caught:
@@ -52,7 +52,8 @@ with warnings.catch_warnings(record=True) as caught:
 print(caught[0].message)
 
 # %%
-# Candidates that are declared share the level, so that the promise holds for whichever is kept. It costs coverage.
+# If you declare the candidates, they share the level, and the guarantee holds for the one that is kept. It costs
+# coverage.
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     search = GridSearchCV(tuned.set_params(n_candidates=4), around, cv=3).fit(X_train, y_train)

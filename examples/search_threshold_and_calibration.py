@@ -23,9 +23,8 @@ data = load_wine(as_frame=True)
 X, y = data.data, data.target.map(dict(enumerate(["barolo", "grignolino", "barbera"])))
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, test_size=0.4, random_state=0)
 
-# %%
-# CWSA rewards confident successes and punishes confident errors. The other metrics come from the same single call of
-# ``predict_proba``; thresholded ones read the threshold of each candidate.
+# %% CWSA rewards confident right answers and punishes confident errors. The other metrics come from the same single
+# call of ``predict_proba``; thresholded ones read the threshold of each candidate.
 model = make_pipeline(StandardScaler(), SelectiveClassifier(XGBClassifier(n_estimators=50, n_jobs=1)))
 search = GridSearchCV(
     model,

@@ -25,32 +25,29 @@ profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for na
 
 # %%
 # The error rate among the most confident predictions, the more of them are accepted. Half of the digits have a
-# confidence of 1 from naive Bayes, which cannot tell them apart: the level part of its curve. Marks show what a
+# confidence of 1 from naive Bayes, and so no order: the level part of its curve. Marks show what a
 # threshold of 0.9 accepts.
 ax = None
 for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
     ax = display.ax_
     at = display.coverage.searchsorted(0.6)
-    risks = f"errors of all {display.risk[-1]:.3f}, of the surest 60 % {display.risk[at]:.3f}"
+    risks = f"errors of all {display.risk[-1]:.3f}, of the most confident 60% {display.risk[at]:.3f}"
     print(f"{name:12} AURC {display.aurc:.3f}, {risks}")
-ax.set_title("The surer, the fewer errors; calibration helps")
 
 # %%
 # What a threshold makes of the metrics. CWSA rewards confidence above the threshold where it is right, and punishes it
 # where it is wrong; CWSA+ only rewards.
 display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
-display.ax_.set_title("Above .9 hardly anything is answered")
 
 # %%
 # A tuned classifier finds the threshold: here for at most 10% errors, with a confidence of 90%. Its sweep shows what
-# the others would have done. The confidence is spent on a sequence of tests, so that it does not go on to every
-# threshold whose limit, taken by itself, is below 10%.
+# the others would have done. A sequence of tests shares the confidence, so that it does not reach every threshold
+# whose limit, taken by itself, is below 10%.
 tuned = TunedSelectiveClassifierCV(
     GaussianNB(), calibration="platt", target=0.1, confidence_level=0.9, random_state=0
 ).fit(X_train, y_train)
 display = ThresholdDisplay.from_tuned(tuned)
-display.ax_.set_title("The chosen threshold keeps the limit of the risk below .1")
 print(f"threshold {tuned.threshold_:.2f}: coverage {tuned.coverage_:.2f}, risk at most {tuned.risk_upper_bound_:.3f}")
 
 # %%
@@ -59,11 +56,9 @@ print(f"threshold {tuned.threshold_:.2f}: coverage {tuned.coverage_:.2f}, risk a
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
-ax.set_title("Where rejections are cheap, naive Bayes costs more than they do")
 
 # %%
-# ECUAS is that cost over all prices; the larger n, the less do low prices count, and with them confidence.
+# ECUAS is that cost over all prices; the larger n, the less low prices count, and the less confidence counts.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_
-ax.set_title("Calibrated answers cost less, whatever the prices")

@@ -2,9 +2,9 @@
 A forest breaks a promise that the usual diagram does not show
 ==============================================================
 
-Where all its trees agree, a forest promises never to be wrong, and once it is. A reliability diagram shows how often
-a classifier is right at each confidence, but the confident errors, which are the ones that hurt, are drawn into its
-last point. The tail view pulls that point apart.
+Where all its trees agree, a forest has a confidence of 1, and once it is wrong there. A reliability diagram shows how
+often a classifier is right at each confidence, but the confident errors, which are the ones that hurt, are drawn into
+its last point. The tail view pulls that point apart.
 """
 
 # %%
@@ -27,25 +27,23 @@ for calibration in ["none", "platt", "isotonic"]:
 
 # %%
 # A display made without axes has a figure of its own; those of the other classifiers join it. The lines are 95%
-# intervals: of some 20 predictions in a bin there is not much to say.
+# intervals: 20 predictions in a bin show little.
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, n_bins=8, ax=ax).ax_
-ax.set_title("The usual diagram: all three look fine")
 
 # %%
-# The forest is a little too modest, and both calibrations mend that. Now the same predictions against their distance
-# from full confidence, on logarithmic scales. Errors should become as rare as the confidence says: the diagonal. Where
-# all trees agree the forest has a confidence of exactly 1, drawn at the right end, and promises never to be wrong. Once
-# it was. Isotonic calibration promises the same, and was lucky; Platt scaling does not.
+# The forest is slightly underconfident, and both calibrations correct that. The next picture shows the same predictions
+# against their distance from full confidence, on logarithmic scales. Calibrated confidences lie on the diagonal. Where
+# all trees agree, the forest has a confidence of exactly 1, drawn at the right end: it should never be wrong there, and
+# once it was. Isotonic calibration also gives 1, and by chance has no error; Platt scaling does not give 1.
 ax = None
 for name, profile in profiles.items():
     ax = ReliabilityDisplay.from_predictions(profile, name=name, view="tail", ax=ax).ax_
-ax.set_title("The tail: an error where the forest promises none")
 
 # %%
-# The calibrated size ratio says in one number what that amounts to: how many times larger a calibrated data set would
-# have to be to show such errors. The calibration error does not see it.
+# The calibrated size ratio puts that into one number: how many times larger a calibrated data set would have to be to
+# contain such errors. The calibration error does not show it.
 for name, profile in profiles.items():
     error, ratio = metrics.expected_calibration_error(profile), metrics.calibrated_size_ratio(profile)
     print(f"{name:8}  ECE {error:.3f}  size ratio {ratio:11.2f}")
@@ -53,7 +51,6 @@ for name, profile in profiles.items():
 # %%
 # Right predictions upwards and wrong ones downwards; the scale is logarithmic, so that single errors are seen.
 display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
-display.ax_.set_title("A forest's errors thin out towards 1, but not to none")
 print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
 
 # %%
@@ -62,4 +59,3 @@ print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong
 ax = None
 for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
-ax.set_title("Weighted by confidence, pairs are ranked better")

@@ -32,7 +32,7 @@ def pattern(words: str) -> re.Pattern[str]:
     """Return what finds words: across line ends, `*` for any ending, 95 for any digits."""
     text = re.escape(words).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").replace("95", r"\d+")
     start = r"(?<![\w.)\]}%:])" if words.startswith(".") else r"(?<!\w)"
-    return re.compile(f"{start}{text}(?!\\w)", re.IGNORECASE)
+    return re.compile(f"{start}{text}(?![\\w(%])", re.IGNORECASE)
 
 
 def blank(text: str) -> str:

@@ -1,8 +1,9 @@
-r"""The definition of each metric as a formula, on its page of the reference.
+r"""The definition of each metric as a formula, on its page of the reference, with what its symbols stand for.
 
-Docstrings have them as plain text, to be read in terminals and editors. One sample has the weight w, the confidence c,
-and z = 1 for a right answer, 0 for a wrong one; sums without an index run over samples.
+Docstrings have them as plain text, to be read in terminals and editors. Sums without an index run over samples.
 """
+
+import re
 
 CW = r"\text{with } \mathrm{cwTP}, \mathrm{cwFP}, \mathrm{cwFN}, \mathrm{cwTN} = \sum w\,c \text{ over such samples}"
 CWSA = r"\varphi = \frac{c - \tau}{1 - \tau}, \quad S = \{c \ge \tau\}"
@@ -80,19 +81,146 @@ FORMULAS = {
 }
 
 
+#: What symbols stand for in every formula that has them, in the order in which they are explained.
+SYMBOLS = {
+    "w": "the weight of a sample (1 if none is given)",
+    "c": "the confidence of an answer",
+    "z": "1 for a right answer and 0 for a wrong one",
+    "y": "the true class",
+    r"\hat y": "the predicted class",
+    "p": "the probability of the class in its index",
+    "s": "the score by which answers are accepted, which is the confidence unless a classifier uses another",
+    r"\tau": "the threshold",
+    "S": "the accepted answers",
+    "b": "a bin of the confidence",
+    "n": "the number of samples",
+    r"\beta": "how much recall counts beside precision",
+    "u": "the uncertainty of an answer: its expected cost, 1 − c where every error costs 1",
+    "C": "the cost of the answer: 1 for an error and 0 otherwise, unless a cost matrix is given",
+}
+#: What stands for something else, or occurs, in one formula alone; indices of sums where they are no samples.
+CONFIDENCES = {
+    r"\mathrm{cwTP}, \mathrm{cwFP}, \mathrm{cwFN}, \mathrm{cwTN}": "the confidence on true and false positives, and on "
+    "false and true negatives"
+}
+CLASSES = {"j": "a true class", "k": "a predicted class"}
+OF_A_CLASS = {"j": "the class"}
+RATIO = {r"\mathrm{CSR}": "the calibrated size ratio", r"\sigma": "its standard deviation by chance"}
+KERNEL = "a normal density of standard deviation σ"
+OWN = {
+    "calibrated_size_ratio_zscore": RATIO,
+    "overconfidence_risk": RATIO | {r"\Phi": "the normal distribution function"},
+    "calibrated_size_ratio_std": {r"\sigma": "this metric"},
+    "capped_size_ratio": {"h": "what an error counts, at most the cap"},
+    "estimated_calibration_index": {r"\bar{c}": "the mean confidence of a bin"},
+    "logit_smoothed_calibration_error": {
+        "t": "log-odds",
+        r"\rho": "the logistic function",
+        "K": KERNEL,
+        r"\sigma": "the smoothing",
+    },
+    "smooth_calibration_error": {
+        "t": "a confidence",
+        "K": f"{KERNEL}, reflected at 0 and 1",
+        r"\sigma": "the smoothing",
+    },
+    "calibration_distance_error": {r"\mathrm{iso}": "the rising curve that fits the correctness best"},
+    "cumulative_calibration_error": {"S": "the gap of all answers up to a confidence", "t": "that confidence"},
+    "entropic_calibration_difference": {"i": "a sample", "k": "a class"},
+    "tce_error": {r"\alpha": "the level of the test"},
+    "t_cal_test": {"m": "the number of bins", "d": "the gap of one answer"},
+    "brier_decomposition": {
+        "v": "the share of the weight that lies in the bin",
+        "m": "its mean confidence",
+        "a": "its accuracy",
+        "A": "the accuracy of all",
+    },
+    "confidence_roc_auc_score": {"i": "a right answer", "j": "a wrong one"},
+    "confidence_gain": {
+        r"\mathrm{cwA}": "the confidence-weighted accuracy",
+        r"\mathrm{Acc}": "the accuracy",
+    },
+    "cw_balanced_accuracy_score": CONFIDENCES | {"K": "the number of classes that occur", "k": "one of them"},
+    "cw_matthews_corrcoef": CONFIDENCES
+    | {
+        "s": "the confidence of all samples together",
+        "t": "the confidence on samples of a true class",
+        "p": "that on samples of a predicted class",
+        "k": "the class",
+    },
+    "cw_cohen_kappa_score": CLASSES
+    | {
+        "s": "the confidence of all samples together",
+        "t": "the confidence on samples of a true class",
+        "p": "that on samples of a predicted class",
+        "d": "the cost of a confusion",
+    },
+    "cw_roc_auc_score": {"i": "a sample of the class k", "j": "one of another class", "k": "the class"},
+    "cw_roc_curve": {"k": "the class"},
+    "cw_confusion_matrix": CLASSES | {"M": "the matrix"},
+    "probabilistic_confusion_matrix": CLASSES | {"M": "the matrix"},
+    "cprecision_score": OF_A_CLASS,
+    "crecall_score": OF_A_CLASS,
+    "cf1_score": OF_A_CLASS,
+    "cfbeta_score": {r"\mathrm{cP}, \mathrm{cR}": "the confidence precision and recall of a class"},
+    "cwsa_score": {r"\varphi": "how far the confidence is above the threshold"},
+    "cwsa_plus_score": {r"\varphi": "how far the confidence is above the threshold"},
+    "aurc_loss": {"k": "how many answers are accepted", "E": "the errors among these, the most confident"},
+    "excess_aurc_loss": {"E": "the number of errors", "j": "a count of them"},
+    "augrc_loss": {
+        r"\mathrm{AUROC}": "the chance that a right answer has a higher score than a wrong one",
+        r"\mathrm{acc}, \mathrm{err}": "the accuracy and the error rate",
+    },
+    "ecuas_loss": {
+        "u_M": "the largest uncertainty of a best guess",
+        "r": "the relative uncertainty",
+        "n": "the parameter of the metric",
+    },
+    "reject_cost_loss": {r"\gamma": "the cost of a rejection"},
+}
+#: The indices of samples, what words are made of, and what every reader knows.
+PLAIN = re.compile(
+    r"\\text\{[^}]*\}|\\mathrm\{(?:[^{}]|\\text\{[^}]*\})*\}|dt|\\bar\{c\}_b|P\(|P_|u_M|\\in\b|_i\b|_\{i\b"
+)
+NO_SYMBOLS = re.compile(r"\\?(t?frac|sum|left|right|quad|sqrt|int|min|max|ln|cdot|underbrace|mid|ge|le|ne)")
+
+
+def symbols(formula):
+    """Return the letters and Greek letters of a formula."""
+    text = PLAIN.sub(" ", formula)
+    found = re.findall(r"\\hat y|\\[A-Za-z]+|[A-Za-z]", text)
+    return {each for each in found if not NO_SYMBOLS.fullmatch(each)}
+
+
+def explained(name):
+    """Return what the symbols of a metric's formula stand for."""
+    own, used = OWN.get(name, {}), symbols(FORMULAS[name])
+    common = {symbol: words for symbol, words in SYMBOLS.items() if symbol in used and symbol not in own}
+    return common | own
+
+
+def in_words(name):
+    """Return the sentence below a formula."""
+    parts = [f":math:`{symbol}`, {words}" for symbol, words in explained(name).items()]
+    return f"Symbols: {'; '.join(parts)}." if parts else ""
+
+
 def add_formula(_app, _what, name, _obj, _options, lines):
     """Show the formula of a metric below its first line."""
     module, _, function = name.rpartition(".")
     if module == "skconf.metrics" and function in FORMULAS:
-        lines[1:1] = ["", ".. math::", "", f"   {FORMULAS[function]}", ""]
+        lines[1:1] = ["", ".. math::", "", f"   {FORMULAS[function]}", "", in_words(function), ""]
 
 
 def check_names(*_):
-    """Refuse a formula of a metric that is not there."""
+    """Refuse a formula of a metric that is not there, and a symbol that is not explained."""
     from skconf import metrics
 
-    if strangers := FORMULAS.keys() - set(metrics.__all__):
+    if strangers := (FORMULAS.keys() | OWN.keys()) - set(metrics.__all__):
         raise ValueError(f"docs/_ext/formulas.py has formulas for {sorted(strangers)}, which are no metrics.")
+    for name, formula in FORMULAS.items():
+        if unknown := symbols(formula) - SYMBOLS.keys() - OWN.get(name, {}).keys():
+            raise ValueError(f"docs/_ext/formulas.py: say in OWN what {sorted(unknown)} of {name} stand for.")
 
 
 def setup(app):

@@ -224,7 +224,7 @@ class Plan:
 def calibrated_terms(metric: Additive, profile: ConfidenceProfile) -> tuple[list[Term], list[Term]]:
     """Return the terms that are expected if the confidences are calibrated, and their standard deviations.
 
-    Correctness is then drawn with the confidence c: a term is x₁ or x₀, in the mean c x₁ + (1 − c) x₀, with a deviation
+    Correctness is then drawn with the confidence c: a term is x₁ or x₀, on average c x₁ + (1 − c) x₀, with a deviation
     of sqrt(c (1 − c)) (x₁ − x₀). Of a graded correctness z the root is z − c: all that is
     known of its deviation.
     """

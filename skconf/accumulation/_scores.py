@@ -90,7 +90,7 @@ class ScoreOfSums(Score):
         moments = Moments(statistic, values, products, state.n_units)
         if metric.rests_on == "tail":
             raise ValueError(
-                "it rests on the most confident answers, and sums do not show how many errors they announce. Use "
+                "it rests on the most confident answers, and sums do not show how many errors they imply. Use "
                 "capped_size_ratio, or compute it from predictions in memory"
             )
         if self.statistic.why_resampled:

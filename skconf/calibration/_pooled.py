@@ -85,7 +85,9 @@ class PooledCalibrator(AmongPresentCalibrator):
     --------
     BayesianCalibrator, SplineCalibrator, MatrixCalibrator : Single members, which are faster.
 
-    Notes ----- Samples are dealt to five folds or more by the largest probability, without regard to classes; the order
+    Notes
+    -----
+    Samples are dealt to five folds or more by the largest probability, without regard to classes; the order
     of rows does not matter. Folds are predicted until 2,000 samples have been, by members that are fitted on the
     others, or on 4,000 samples of them (100 K² with more classes), unless fewer than 50 of the rarest class were among
     them: with 10,000 samples and two classes, members are fitted less than twice in all. The weights maximise the log

@@ -169,7 +169,7 @@ def _idx_array(content: bytes) -> NDArray[np.uint8]:
     start = 4 + 4 * content[3]
     shape = tuple(int(length) for length in np.frombuffer(content[4:start], dtype=">u4"))
     if len(content) != start + int(np.prod(shape)):
-        raise ValueError(f"it announces an array of shape {shape}, but has {len(content) - start:,} values")
+        raise ValueError(f"its header says an array of shape {shape}, but it has {len(content) - start:,} values")
     return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape)
 
 

@@ -147,7 +147,9 @@ def compare(
     --------
     compare_scores : From the scores of a cross-validation, where training varies, too.
 
-    Notes ----- A difference rests on the samples on which the models differ. If these are few, the p-value of a t test
+    Notes
+    -----
+    A difference rests on the samples on which the models differ. If these are few, the p-value of a t test
     is too small: with six answers among 100 that one model has right and the other wrong, it is 0.014. For a mean over
     the same samples, such as accuracy, "auto" then takes the share of all signs of the paired differences that lead as
     far from 0, here 2/64 = 0.031. It does so for up to 16 samples or groups that differ, and for up to 100 that differ

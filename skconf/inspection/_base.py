@@ -2,6 +2,7 @@
 
 import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, ClassVar, Self
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.docstrings import entries_of_parameters, filled
-from skconf.inspection._drawing import draw_legend, literal
+from skconf.inspection._drawing import displays, draw_legend, draw_title, literal
 from skconf.profile import ConfidenceProfile, as_profile
 
 #: The placeholder of the display's own parameters in the docstrings of its methods.
@@ -45,6 +46,11 @@ class Display(ABC):
     def _draw(self, ax: Any) -> None:
         """Draw the numbers."""
 
+    @staticmethod
+    @abstractmethod
+    def _finding(shown: Sequence[Any]) -> str:
+        """Return a sentence on what the displays on the same axes show."""
+
     @classmethod
     def from_predictions(
         cls,
@@ -57,6 +63,7 @@ class Display(ABC):
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
         ax: Any = None,
+        title: str | None = "finding",
         **params: Any,
     ) -> Self:
         """Compute and draw the display of predicted probabilities.
@@ -80,6 +87,8 @@ class Display(ABC):
             Name of the classifier in the legend.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
+        title : str, default="finding"
+            Title of the axes; "finding" says what the picture shows, and None leaves the title as it is.
         **params
             Parameters of `from_profile`.
 
@@ -100,7 +109,7 @@ class Display(ABC):
         pyplot()
         given = {"y_pred": y_pred, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         profile = as_profile(f"{cls.__name__}.from_predictions()", y_true, y_proba, **given)
-        return cls.from_profile(profile, name=name, **params).plot(ax=ax)
+        return cls.from_profile(profile, name=name, **params).plot(ax=ax, title=title)
 
     @classmethod
     def from_estimator(
@@ -113,6 +122,7 @@ class Display(ABC):
         sample_weight: ArrayLike | None = None,
         name: str | None = None,
         ax: Any = None,
+        title: str | None = "finding",
         **params: Any,
     ) -> Self:
         """Compute and draw the display of a fitted classifier, with one call of its ``predict_proba``.
@@ -133,6 +143,8 @@ class Display(ABC):
             Name of the classifier in the legend; None stands for the name of its class.
         ax : matplotlib axes, default=None
             Where to draw; several displays may share one. None makes a new figure.
+        title : str, default="finding"
+            Title of the axes; "finding" says what the picture shows, and None leaves the title as it is.
         **params
             Parameters of `from_profile`.
 
@@ -155,7 +167,7 @@ class Display(ABC):
         if pos_label is not None:
             profile = profile.with_positive(pos_label)
         name = type(estimator).__name__ if name is None else name
-        return cls.from_profile(profile, name=name, **params).plot(ax=ax)
+        return cls.from_profile(profile, name=name, **params).plot(ax=ax, title=title)
 
     @property
     def _label(self) -> str | None:
@@ -166,13 +178,16 @@ class Display(ABC):
         parts = [f"{field.name}={_in_short(getattr(self, field.name))}" for field in fields(self)]  # type: ignore[arg-type]
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None, *, title: str | None = "finding") -> Self:
         """Draw the numbers.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
+        title : str, default="finding"
+            Title of the axes. "finding" says in a sentence what all displays on these axes show, unless they have
+            another title already; None leaves the title as it is.
 
         Returns
         -------
@@ -187,7 +202,13 @@ class Display(ABC):
         self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        draw_legend(self.ax_, self._legend_inside)
+        beside = draw_legend(self.ax_, self._legend_inside)
+        shown = displays(self.ax_, self)
+        if title == "finding":
+            before = self._finding(shown[:-1]) if len(shown) > 1 else ""
+            draw_title(self.ax_, literal(self._finding(shown)), beside, instead_of=literal(before))
+        elif title is not None:
+            draw_title(self.ax_, title, beside)
         return self
 
 
@@ -197,6 +218,8 @@ def _in_short(value: Any) -> str:
         return f"<array of shape {value.shape}>"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key!r}: {_in_short(entry)}' for key, entry in value.items())}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_in_short, value))})"
     return f"{value:.4g}" if isinstance(value, float) else repr(value)
 
 

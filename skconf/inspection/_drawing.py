@@ -1,5 +1,6 @@
 """Draw what all displays share: styles of classifiers, marks of thresholds, and the legend."""
 
+from textwrap import fill
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,6 +25,9 @@ _COLUMNS = 2000
 
 #: The share of a figure's height that a legend above the axes may take.
 _HIGHEST = 0.28
+
+#: Most lines of a title.
+_MOST_LINES = 6
 
 #: The ids of artists say what they show: a legend above the axes, the main line of a classifier, another curve, or what
 #: is drawn of a single classifier, and removed for a second.
@@ -77,6 +81,32 @@ def artists(ax: Any, *kinds: str) -> list[Any]:
     return [artist for artist in ax.get_children() if artist.get_gid() in kinds]
 
 
+def displays(ax: Any, new: Any) -> list[Any]:
+    """Return the displays of one class that are drawn on these axes, after the new one has drawn its lines."""
+    drawn = artists(ax, CLASSIFIER, CURVE)
+    drawn[-1].skconf_display = new
+    shown = (getattr(artist, "skconf_display", None) for artist in drawn)
+    return [display for display in shown if type(display) is type(new)]
+
+
+def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
+    """Set the title, in as many lines as it needs to fit the axes; instead of another one or of none, if that is given.
+
+    A layout that makes room gives the axes at least the width that they have now, less what stands beside them.
+    """
+    from matplotlib import rcParams
+
+    place = rcParams["axes.titlelocation"]
+    if instead_of is not None and ax.get_title(place) and ax.get_title(place).split() != instead_of.split():
+        return  # a title that somebody chose
+    width, height = ax.bbox.size
+    width = width - beside if ax.get_aspect() == "auto" else min(width - beside, height)
+    for n_lines in range(1, _MOST_LINES + 1):
+        title = ax.set_title(fill(text, len(text) // n_lines + 8), loc=place, fontsize="medium")
+        if title.get_window_extent().width <= width:
+            return
+
+
 def label_once(ax: Any, label: str) -> str | None:
     """Return a label for the legend, unless these axes have it already."""
     return None if label in ax.get_legend_handles_labels()[1] else label
@@ -113,8 +143,11 @@ def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return points[:, 0], points[:, 1]
 
 
-def draw_legend(ax: Any, inside: str = "best") -> None:
-    """Redraw the legend: above or beside the axes if they are alone in a figure with room for it, else on the axes."""
+def draw_legend(ax: Any, inside: str = "best") -> float:
+    """Redraw the legend: above or beside the axes if they are alone in a figure with room for it, else on the axes.
+
+    Return the width that it takes beside the axes.
+    """
     figure = ax.figure
     is_alone = len(figure.axes) == 1
     for legend in [legend for legend in figure.legends if is_alone and legend.get_gid() == _LEGEND]:
@@ -123,7 +156,7 @@ def draw_legend(ax: Any, inside: str = "best") -> None:
         ax.get_legend().remove()
     entries = list(zip(*ax.get_legend_handles_labels(), strict=True))
     if not entries:
-        return
+        return 0.0
     # List classifiers first, then the reference lines that they share.
     handles, labels = zip(*sorted(entries, key=lambda entry: entry[0].get_gid() != CLASSIFIER), strict=True)
     style = {"edgecolor": "none", "framealpha": 0.8, "fontsize": "small", "handlelength": 2.6}
@@ -132,7 +165,7 @@ def draw_legend(ax: Any, inside: str = "best") -> None:
         style |= {"loc": inside}
         if ax.legend(handles, labels, **style).get_window_extent().width > ax.bbox.width:
             ax.legend(handles, narrow, **style)
-        return
+        return 0.0
     width, height = figure.bbox.size
     above, beside = {"loc": "outside upper left"}, {"loc": "outside right upper", "handlelength": 2.0}
     for place, texts in (
@@ -146,10 +179,11 @@ def draw_legend(ax: Any, inside: str = "best") -> None:
         box = legend.get_window_extent()
         fits = box.width <= width / 2 if place is beside else box.x1 <= width and box.height <= _HIGHEST * height
         if fits:
-            return
+            return float(box.width) if place is beside else 0.0
         legend.remove()
     # A long name must do with what there is.
     figure.legend(handles, narrow, **style | above).set_gid(_LEGEND)
+    return 0.0
 
 
 def _makes_room(figure: Any) -> bool:

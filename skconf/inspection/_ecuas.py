@@ -19,6 +19,7 @@ from skconf.inspection._drawing import (
     label_once,
     remove_references,
 )
+from skconf.inspection._findings import of_ecuas
 from skconf.inspection._scales import SCALES, label_decimals, spans_a_decade
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
@@ -155,6 +156,8 @@ class ECUASDisplay(Display):
             for outcome, cost in (("right", 0.0), ("wrong", 1.0))
         }
         return cls(sure, curves, kind, error_rate, name, scale)
+
+    _finding = staticmethod(of_ecuas)
 
     def _draw(self, ax: Any) -> None:
         xlabel, ylabel = KINDS[self.kind]

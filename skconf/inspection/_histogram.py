@@ -17,6 +17,7 @@ from skconf.inspection._drawing import (
     mark_threshold,
     remove_references,
 )
+from skconf.inspection._findings import of_histogram
 from skconf.inspection._scales import size
 from skconf.profile import ConfidenceProfile
 
@@ -104,6 +105,8 @@ class ConfidenceHistogramDisplay(Display):
             for rows in (profile.correct, ~profile.correct)
         )
         return cls(edges, right, wrong, profile.threshold if profile.ranks_by_confidence else None, name)
+
+    _finding = staticmethod(of_histogram)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)

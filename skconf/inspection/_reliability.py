@@ -13,6 +13,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display, pyplot
 from skconf.inspection._drawing import CLASSIFIER, REFERENCE, Style, artists, check_drawable, ink, label_once
+from skconf.inspection._findings import of_reliability
 from skconf.inspection._scales import label_percent, percent
 from skconf.metrics._base.columns import levels
 from skconf.profile import ConfidenceProfile
@@ -22,6 +23,13 @@ NEAREST = 1e-8
 
 #: The area, in square points, that stands for all predictions, and the share that the legend shows.
 _AREA, _SHOWN = 400.0, 0.1
+
+#: Confidences from which the title of a tail tells: the first that some predictions have.
+_TOPS = (0.99, 0.9)
+
+
+#: Mean confidence, accuracy and the ends of its interval, and the least confidence of the predictions.
+Overall = tuple[float, float, float, float, float]
 
 
 @dataclass(eq=False, repr=False)
@@ -48,6 +56,9 @@ class ReliabilityDisplay(Display):
     number : ndarray of shape (n_bins,), default=None
         Number of each bin. Only neighbours are joined by a line: between others there are no predictions. None stands
         for bins without a gap.
+    overall : tuple of float, default=None
+        Mean confidence, accuracy and the ends of its interval, of all predictions; in the tail view of those whose
+        confidence is at least the fifth number: 0.99, or less where none is as high. The title compares them.
 
     Attributes
     ----------
@@ -83,6 +94,7 @@ class ReliabilityDisplay(Display):
     name: str | None = None
     tail: Self | None = None
     number: Codes | None = None
+    overall: Overall | None = None
 
     @classmethod
     def from_profile(
@@ -147,15 +159,19 @@ class ReliabilityDisplay(Display):
         number = np.flatnonzero(kept)
         if view != "tail" and strategy == "quantile":
             number = np.arange(len(weight))  # a tie may fill several bins of equal mass: this is no gap
-        return cls(promised / weight, right / weight, low, high, weight, view, name, beside, number)
+        overall = _overall(profile, w, view, confidence_level)
+        return cls(promised / weight, right / weight, low, high, weight, view, name, beside, number, overall)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None, *, title: str | None = "finding") -> Self:
         """Draw the numbers.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure. With ``view="both"`` a pair of axes.
+        title : str, default="finding"
+            Title of the axes, of the first one with ``view="both"``. "finding" says in a sentence what all displays on
+            the axes show, unless they have another title already; None leaves the title as it is.
 
         Returns
         -------
@@ -170,15 +186,17 @@ class ReliabilityDisplay(Display):
             If `ax` is no pair of axes with ``view="both"``.
         """
         if self.tail is None:
-            return super().plot(ax)
+            return super().plot(ax, title=title)
         if ax is None:
             ax = pyplot().subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")[1]
         if np.shape(ax) != (2,):
             raise ValueError('With view="both", ax must be a pair of axes, such as the ax_ of another such display.')
-        replace(self, tail=None, view="confidence").plot(ax[0])
-        self.tail.plot(ax[1])
+        replace(self, tail=None, view="confidence").plot(ax[0], title=title)
+        self.tail.plot(ax[1], title=title if title == "finding" else None)
         self.ax_, self.figure_ = np.asarray(ax), ax[0].figure
         return self
+
+    _finding = staticmethod(of_reliability)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
@@ -245,6 +263,19 @@ def _sure(nines: int) -> str:
     )
 
 
+def _overall(profile: ConfidenceProfile, weight: Floats, view: str, level: float) -> Overall:
+    """Return mean confidence, accuracy, the ends of its interval, and from which confidence on the title tells of."""
+    least = 0.0
+    if view == "tail":
+        least = next((each for each in _TOPS if weight[profile.confidence >= each].any()), 0.0)
+    w = np.where(profile.confidence >= least, weight, 0.0)
+    squares = w @ w if profile.groups is None else _squares_of_groups(np.zeros(len(w), np.intp), profile.groups, w)[0]
+    size = w.sum() ** 2 / squares
+    sure, right = w @ profile.confidence / w.sum(), w @ profile.correctness / w.sum()
+    low, high = exact_interval(right * size, (1 - right) * size, level)
+    return float(sure), float(right), float(low), float(high), least
+
+
 def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
     """Return the bin of each prediction, as in the expected calibration error."""
     if strategy == "uniform":
@@ -264,4 +295,4 @@ def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
 def _tail_bin(confidence: Floats) -> Codes:
     """Return the bin of each confidence: half powers of ten of its distance from 1."""
     distance = np.maximum(1 - confidence, NEAREST)
-    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − .9 is not .1
+    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − 0.9 is not 0.1

@@ -22,6 +22,7 @@ from skconf.inspection._drawing import (
     remove_references,
     thinned,
 )
+from skconf.inspection._findings import of_risk_coverage
 from skconf.inspection._scales import SCALES, label_percent, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.profile import ConfidenceProfile
@@ -132,6 +133,8 @@ class RiskCoverageDisplay(Display):
             low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
         area = aurc_loss(profile)
         return cls(curve.coverage, curve.risk, curve.thresholds, area, profile.threshold, name, low, high, scale)
+
+    _finding = staticmethod(of_risk_coverage)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)

@@ -20,6 +20,7 @@ from skconf.inspection._drawing import (
     remove_references,
     thinned,
 )
+from skconf.inspection._findings import of_roc
 from skconf.inspection._scales import set_normal
 from skconf.metrics import cw_roc_auc_score, cw_roc_curve, get_metric
 from skconf.profile import ConfidenceProfile
@@ -115,6 +116,8 @@ class CWROCDisplay(Display):
             return cls(fpr, tpr, cw_fpr, cw_tpr, float(auc(fpr, tpr)), float(auc(cw_fpr, cw_tpr)), name, scale)
         areas = float(get_metric("cw_roc_auc_score").value(classical)), cw_roc_auc_score(profile)
         return cls(*_mean_curve(classical), *_mean_curve(profile), *areas, name, scale)
+
+    _finding = staticmethod(of_roc)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)

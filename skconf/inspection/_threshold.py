@@ -21,6 +21,7 @@ from skconf.inspection._drawing import (
     mark_threshold,
     thinned,
 )
+from skconf.inspection._findings import of_threshold
 from skconf.inspection._scales import SCALES, label_decimals, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
@@ -104,7 +105,7 @@ class ThresholdDisplay(Display):
             Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. For more than two
             classifiers choose one: then colours tell the classifiers apart.
         scale : {"auto", "log", "linear"}, default="auto"
-            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are told apart;
+            Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are separated;
             "auto" takes it where the selective accuracy reaches 0.98.
 
         Returns
@@ -131,7 +132,7 @@ class ThresholdDisplay(Display):
         return cls(curve.thresholds[order], values, profile.threshold, name=name, scale=scale)
 
     @classmethod
-    def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None) -> Self:
+    def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None, title: str | None = "finding") -> Self:
         """Draw what each threshold achieves that a tuned classifier chose from.
 
         Parameters
@@ -142,6 +143,8 @@ class ThresholdDisplay(Display):
             Name of the classifier in the legend.
         ax : matplotlib axes, default=None
             Where to draw; None makes a new figure.
+        title : str, default="finding"
+            Title of the axes; "finding" says what the threshold gives, and None leaves the title as it is.
 
         Returns
         -------
@@ -169,7 +172,9 @@ class ThresholdDisplay(Display):
         finite = np.flatnonzero(np.isfinite(results["threshold"]))[::-1]
         curves = {label: values[finite] for label, values in shown.items() if not np.isnan(values[finite]).all()}
         target = model.target if model.objective in ("risk", "coverage") else None
-        return cls(results["threshold"][finite], curves, model.threshold_, target, name).plot(ax=ax)
+        return cls(results["threshold"][finite], curves, model.threshold_, target, name).plot(ax=ax, title=title)
+
+    _finding = staticmethod(of_threshold)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)

@@ -365,7 +365,9 @@ class Answers:
         skconf.calibration.correct_prevalence : Corrects the probabilities.
         skconf.inference.estimate_prevalence : The shares, from rows without labels.
 
-        Notes ----- It assumes label shift: the rows of a class look in use as they do here. Recall, specificity,
+        Notes
+        -----
+        It assumes label shift: the rows of a class look in use as they do here. Recall, specificity,
         balanced accuracy and areas under ROC curves of classes stay the same; metrics that mix classes change.
 
         Examples

@@ -221,7 +221,7 @@ def confidence_report(
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
       after Holm's adjustment for 2 comparisons. No star: no difference is shown;
       not compared: calibrated_size_ratio (of bayes, 100% of it rests on answers so
-      sure that their errors are hardly ever seen).
+      confident that their errors are hardly ever observed).
     bayes: Far overconfident: average confidence is 99.5%, but 93.7% of answers are
       right (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers,
       where the confidences imply 0.3.

@@ -42,7 +42,7 @@ _NOTES = (
     "Differences of confidences alone are shown where the same questions are answered right; else they compare tasks.",
     "Confidences that are no probabilities are compared after calibration of both.",
     "Folds differ: calibration in them may lower AUC_c and raise AURC where confidences tell little.",
-    "The best method depends on the metric by more than chance if two methods each beat the other (adjusted p < .05).",
+    "The best method depends on the metric by more than chance if two methods each beat the other (adjusted p < 0.05).",
     "Adjusted p-values hold for all differences of a task together (Holm).",
 )
 
@@ -296,7 +296,7 @@ def _charts(figures: pd.DataFrame, task: str) -> Iterator[Chart]:
         areas = where(own, quantity="auc_confidence", scores="raw")
         if areas["ours"].notna().any():
             best = areas.loc[areas["ours"].idxmax()]
-            finding = f"{label_of(best.system, best.method)} tells best: {number(best['ours'])}; .5 is chance."
+            finding = f"{label_of(best.system, best.method)} ranks best: {number(best['ours'])}; 0.5 is chance."
             axis = Axis.around("AUC of the confidence for right answers", "linear", [0.5], *_drawn(areas))
             yield _by_row(f"Right from wrong: {graded}", finding, axis, areas)
 

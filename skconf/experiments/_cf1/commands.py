@@ -32,17 +32,17 @@ def add_cf1(names: Any) -> None:
             _shares(
                 "--ratios",
                 [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01],
-                "shares of the test data to evaluate on (default: 1 .5 .2 .1 .05 .02 .01)",
+                "shares of the test data to evaluate on (default: 1 0.5 0.2 0.1 0.05 0.02 0.01)",
             ),
             _shares(
                 "--training-shares",
                 [1.0, 0.667, 0.333],
-                "share of the training data of each model, the best model first (default: 1 .667 .333)",
+                "share of the training data of each model, the best model first (default: 1 0.667 0.333)",
             ),
             _shares(
                 "--label-noise",
                 [0.0, 0.1, 0.2],
-                "share of altered labels in them, for each model (default: 0 .1 .2)",
+                "share of altered labels in them, for each model (default: 0 0.1 0.2)",
             ),
             "--models",
             ("--kinds", kinds),
@@ -51,7 +51,7 @@ def add_cf1(names: Any) -> None:
         ),
         (
             "--html cf1.html",
-            "--dataset wine --models 200 --kinds network --ratios 1 .1 .01",
+            "--dataset wine --models 200 --kinds network --ratios 1 0.1 0.01",
             "--data loans.csv --target default --estimator mymodel:MyClassifier",
         ),
         estimator="the classifier of the variances, instead of logistic regression, and one more model to compare",

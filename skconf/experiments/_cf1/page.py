@@ -28,16 +28,16 @@ _VARIANCE = (
     "lower: share of models and classes where the probabilistic metric has less variance; ratio: the median ratio.",
     "undefined: share of resamples that are 0/0; apart: share of pairs of models more than 1.96 s.e. apart.",
     "c_: the same by the probabilistic metric.",
-    "f_test, bartlett, levene: share of models and classes whose two variances differ, by each test at the level .05.",
+    "f_test, bartlett, levene: share of models and classes whose two variances differ, by each test at the level 0.05.",
 )
 _SAME_MODEL = (
-    "significant: share of pairs that differ by both metrics, at the level .01.",
+    "significant: share of pairs that differ by both metrics, at the level 0.01.",
     "agree: share of these where both metrics prefer the same model.",
     "_resamples: the same by the paper's t-test, which treats resamples as samples.",
 )
 _NOTES = (
-    "A metric on a smaller scale has less variance, too: models are told apart by differences in standard errors.",
-    "The tests of variance are the paper's. They count resamples as samples: of enough, any variances differ.",
+    "A metric on a smaller scale also has less variance: compare models by differences in standard errors.",
+    "The tests of variance are the paper's. They count resamples as samples: with enough, any variances differ.",
     "Bands hold the middle 95% of the resamples.",
     "Of a class that a small test lacks, cPrecision and cF1 are 0; ordinary ones are undefined, and left out of means.",
 )
@@ -108,7 +108,7 @@ def _tested(variances: pd.DataFrame) -> str:
 
 
 def _apart(summary: pd.DataFrame) -> str:
-    """Return how many pairs of models each kind of metric tells apart, at the smallest test."""
+    """Return how many pairs of models differ clearly by each kind of metric, at the smallest test."""
     size = summary["n_test"].min()
     ordinary, probabilistic = map(percent, where(summary, n_test=size)[["apart", "c_apart"]].mean())
     return (

@@ -1,4 +1,4 @@
-"""The cF1 paper's Section 6.1: variance of metrics against test size, and which models they tell apart."""
+"""The cF1 paper's Section 6.1: variance of metrics against test size, and which models they separate."""
 
 import warnings
 from collections.abc import Callable, Sequence

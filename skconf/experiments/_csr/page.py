@@ -267,7 +267,7 @@ def _ratio_finding(data: pd.DataFrame) -> str:
     largest = data.loc[data["csr"].idxmax()]
     return (
         f"The largest is {written(largest['csr'])}, of {largest['dataset']} {_by(largest['calibration'])}: so many "
-        f"times the errors that its confidences announce, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
+        f"times the errors that its confidences imply, weighted by 1 ÷ (1 − c). A line reaches {_RISKY}σ to the "
         f"left; where it ends in the shade, right of 1, the ratio is risky."
     )
 

@@ -120,7 +120,9 @@ class SpiegelhalterTest(
     --------
     skconf.inference.assess_confidence : Finds more: overall, at the top, and opposite gaps.
 
-    Notes ----- It is two-sided, and cannot find every miscalibration. Its terms change sign at c = 1/2 and vanish
+    Notes
+    -----
+    It is two-sided, and cannot find every miscalibration. Its terms change sign at c = 1/2 and vanish
     there: a z above 0 means overconfident only if all confidences are above 1/2. Of sets of 1,000 samples that are 5
     points overconfident, it finds 99% if confidences lie in (0.5, 1), 5% in (0.2, 0.8) and none in (0.1, 0.5),
     one-sided; the gap between confidence and accuracy finds 96 to 98% of all three.

@@ -129,8 +129,11 @@ class AURC(
 
     {raises}
 
-    See Also -------- excess_aurc_loss : The part above the least possible value with as many errors. augrc_loss : The
-    area under the generalised curve, which does not count an error at high confidence at every coverage.
+    See Also
+    --------
+    excess_aurc_loss : The part above the least possible value with as many errors.
+    augrc_loss : The area under the generalised curve, which does not count an error at high confidence at every
+        coverage.
 
     References
     ----------

@@ -30,7 +30,7 @@ class BySlice:
         How often it is right in each.
     p_values : ndarray of shape (n_slices,)
         P-values of as many errors, if confidences are right, after Holm's adjustment for all slices; NaN where too few
-        errors are announced to test it.
+        errors are expected to test it.
     tested_by : {"rows", "groups", "answers"}
         What is taken to be independent: single rows, groups of answers, or graded answers.
     """

@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
     @property
     def left_of_1000(self) -> list[float]:
-        """How many of 1,000 rows each model leaves to people."""
+        """How many of 1,000 cases each model sends to a person."""
         return [round(1000 * (1 - share), 3) for share in self.answered]
 
 

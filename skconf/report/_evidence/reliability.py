@@ -8,7 +8,7 @@ from skconf.inference._grouped_means import Means, expected_and_observed
 from skconf.inspection import ReliabilityDisplay
 from skconf.profile import ConfidenceProfile
 
-#: Bins of announced costs; fewer where each would have less than `_FEWEST` answers.
+#: Bins of expected costs; fewer where each would have less than `_FEWEST` answers.
 _BINS, _FEWEST = 12, 20
 
 
@@ -22,7 +22,7 @@ def reliability(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
 
 
 def _costs(profile: ConfidenceProfile, level: float) -> pd.DataFrame:
-    """Compute announced and observed costs, which have no range, in bins of equally many answers."""
+    """Compute expected and observed costs, which have no range, in bins of equally many answers."""
     weight, (said, paid) = profile.sample_weight, expected_and_observed(profile)
     level_of = np.unique(said, return_inverse=True)[1]
     n_bins = int(np.clip(len(profile) // _FEWEST, 1, _BINS))

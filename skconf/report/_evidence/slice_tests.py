@@ -1,4 +1,4 @@
-"""Whether groups of answers have more errors than their confidences announce: a p-value for each."""
+"""Whether groups of answers have more errors than their confidences imply: a p-value for each."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
     normal distribution, as :func:`~skconf.inference.assess_confidence` does; of graded answers, and of answers in
     groups, by a t test of the gap, group by group. Where no group has two answers, right and wrong ones are counted all
-    the same; so are graded ones, each drawn once as right or wrong, where they announce too few errors for a t test.
+    the same; so are graded ones, each drawn once as right or wrong, where they imply too few errors for a t test.
     Costs are not tested: they have no bound.
 
     Parameters
@@ -37,7 +37,7 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     Returns
     -------
     list of ndarray of shape (n_groups,)
-        P-values, not adjusted for their number; NaN where a group is empty; where it announces too few errors, and
+        P-values, not adjusted for their number; NaN where a group is empty; where it implies too few errors, and
         weights differ, answers are graded or in groups; and of costs.
     """
     if profile.kind == "costs":

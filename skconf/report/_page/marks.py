@@ -10,7 +10,7 @@ from skconf._core.pictures import outlined, pieces, straightened
 from skconf.report._page.elements import Markup, element
 from skconf.report._page.frame import Frame, number, path
 
-#: So many series are told apart by colour, dashes and shape of markers.
+#: So many series are distinguished by colour, dashes and shape of markers.
 N_SERIES = 5
 #: Shapes of markers around their centre, one a series, about equal in area.
 _SHAPES = (
@@ -39,7 +39,7 @@ class Line:
     step : bool, default=False
         Each y holds until the next x.
     dashed : bool, default=False
-        Dashed whatever its series: something announced or wanted, not seen.
+        Dashed whatever its series: something expected or wanted, not observed.
     """
 
     x: ArrayLike

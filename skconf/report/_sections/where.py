@@ -112,7 +112,7 @@ def _how_ordered(evidence: Evidence) -> str:
         what, one = "classes and slices", "its class or slice"
     end = "lower" if evidence.kind == "costs" else "upper"
     text = (
-        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not lead by luck. Each "
+        f"Sorted by the {end} end of the interval, worst first, so that small {what} do not lead by chance. Each "
         f"interval holds {100 * evidence.level:g}% for {one} alone; the worst of many looks worse than it is."
     )
     if any(profile.sample_weight is not None for profile in evidence.profiles.values()):

@@ -34,7 +34,7 @@ class Words:
     numbers : str
         What is trusted or not.
     says, right : str
-        What an answer promises, and what it is, in the mean of several.
+        What is expected of an answer, and what is observed, on average.
     wrong : str
         What is not right, as a heading.
     of_these : str

@@ -1,0 +1,233 @@
+"""What a picture shows, in one sentence: the titles of displays.
+
+A sentence says that something differs only where an interval shows it; else it says what is seen, and no more.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from skconf._core.numbers import confidence, decimal, digits_apart, exact, number, percent
+from skconf._core.probabilities import Floats
+from skconf.inspection._scales import percent as axis_percent
+
+#: Models of which each is named with its number; of more, the lowest and the highest are.
+_MOST_NAMED = 3
+#: Longest name in a title.
+_LONGEST = 24
+#: Widest interval of an accuracy from which anything follows.
+_WIDEST = 0.3
+#: Accuracies that a threshold is to reach.
+_GOALS = (0.8, 0.9, 0.95, 0.99, 0.999)
+#: Coverage at which risks are told, and the confidence from which errors are.
+_HALF, _HIGH = 0.5, 0.9
+#: Price of a rejection at which several models are told.
+_CHEAP = 0.1
+#: What an average confidence may be, by the interval of the accuracy.
+_STATES = ("overconfident", "underconfident", "no clear gap")
+
+
+def of_reliability(shown: Sequence[Any]) -> str:
+    """Say which averages of confidence and accuracy differ: overconfident, underconfident, or no clear gap."""
+    if any(each.overall is None for each in shown):
+        return ""  # a display that was made of numbers of bins
+    least = shown[-1].overall[-1]
+    where = f" at {_threshold(least)} or more" if least else ""
+    states = [_state(sure, low, high) for sure, _, low, high, _ in (each.overall for each in shown)]
+    if len(shown) == 1:
+        sure, right, low, high = shown[0].overall[:4]
+        if states[0] == _STATES[-1] and high - low > _WIDEST:
+            return f"Too few answers{where} to say: accuracy {percent(low)} to {percent(high)}"
+        return f"{_capital(states[0])}{where}: {_rates(sure, right, shown[0].view)}"
+    gaps = [each.overall[0] - each.overall[1] for each in shown]
+    parts: list[str] = []
+    for state in (state for state in _STATES if state in states):
+        alike = [(name, gap) for name, of, gap in zip(_names(shown), states, gaps, strict=True) if of == state]
+        parts.append(f"{state}{'' if parts else where}: {_alike(alike, with_gaps=state != _STATES[-1])}")
+    return _capital("; ".join(parts))
+
+
+def _state(sure: float, low: float, high: float) -> str:
+    return _STATES[0 if sure > high else 1 if sure < low else 2]
+
+
+def _rates(sure: float, right: float, view: str) -> str:
+    if view == "tail":
+        return f"{percent(1 - right)} wrong, {percent(1 - sure)} expected"
+    digits = digits_apart(sure, right)
+    return f"{decimal(100 * right, digits)}% right at an average confidence of {decimal(100 * sure, digits)}%"
+
+
+def _alike(models: Sequence[tuple[str, float]], *, with_gaps: bool) -> str:
+    """Name models of one state with their gaps in points: all, or of many the worst."""
+    texts = [f"{name} (by {_points(gap)})" if with_gaps else name for name, gap in models]
+    if len(models) <= _MOST_NAMED:
+        return ", ".join(texts)
+    worst = texts[int(np.argmax([abs(gap) for _, gap in models]))]
+    return f"{len(models)} models" + (f", most {worst}" if with_gaps else "")
+
+
+def _points(gap: float) -> str:
+    return f"{decimal(abs(100 * gap), 1) if abs(gap) >= 5e-4 else number(abs(100 * gap))} points"
+
+
+def of_risk_coverage(shown: Sequence[Any]) -> str:
+    """Say what the more confident half risks."""
+    risks = [_risk_of_half(each.coverage, each.risk) for each in shown]
+    if len(shown) > 1:
+        return f"Risk of the most confident half: {_spread(shown, risks, percent)}"
+    of_all = float(shown[0].risk[-1])
+    if len(shown[0].risk) == 1:
+        return f"Risk {percent(of_all)}: equal confidences, which no threshold separates"
+    verb = "falls" if risks[0] < of_all else "does not fall: it goes"
+    return f"Risk {verb} from {percent(of_all)} to {percent(risks[0])} for the most confident half"
+
+
+def _risk_of_half(coverage: Floats, risk: Floats) -> float:
+    """Return the risk as it is drawn: where ties enter in random order."""
+    errors = np.append(0.0, coverage * risk)
+    return float(np.interp(_HALF, np.append(0.0, coverage), errors)) / _HALF
+
+
+def of_threshold(shown: Sequence[Any]) -> str:
+    """Say what the chosen threshold gives, or which one reaches a usual accuracy."""
+    first = shown[0]
+    if len(shown) == 1 and first.threshold is not None:
+        chosen = np.flatnonzero(np.isclose(first.thresholds, first.threshold, rtol=0, atol=1e-12))[:1]
+        if not np.isfinite(first.threshold):
+            return "No threshold was good enough: everything is rejected"
+        if len(chosen):
+            values = ((label, float(values[chosen[0]])) for label, values in first.curves.items())
+            return f"Threshold {_threshold(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
+    if all("selective accuracy" in each.curves for each in shown):
+        return _reaching(shown)
+    label, values = next(iter(first.curves.items()))
+    if len(shown) > 1 and all(label in each.curves for each in shown):
+        middle = len(first.thresholds) // 2
+        at = float(first.thresholds[middle])
+        heights = [float(np.interp(at, each.thresholds, each.curves[label])) for each in shown]
+        return f"{_capital(label)} at a threshold of {_threshold(at)}: {_spread(shown, heights, number)}"
+    ends = " to ".join(f"{number(values[end])} at {_threshold(first.thresholds[end])}" for end in (0, -1))
+    return f"{_capital(label)} goes from {ends}"
+
+
+def _valued(label: str, value: float) -> str:
+    return f"{label} {percent(value) if label in ('coverage', 'risk', 'selective accuracy') else number(value)}"
+
+
+def _capital(label: str) -> str:
+    return label[:1].upper() + label[1:]
+
+
+def _reaching(shown: Sequence[Any]) -> str:
+    """Say from which threshold on an accuracy is reached that all answers together do not have."""
+    accuracy = [each.curves["selective accuracy"] for each in shown]
+    before = max(float(values[0]) for values in accuracy)
+    goal = next((each for each in _GOALS if each > before), 1.0)
+    from_on = [
+        float(each.thresholds[reached[0]]) if len(reached := np.flatnonzero(values >= goal)) else np.inf
+        for each, values in zip(shown, accuracy, strict=True)
+    ]
+    if len(shown) == 1:
+        if np.isinf(from_on[0]):
+            return (
+                f"No threshold reaches an accuracy of {axis_percent(goal)}: at most {percent(np.nanmax(accuracy[0]))}"
+            )
+        covered = shown[0].curves.get("coverage", np.full(len(accuracy[0]), np.nan))
+        share = float(covered[np.searchsorted(shown[0].thresholds, from_on[0])])
+        accepted = "" if np.isnan(share) else f", where {percent(share)} are accepted"
+        return f"{axis_percent(goal)} right from a threshold of {_threshold(from_on[0])}{accepted}"
+    return f"{axis_percent(goal)} right from a threshold of: {_spread(shown, from_on, _or_never)}"
+
+
+def _threshold(value: float) -> str:
+    return confidence(value) if 0 < value < 1 else number(value)
+
+
+def _or_never(threshold: float) -> str:
+    return "none" if np.isinf(threshold) else _threshold(threshold)
+
+
+def of_histogram(shown: Sequence[Any]) -> str:
+    """Say how many of the errors have a high confidence."""
+    edges = shown[0].edges
+    low = min(int(np.searchsorted(edges, _HIGH - 1e-9)), len(edges) - 2)
+    if len(shown) == 1:
+        wrong, right = shown[0].wrong, shown[0].right
+        if not wrong.sum():
+            return f"None of {exact(right.sum())} answers is wrong"
+        high = f"{_of_all(wrong[low:].sum(), wrong.sum())} errors"
+        good = f", and {percent(right[low:].sum() / right.sum())} of right answers" if right.sum() else ""
+        return f"{high} have a confidence of {_threshold(edges[low])} or more{good}"
+    alike = all(np.array_equal(each.edges, edges) for each in shown)
+    tops = [each.edges[:-1] >= (edges[low] if alike else _HIGH) - 1e-9 for each in shown]
+    shares = [float(each.wrong[top].sum() / (each.wrong.sum() or 1.0)) for each, top in zip(shown, tops, strict=True)]
+    least = _threshold(edges[low]) if alike else f"about {_HIGH}"
+    return f"Errors with a confidence of {least} or more: {_spread(shown, shares, percent)}"
+
+
+def _of_all(part: float, whole: float) -> str:
+    """Return counts, or of weights the share."""
+    counts = float(part).is_integer() and float(whole).is_integer()
+    return f"{part:,.0f} of {whole:,.0f}" if counts else f"{percent(part / whole)} of"
+
+
+def of_ecuas(shown: Sequence[Any]) -> str:
+    """Say what is cheaper than to reject everything, and by how much."""
+    last = shown[-1]
+    if last.kind == "answer":
+        at = int(np.argmin(np.abs(last.x - _HIGH)))
+        (n, right), (_, wrong) = ((label.split(", ")[1], line[at]) for label, line in list(last.curves.items())[:2])
+        where = f"At a confidence of {_threshold(last.x[at])}"
+        return f"{where} an error costs {number(wrong)}, a right answer {number(right)} ({n})"
+    if last.kind == "n":
+        costs = [float(each.curves["ECUAS"][0]) for each in shown]
+        told = number(costs[0]) if len(shown) == 1 else _spread(shown, costs, number)
+        return f"ECUAS at n = {exact(last.x[0])}: {told}; to reject everything costs 1"
+    if len(shown) > 1:
+        price = float(last.x[np.argmin(np.abs(last.x - _CHEAP))])
+        costs = [float(np.interp(price, each.x, each.curves["cost"])) for each in shown]
+        return f"Mean cost where a rejection costs {number(price)}: {_spread(shown, costs, number)}"
+    return _worthwhile(last.x, last.curves["cost"] < np.minimum(last.x, last.error_rate) - 1e-12)
+
+
+def _worthwhile(prices: Floats, cheaper: Any) -> str:
+    """Say between which prices of a rejection to reject some is cheaper than to reject all or none."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[0], cheaper, [0]]))).reshape(-1, 2)
+    if not len(ends):
+        return "At no price is this cheaper than to reject all or none"
+    first, end = max(ends, key=lambda ends: prices[ends[1] - 1] - prices[ends[0]])
+    widest = " to ".join(number(prices[at]) for at in (first, end - 1))
+    return f"Cheaper than to reject all or none where a rejection costs {widest}"
+
+
+def of_roc(shown: Sequence[Any]) -> str:
+    """Say whether confident answers are ranked better than all."""
+    if any(np.isnan(each.cw_auc) for each in shown):
+        return "No curve: all answers are of one class"
+    if len(shown) > 1:
+        return f"Area weighted by confidence: {_spread(shown, [each.cw_auc for each in shown], _area)}"
+    plain, weighted = _area(shown[0].auc), _area(shown[0].cw_auc)
+    gain = shown[0].cw_auc - shown[0].auc
+    how = "as well as" if plain == weighted else "better than" if gain > 0 else "worse than"
+    return f"Confident answers rank {how} all: area {weighted}, unweighted {plain}"
+
+
+def _area(value: float) -> str:
+    return decimal(value, 3)
+
+
+def _names(shown: Sequence[Any]) -> list[str]:
+    """Return the names of models in a title."""
+    names = [each.name or f"model {place}" for place, each in enumerate(shown, 1)]
+    return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in map(str, names)]
+
+
+def _spread(shown: Sequence[Any], values: Sequence[float], text: Callable[[float], str]) -> str:
+    """Write the value of each model, or of many the lowest and the highest."""
+    named = list(zip(_names(shown), values, strict=True))
+    if len(named) <= _MOST_NAMED:
+        return ", ".join(f"{name} {text(value)}" for name, value in named)
+    ends = (min(named, key=lambda each: each[1]), max(named, key=lambda each: each[1]))
+    return " to ".join(f"{text(value)} ({name})" for name, value in ends)
