@@ -2,7 +2,7 @@
 Some metrics tell models apart with a twentieth of the samples
 ==============================================================
 
-cF1 and ECUAS need thirty to forty test samples to tell two models apart, where accuracy needs hundreds. Metrics that
+cF1 and ECUAS need thirty to forty test samples to show that two models differ; accuracy needs hundreds. Metrics that
 read the probabilities see a change in every prediction; those that count right and wrong see only the predictions
 that changed sides.
 """
@@ -54,7 +54,7 @@ samples = found["samples"].sort_values(ascending=False)
 axes.plot(samples, samples.index, "o", color="#0072B2", markersize=8)
 for metric, size in samples.items():
     axes.annotate(f"{size:,}", (size, metric), (8, 0), textcoords="offset points", va="center")
-axes.set(xlabel="test samples needed to tell the models apart", xscale="log", xlim=(15, 2000))
+axes.set(xlabel="test samples needed to show a difference", xscale="log", xlim=(15, 2000))
 axes.grid(axis="y", alpha=0.3)
 axes.set_title("cF1 and ECUAS need tens of samples, accuracy hundreds")
 

@@ -36,7 +36,7 @@ Logs of language models are read as they are: samples_TASK_TIME.jsonl of lm-eval
 Inspect. Of these --correct names what grades the answers, METRIC,FILTER or SCORER, and --confidence, --abstained and
 --cluster name columns such as doc.NAME or metadata.NAME. Answers such as "I don't know", and blank ones, abstain.
 
-Files that are named one by one are models, shown side by side under the shortest names that tell them apart. The files
+Files that are named one by one are models, shown side by side under the shortest names that differ. The files
 of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
 follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
 
@@ -44,7 +44,7 @@ Files of up to 100 MB together (decompressed), one for each model, are held in m
 batches, in memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct
 confidences are within a bound that a warning names, and there are no plots, differences or slices.
 
-Exit status: 0; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
+Exit status: 0 on success; 2 for a mistake in the command or a file, which standard error names; 130 after Ctrl-C.
 """
 _EXAMPLES = """\
 more examples:
@@ -147,8 +147,8 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         "--confidence-level",
         type=float,
         metavar="P",
-        help="show intervals of this level beside each metric, and assure thresholds at it (default: 0.95 on the page, "
-        "and no intervals in the table)",
+        help="show intervals of this level beside each metric, and guarantee thresholds at it (default: 0.95 on the "
+        "page, and no intervals in the table)",
     )
     evaluate.add_argument("--csv", type=output_file, metavar="FILE", help="write the report to this file, too")
     evaluate.add_argument("--html", type=output_file, metavar="FILE", help="write it as a page")
@@ -230,7 +230,7 @@ def _names(files: list[str], *, pool: bool) -> list[str] | None:
 
 
 def _short_names(files: list[str]) -> list[str]:
-    """Return the shortest texts that tell files apart: "raw" beside "isotonic", or "monday/p" beside "tuesday/p"."""
+    """Return the shortest texts by which files differ: "raw" beside "isotonic", or "monday/p" beside "tuesday/p"."""
     from skconf.tables._paths import stem
 
     parts = [Path(file).parts or (file,) for file in files]

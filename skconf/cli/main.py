@@ -19,7 +19,7 @@ from skconf._core.version import __version__
 #: Every command: its module, imported when the command is used, and its help text.
 COMMANDS = {
     "evaluate": ("skconf.cli.evaluate", "report on predictions in files"),
-    "threshold": ("skconf.cli.threshold", "choose thresholds that keep promises on new cases"),
+    "threshold": ("skconf.cli.threshold", "choose thresholds with guarantees for new cases"),
     "experiment": ("skconf.experiments._commands", "rerun an experiment of the papers"),
     "datasets": ("skconf.experiments._csr.data_commands", "list, download and check the data sets"),
 }
@@ -29,9 +29,9 @@ _PIPE_CLOSED = 141
 _DESCRIPTION = """\
 Confidence-aware evaluation and selective classification.
 
-Results go to standard output, progress and warnings to standard error.
-Exit status: 0; 1 where a part, such as a data set, failed, or a promise cannot be shown; 2 for a mistake in the
-command, or a full disk; 130 after Ctrl-C; 141 where the reader of the output left.
+Results go to standard output, progress and warnings to standard error. Exit status: 0 on success; 1 if a part, such as
+a data set, failed, or something cannot be guaranteed; 2 for a mistake in the command, or a full disk; 130 after Ctrl-C;
+141 if the reader of the output left.
 """
 _EXAMPLES = """\
 examples:
@@ -56,8 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0; 1 if a data set failed or a promise cannot be shown; 2 after a mistake of the user, or if the
-        disk is full; 130 if interrupted; 141 if the reader of the output left, such as ``head``.
+        Exit status: 0 on success; 1 if a data set failed or something cannot be guaranteed; 2 after a mistake of the
+        user, or if the disk is full; 130 if interrupted; 141 if the reader of the output left, such as ``head``.
     """
     write_plainly_where_needed()
     given = sys.argv[1:] if arguments is None else list(arguments)

@@ -286,12 +286,12 @@ def _capped(profile: ConfidenceProfile) -> str:
 
 
 def unseen_share(metric: Any, profile: ConfidenceProfile) -> tuple[NDArray[np.intp], float]:
-    """Return the answers whose errors are hardly ever seen, and the share of a size ratio that rests on them.
+    """Return the answers whose errors are hardly ever observed, and the share of a size ratio that rests on them.
 
     Where this is small enough for an interval, it may be given as none.
 
     Errors of the most confident answers are the rarest and count most. Each answer carries 1/n of a calibrated ratio:
-    so does one whose error is hardly ever seen. Where fewer than three errors are expected in the most confident
+    so does one whose error is hardly ever observed. Where fewer than three errors are expected in the most confident
     answers, a sample has often none of them, and nothing in it says what it lacks.
     """
     doubt, weight = 1 - metric.clipped(profile), profile.sample_weight

@@ -114,7 +114,7 @@ def _average_and_right(verdict: Assessment) -> str:
 
 
 def _compared(verdict: Assessment, is_off: bool, is_right: str) -> str:
-    """Compare average confidence and accuracy; where they are off, in as many decimals as tell them apart."""
+    """Compare average confidence and accuracy; where they are off, in as many decimals as show a difference."""
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
     said, right, low, high = (decimal(100 * each, digits) for each in numbers)

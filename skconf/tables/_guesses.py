@@ -358,7 +358,7 @@ class _Readings:
         return bool(np.nanmax(values[~chosen]) <= np.nanmin(values[chosen]))
 
     def no_predictions(self) -> NoPredictionsError:
-        """Return the error that says why no reading fits, and the options that mend it."""
+        """Return the error that says why no reading fits, and the options that resolve it."""
         text = f"the columns {shorten(self.names)} hold no predictions under the usual names"
         if data := first_line_is_data(self.names):
             return NoPredictionsError(f"{text}{data}", kind="no predictions")

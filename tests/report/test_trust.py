@@ -43,7 +43,7 @@ def test_a_useless_model_is_not_advised_to_calibrate():
     profile = ConfidenceProfile.from_predictions(y_true, np.where(y_pred, 0.9, 0.1))
     verdict, todo = trust(confidence_report(profile, metrics=["confidence_gap"]).evidence).parts[:2]
     assert "most frequent class (74.0%)" in verdict.words
-    assert "calibration does not mend that" in todo.words
+    assert "calibration does not change that" in todo.words
 
 
 def test_the_table_has_the_counts_of_levels_and_the_intervals_of_the_verdict():

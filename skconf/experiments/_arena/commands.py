@@ -23,7 +23,7 @@ probmetrics, venn-abers, betacal, netcal and splinecalib.
 
 Results are kept on disk: the same command continues after an interruption, and a new calibrator runs alone.
 
-Exit status: 0; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+Exit status: 0 on success; 2 for a mistake in the command or its files; 130 after Ctrl-C.
 """
 _DATA_SETS = "data sets: generated, sklearn, uci, scores and all are groups; scores needs --scores.\n\n"
 _EXAMPLES = (

@@ -36,7 +36,8 @@ their difference in standard errors (s.e.). Data and classifiers of your own get
 Predictions of trained models are kept on disk: the same command continues after an interruption, and further
 calibrations and tables need no training.
 
-Exit status: 0; 1 where a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after Ctrl-C.
+Exit status: 0 on success; 1 if a data set failed, also if the rest ran; 2 for a mistake in the command; 130 after
+Ctrl-C.
 """
 _CSR_EXAMPLES = (
     "",

@@ -14,7 +14,7 @@ _DESCRIPTION = """\
 The CSR paper's fifteen data sets, read from the raw files of their archives. Those that ship with scikit-learn need
 no files.
 
-Exit status: 0; 1 where a data set failed, also if the rest is at hand; 2 for a mistake in the command.
+Exit status: 0 on success; 1 if a data set failed, also if the rest is there; 2 for a mistake in the command.
 """
 _EXAMPLES = """\
 examples:
@@ -35,7 +35,7 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
         "list",
         "list the data sets and whether their files are at hand",
         _list,
-        "List the data sets.\n\nExit status: 0.",
+        "List the data sets.\n\nExit status: 0 on success.",
         ("", "--data-home ~/uci"),
     )
     fetching = new_command(
@@ -43,7 +43,7 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
         "fetch",
         "download what is missing",
         partial(_read_all, download=True),
-        "Download the files that are missing, and check them.\n\nExit status: 0; 1 if a download fails.",
+        "Download the files that are missing, and check them.\n\nExit status: 0 on success; 1 if a download fails.",
         ("", "wine adult_income --data-home ~/uci"),
     )
     checking = new_command(
@@ -52,7 +52,7 @@ def add_options(datasets: argparse.ArgumentParser) -> None:
         "check the files that are at hand",
         partial(_read_all, download=False),
         "Read the files that are at hand; compare the numbers of rows and classes with those the paper\n"
-        "used, and checksums if they are known.\n\nExit status: 0; 1 if something is wrong or missing.",
+        "used, and checksums if they are known.\n\nExit status: 0 on success; 1 if something is wrong or missing.",
         ("", "digits"),
     )
     for parser in (fetching, checking):

@@ -16,7 +16,8 @@ from skconf.experiments._shared.own_file import read_own_file
 from skconf.experiments._shared.report import ExperimentReport
 
 STATUS = """\
-Exit status: 0; 1 where a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after Ctrl-C.
+Exit status: 0 on success; 1 if a part failed, and the rest ran; 2 for a mistake in the command or its files; 130 after
+Ctrl-C.
 """
 _COMPARED = """\
 Our figures, the paper's figures, and their difference in standard errors (s.e.) if they can be compared.

@@ -210,7 +210,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         return f"{text}."
     units = "rows" if evidence.profiles[model].groups is None else "groups"
     if guarantee.status == "more rows":
-        return f"{text} (not guaranteed: that takes about {guarantee.needed:,} {units})."
+        return f"{text} (not guaranteed: that needs about {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
 
 
