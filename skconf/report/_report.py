@@ -246,10 +246,10 @@ class ConfidenceReport:
             Columns by which to look where it fails, as in :func:`~skconf.confidence_report`; not in batches. Texts that
             are numbers count as numbers, unless one begins with a zero, such as 007.
         errors : float or sequence of float, default=None
-            Shares of errors that you allow, as in :func:`~skconf.confidence_report`; not in batches.
+            Shares of errors that you allow, as in :func:`~skconf.confidence_report`.
         prices : pair of float, default=None
-            What an error costs, and a case that is sent to a person, as in :func:`~skconf.confidence_report`; not in
-            batches.
+            What an error costs, and a case that is sent to a person, as in
+            :func:`~skconf.confidence_report`.
         n_jobs : int, default=None
             Number of threads that read in batches, as in :func:`~skconf.accumulate`; any number gives the same values.
         progress : bool, default=False

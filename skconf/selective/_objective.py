@@ -119,19 +119,25 @@ class Objective:
             profile = profile.with_weight(None)
         if profile.sample_weight is not None and not profile.sample_weight.any():
             raise ValueError("sample_weight is zero for all samples that choose the threshold. Pass a positive weight.")
-        ranking = profile.ranking
+        return self.choose_ranked(profile.ranking, len(profile), share_answered, profile)
+
+    def choose_ranked(
+        self, ranking: Ranking, n_samples: int, share_answered: float = 1.0, profile: ConfidenceProfile | None = None
+    ) -> TunedThreshold:
+        """Return the best threshold of ranked samples; the objective "cost" needs their profile."""
+        level = self.level
         sweep = Sweep.of(ranking, self._candidates(ranking), share_answered)
         bound = np.full(len(sweep.thresholds), np.nan)
         if level is not None:
             bound = upper_limit(sweep.errors, sweep.accepted - sweep.errors, level)
-        worth = self._cost(sweep, profile) if self.name == "cost" else self._worth(sweep, ranking)
+        worth = self._worth(sweep, ranking) if profile is None or self.name != "cost" else self._cost(sweep, profile)
         alike = np.isclose(worth, np.nanmax(worth), rtol=_ROUNDING, atol=0)
         best = int(np.flatnonzero(alike)[-1])  # of the best, the one that accepts most
         feasible = bool(sweep.accepted[best] > 0)
         if not feasible:
             best = 0
         threshold = float(sweep.thresholds[best])
-        if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY and len(profile) >= _TELL:
+        if feasible and self.name in CURVES and sweep.coverage[best] < _HARDLY_ANY and n_samples >= _TELL:
             warn(
                 f"objective={self.name!r} is largest at the threshold {threshold:.6g}, which accepts "
                 f"{sweep.coverage[best]:.1%} of the samples: it has no optimum among the others, as its weights are "
@@ -148,7 +154,7 @@ class Objective:
             coverage=float(sweep.coverage[best]),
             risk=float(sweep.risk[best]),
             risk_upper_bound=float(bound[best]) if feasible else np.nan,
-            n_samples=len(profile),
+            n_samples=n_samples,
             reason="" if feasible else self._why_infeasible(sweep, bound),
             results={
                 "threshold": sweep.thresholds,

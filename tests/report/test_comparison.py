@@ -133,7 +133,7 @@ def test_what_cannot_be_estimated_is_not_compared():
     correct = np.arange(1000) % 250 != 249  # four errors, the last of them surest
     evidence = evidence_of({"a": of(correct, sure), "b": of(correct, np.minimum(sure, 0.9))}, ["calibrated_size_ratio"])
     (entry,) = evidence.comparison.differences
-    assert entry.reason.startswith("of a, 23.6% of it rests on answers so sure")
+    assert entry.reason.startswith("of a, 23.6% of it rests on answers so confident")
     assert (entry.better, evidence.comparison.n_compared) == (None, 0)
     assert evidence.comparison.best == [NOT_COMPARED]
 

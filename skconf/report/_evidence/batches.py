@@ -19,7 +19,10 @@ from skconf.inference._error_table import GradedSums, VerdictSums
 from skconf.inference._verdict import assess_graded, assess_sums
 from skconf.metrics._base.kinds import Additive
 from skconf.profile import ConfidenceProfile, Kind
+from skconf.report._evidence.cells import CellSums, stops_of_cells
+from skconf.report._evidence.evidence import LEVEL
 from skconf.report._evidence.rows import Row, rows_of
+from skconf.report._evidence.stops import Stops
 from skconf.scoring._names import Statistic
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, open_table, read_rows
@@ -43,6 +46,8 @@ class InBatches(NamedTuple):
         Number of predictions in each group.
     kind : str
         What is known of the answers.
+    stops : Stops or None
+        Thresholds, if there are no groups, and rows count alike as right or wrong.
     """
 
     rows: list[Row]
@@ -50,6 +55,7 @@ class InBatches(NamedTuple):
     assessment: Assessment | None
     counts: list[int]
     kind: Kind
+    stops: Stops | None = None
 
     def value(self, name: str) -> float:
         """Return the value of a metric without groups; NaN if it could not be computed."""
@@ -108,17 +114,21 @@ def _evaluated(
     names = [row.name for row in rows]
     evidence = GradedSums() if trial.kind == "graded" else VerdictSums()
     judging = [] if columns.groups else [Statistic(evidence.info.name, evidence)]
+    is_counted = trial.kind == "right or wrong" and trial.sample_weight is None
+    judging += [Statistic(CellSums.info.name, CellSums())] if judging and is_counted else []
     plan = _plan([*rows, *judging])
     totals = read_files(files, Job(columns, plan), n_jobs=n_jobs, progress=progress)
     if not any(state.n_units for state in totals.values()):
         raise no_weight(columns.weight)
     values = _values(plan, totals)[names]
     counts = [totals[group].n_samples for group in values.index]
-    assessment = None
+    assessment, stops = None, None
     if judging:
         assess = assess_graded if trial.kind == "graded" else assess_sums
-        assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(totals[values.index[0]]))
-    return InBatches(rows, values, assessment, counts, trial.kind)
+        state = totals[values.index[0]]
+        assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(state))
+        stops = stops_of_cells(*ScoreOfSums(judging[1]).sums(state), LEVEL) if is_counted else None
+    return InBatches(rows, values, assessment, counts, trial.kind, stops)
 
 
 def no_weight(column: Any) -> DataError:

@@ -20,7 +20,7 @@ from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.rows import Row
 from skconf.report._evidence.slices import Slices
 from skconf.report._evidence.stops import Stops
-from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee
+from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee, guarantee_of_cells
 
 #: The largest share of errors that is told first.
 _FIRST_TOLD = 0.05
@@ -66,6 +66,8 @@ class Evidence:
         True and predicted labels that predictions do not hold themselves.
     origin : Origin
         Where the predictions come from.
+    known_stops : mapping of model to Stops
+        The thresholds of answers that were read in batches, where cells of confidence begin.
     known_kind : str
         What is known of answers that were read in batches.
     ends : mapping of model to ndarray of shape (n_rows, 2)
@@ -99,6 +101,7 @@ class Evidence:
     slices: Mapping[Any, Mapping[Any, Slices]] = field(default_factory=dict)
     labels: Mapping[Any, Labels] = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
+    known_stops: Mapping[Any, Stops] = field(default_factory=dict)
     known_kind: Kind = "right or wrong"
     ends: Mapping[Any, Floats] = field(default_factory=dict)
     errors: Sequence[float] = ()
@@ -157,7 +160,7 @@ class Evidence:
     @cached_property
     def stops(self) -> Mapping[Any, Stops]:
         """Every threshold that the scores of each model allow."""
-        return {model: Stops.of(profile, self.level) for model, profile in self.profiles.items()}
+        return self.known_stops or {model: Stops.of(profile, self.level) for model, profile in self.profiles.items()}
 
     @cached_property
     def targets(self) -> Sequence[float]:
@@ -213,9 +216,16 @@ class Evidence:
     def guarantee(self, model: Any, target: float) -> Guarantee:
         """Return the threshold of a model that is guaranteed to keep what is allowed, or why there is none."""
         if (model, target) not in self._guarantees:
-            answer = guarantee(self.profiles[model], self.stops[model], target, self.level, self.n_candidates)
-            self._guarantees[model, target] = answer
+            self._guarantees[model, target] = (
+                guarantee_of_cells(self.stops[model], target, self.level)
+                if model in self.known_stops
+                else guarantee(self.profiles[model], self.stops[model], target, self.level, self.n_candidates)
+            )
         return self._guarantees[model, target]
+
+    def units(self, model: Any) -> str:
+        """Return what a guarantee counts."""
+        return "rows" if model in self.known_stops or self.profiles[model].groups is None else "groups"
 
     def labels_of(self, model: Any) -> Labels | None:
         """Return the true and predicted labels of a model, if they are known."""
@@ -237,6 +247,7 @@ class Evidence:
             unpaired={name_of[model]: "cannot be paired" for model in self.unpaired},
             ends={name_of[model]: found for model, found in self.ends.items()},
             known={name_of[model]: found for model, found in self.assessments.items()},
+            known_stops={name_of[model]: found for model, found in self.known_stops.items()},
             name="the model",
             row_numbers={},
             row_names={},

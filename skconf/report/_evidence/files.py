@@ -13,13 +13,14 @@ import pandas as pd
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import USUAL
+from skconf._core.warn import warn
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches, no_weight
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.logs import counts_alone, read_logs
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
-from skconf.report._evidence.predictions import check_names, evidence_of
+from skconf.report._evidence.predictions import allowed_errors, check_names, evidence_of, given_prices
 from skconf.report._evidence.rows import is_chosen
 from skconf.report._evidence.slices import slices_of_files
 from skconf.report._evidence.tables import TableAlone
@@ -73,12 +74,15 @@ def evidence_of_files(
             truth=truth,
             slices=slices,
             confidence_level=confidence_level,
-            errors=errors,
-            prices=prices,
             abstained=columns.abstained,
             cluster=columns.cluster,
             score=columns.score,
         )
+        if columns.groups and (errors is not None or prices is not None):
+            raise ValueError(
+                f"{option('groups')} reports a row of metrics for each group, and no thresholds. Leave "
+                f"{option('errors')} and {option('prices')} out."
+            )
     counts = counts_alone(logs, several=several, level=confidence_level)
     if counts is not None:
         return counts
@@ -92,7 +96,16 @@ def evidence_of_files(
     guessed = [f"{model}: {words}" if several else words for model, (_, words) in guesses.items() if words]
     origin = Origin(command=command, read_as=[*logs.said, *matched, *guessed], states=logs.states)
     if in_batches:
-        return _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
+        allowed, paid = allowed_errors(errors, of_costs=False), given_prices(prices)
+        found = _from_batches(models, columns_of, metrics, origin, several=several, progress=progress, n_jobs=n_jobs)
+        if isinstance(found, TableAlone):
+            return found
+        if (errors is not None or prices is not None) and not found.stops:
+            warn(
+                f"{option('errors')} and {option('prices')} are unused: weighted and graded rows show no thresholds in "
+                "batches"
+            )
+        return replace(found, errors=allowed, prices=paid)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
 
@@ -176,12 +189,10 @@ def _refuse_in_batches(**given: Any) -> None:
             "keep no rows to look where they fail",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
-        "errors": ("show no thresholds", "; MetricAccumulator.tune_threshold has a guarantee in batches"),
-        "prices": ("show no thresholds", ""),
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),
-        "score": ("show no thresholds", ""),
+        "score": ("show no thresholds by another score", ""),
     }
     for name, (what, instead) in lacking.items():
         if given[name] is not None:
@@ -280,6 +291,7 @@ def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
         baseline=next(iter(results)),
         unpaired=dict.fromkeys(list(results)[1:], "were read in batches, which keep no rows"),
         known={model: each.assessment for model, each in results.items() if each.assessment is not None},
+        known_stops={model: each.stops for model, each in results.items() if each.stops is not None},
         known_kind="graded" if any(each.kind == "graded" for each in results.values()) else "right or wrong",
     )
 

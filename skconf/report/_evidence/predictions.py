@@ -110,12 +110,12 @@ def evidence_of(
         level=LEVEL if confidence_level is None else confidence_level,
         ends=ends,
         slices=of_models,
-        errors=_allowed(errors, any(profile.kind == "costs" for profile in profiles.values())),
-        prices=None if prices is None else _prices(prices),
+        errors=allowed_errors(errors, of_costs=any(profile.kind == "costs" for profile in profiles.values())),
+        prices=given_prices(prices),
     )
 
 
-def _allowed(errors: Any, of_costs: bool) -> Sequence[float]:
+def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:
     """Return the errors allowed that were asked for."""
     if errors is None:
         return ()
@@ -127,8 +127,10 @@ def _allowed(errors: Any, of_costs: bool) -> Sequence[float]:
     return [float(each) for each in allowed]
 
 
-def _prices(prices: Any) -> tuple[float, float]:
-    """Return what an error costs, and a case that is sent to a person."""
+def given_prices(prices: Any) -> tuple[float, float] | None:
+    """Return what an error costs, and a case that is sent to a person; None if that is not given."""
+    if prices is None:
+        return None
     given = list(prices) if np.ndim(prices) == 1 else []
     if len(given) != 2:
         raise ValueError(

@@ -5,11 +5,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from skconf._core.ranking import Ranking
 from skconf._core.warn import collected
 from skconf.inference._grouped_means import drawn_as_counts
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.selective import TunedThreshold, required_samples, tune_threshold
+from skconf.selective._objective import Objective
 
 #: Shares of errors among the answers that people allow.
 _ERRORS = (0.01, 0.02, 0.05, 0.10)
@@ -62,9 +64,26 @@ def guarantee(
         return Guarantee("too few rows", n_units=n_units, needed=needed)
     with collected():  # where nothing qualifies, the status says so
         tuned = tune_threshold(drawn_as_counts(profile), target=target, confidence_level=of_each, random_state=0)
+    return _answer(tuned, stops, target, of_each, profile.share_answered)
+
+
+def guarantee_of_cells(stops: Stops, target: float, level: float) -> Guarantee:
+    """Return the same by the counts of cells, each answer of which may be any at its beginning."""
+    n_units = round(float(stops.size[-1]))
+    needed = required_samples(target, level)
+    if n_units < needed:
+        return Guarantee("too few rows", n_units=n_units, needed=needed)
+    errors = stops.wrong * stops.size
+    ranking = Ranking(stops.score, np.diff(stops.size, prepend=0), np.rint(np.diff(errors, prepend=0)))
+    tuned = Objective("risk", target, level).choose_ranked(ranking, n_units)
+    return _answer(tuned, stops, target, level)
+
+
+def _answer(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float = 1.0) -> Guarantee:
+    """Return the threshold that was found, or why there is none."""
     if tuned.feasible:
         return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
-    return _none(tuned, stops, target, of_each, profile.share_answered)
+    return _none(tuned, stops, target, level, share_answered)
 
 
 def _none(tuned: TunedThreshold, stops: Stops, target: float, level: float, share_answered: float) -> Guarantee:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from skconf._core.numbers import DASH, decimal
+from skconf.report._evidence.cells import BEGINS
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.places import Place, default_place, places_of, prices_of
 from skconf.report._evidence.stops import FEWEST, Stops
@@ -138,7 +139,7 @@ def _allowed(evidence: Evidence) -> TablePart:
         shown[title, words.of_these] = [errors_at(stops, stop) if stop >= 0 else DASH for stop in seen]
         if evidence.kind == "costs":
             continue
-        units = "rows" if evidence.profiles[model].groups is None else "groups"
+        units = evidence.units(model)
         assured = [evidence.guarantee(model, target) for target in targets]
         shown[title, "guaranteed threshold"] = [_assured(each, stops, units) for each in assured]
         shown[title, "answered"] = [
@@ -208,7 +209,7 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
         return f"{text} (at most {allowed} on new cases, guaranteed with {level} confidence: {from_there})."
     if guarantee.status == "no rule":
         return f"{text}."
-    units = "rows" if evidence.profiles[model].groups is None else "groups"
+    units = evidence.units(model)
     if guarantee.status == "more rows":
         return f"{text} (not guaranteed: that needs about {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
@@ -249,6 +250,11 @@ def _notes(evidence: Evidence) -> str:
         f"Observed: chosen by looking at these rows, among at least {FEWEST} answers; expect a little more on new "
         "cases. Each interval is for a threshold that was fixed beforehand. "
     )
+    if evidence.known_stops:
+        text += (
+            f"Read in batches: thresholds are where {len(BEGINS)} cells of confidence begin, every 0.01 below 0.9, and "
+            "closer above. "
+        )
     if kind == "graded":
         text += "Lost: 1 − correctness, on average. "
     if any(profile.groups is not None for profile in profiles):

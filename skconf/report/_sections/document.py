@@ -30,7 +30,7 @@ _CELLS = count(1)
 def sections(evidence: Evidence) -> list[Section]:
     """Return the questions of a reader and their answers."""
     answers = [trust(evidence)]
-    if evidence.profiles:
+    if evidence.stops:
         answers.append(abstain(evidence))
     if len(evidence.values) > 1:
         answers.append(which(evidence))

@@ -19,8 +19,9 @@ def summary(evidence: Evidence) -> Answers:
     answers += [
         (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
     ]
-    if evidence.profiles:
+    if evidence.stops:
         answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
+    if evidence.profiles:
         if len(evidence.profiles) > 1:
             answers.append(("Compare", answered_in_words(evidence), False))
             answers += [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
