@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skconf._core.docstrings import entries_of_parameters, filled
-from skconf.inspection._drawing import displays, draw_legend, draw_title, literal
+from skconf.inspection._drawing import displays, draw_legend, draw_title, literal, remember
 from skconf.profile import ConfidenceProfile, as_profile
 
 #: The placeholder of the display's own parameters in the docstrings of its methods.
@@ -203,7 +203,8 @@ class Display(ABC):
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
         beside = draw_legend(self.ax_, self._legend_inside)
-        shown = displays(self.ax_, self)
+        remember(self.ax_, self)
+        shown = displays(self.ax_, type(self))
         if title == "finding":
             before = self._finding(shown[:-1]) if len(shown) > 1 else ""
             draw_title(self.ax_, literal(self._finding(shown)), beside, instead_of=literal(before))

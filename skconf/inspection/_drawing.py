@@ -1,5 +1,6 @@
 """Draw what all displays share: styles of classifiers, marks of thresholds, and the legend."""
 
+from collections.abc import Sequence
 from textwrap import fill
 from typing import Any, NamedTuple, Self
 
@@ -23,15 +24,22 @@ REFERENCE = {"color": "0.5", "linewidth": 1.0, "zorder": 1}
 #: Number of intervals of the horizontal axis; each shows the first, lowest, highest and last point of a long curve.
 _COLUMNS = 2000
 
+#: Distance of a legend below the axes, in font sizes: ticks and a label stand between.
+_BELOW = 3.8
+
 #: The share of a figure's height that a legend above the axes may take.
 _HIGHEST = 0.28
+
+#: The gaps between panels, and above them, as shares of the width and of the height of the axes that they are in.
+_GAP = (0.14, 0.12)
 
 #: Most lines of a title.
 _MOST_LINES = 6
 
 #: The ids of artists say what they show: a legend above the axes, the main line of a classifier, another curve, or what
-#: is drawn of a single classifier, and removed for a second.
+#: is drawn of a single classifier, and removed for a second; or a threshold or a target.
 _LEGEND, CLASSIFIER, CURVE, OF_ONE = "skconf legend", "skconf classifier", "skconf curve", "skconf of one"
+MARK, _PANEL = "skconf mark", "skconf panel"
 
 
 class Style(NamedTuple):
@@ -81,12 +89,15 @@ def artists(ax: Any, *kinds: str) -> list[Any]:
     return [artist for artist in ax.get_children() if artist.get_gid() in kinds]
 
 
-def displays(ax: Any, new: Any) -> list[Any]:
-    """Return the displays of one class that are drawn on these axes, after the new one has drawn its lines."""
-    drawn = artists(ax, CLASSIFIER, CURVE)
-    drawn[-1].skconf_display = new
-    shown = (getattr(artist, "skconf_display", None) for artist in drawn)
-    return [display for display in shown if type(display) is type(new)]
+def displays(ax: Any, kind: type) -> list[Any]:
+    """Return the displays of one class that are drawn on these axes."""
+    shown = (getattr(artist, "skconf_display", None) for artist in artists(ax, CLASSIFIER, CURVE))
+    return [display for display in shown if type(display) is kind]
+
+
+def remember(ax: Any, display: Any) -> None:
+    """Keep a display by the last line that it drew, so that it is gone where that is removed."""
+    artists(ax, CLASSIFIER, CURVE)[-1].skconf_display = display
 
 
 def draw_title(ax: Any, text: str, beside: float, instead_of: str | None = None) -> None:
@@ -129,7 +140,29 @@ def mark_threshold(ax: Any, threshold: float | None, style: Style) -> None:
     if threshold is None or not np.isfinite(threshold):
         return
     label = label_once(ax, label_of_threshold(threshold))
-    ax.axvline(threshold, color=ink(ax), alpha=0.7, linewidth=1.0, linestyle=style.linestyle, label=label)
+    look = {"color": ink(ax), "alpha": 0.7, "linewidth": 1.0, "linestyle": style.linestyle}
+    ax.axvline(threshold, gid=MARK, label=label, **look)
+
+
+def panels(ax: Any, labels: Sequence[str], xlabel: str) -> list[Any]:
+    """Return a panel within these axes for each label, in two columns; those that were there are removed."""
+    for panel in [child for child in ax.child_axes if child.get_gid() == _PANEL]:
+        panel.remove()
+    n_rows = -(-len(labels) // 2)
+    width, height = (1 - _GAP[0]) / 2, 1 / n_rows - _GAP[1]
+    made = []
+    for place, label in enumerate(labels):
+        row, column = divmod(place, 2)
+        is_last = place + 2 >= len(labels)
+        corner = column * (width + _GAP[0]), 1 - (row + 1) / n_rows
+        panel = ax.inset_axes([*corner, width, height], gid=_PANEL, facecolor=ax.get_facecolor())
+        panel.set_title(label, loc="left", fontsize="small", pad=2, color=ink(ax))
+        panel.tick_params(labelsize="small", colors=ink(ax), labelbottom=is_last)
+        panel.set_xlabel(xlabel if is_last else "", fontsize="small", color=ink(ax))
+        for spine in panel.spines.values():
+            spine.set_edgecolor(ink(ax))
+        made.append(panel)
+    return made
 
 
 def thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -160,11 +193,13 @@ def draw_legend(ax: Any, inside: str = "best") -> float:
     # List classifiers first, then the reference lines that they share.
     handles, labels = zip(*sorted(entries, key=lambda entry: entry[0].get_gid() != CLASSIFIER), strict=True)
     style = {"edgecolor": "none", "framealpha": 0.8, "fontsize": "small", "handlelength": 2.6}
+    style["labelcolor"] = [_legible(handle, ax) for handle in handles]
     narrow = [label.replace(": ", "\n").replace(", ", "\n") for label in labels]
     if not is_alone or not _makes_room(figure):
-        style |= {"loc": inside}
-        if ax.legend(handles, labels, **style).get_window_extent().width > ax.bbox.width:
-            ax.legend(handles, narrow, **style)
+        style |= _below(ax) if _makes_room(figure) else {"loc": inside}
+        for texts, ncols in ((labels, style.pop("ncols", 1)), (labels, 1), (narrow, 1)):
+            if ax.legend(handles, texts, ncols=ncols, **style).get_window_extent().width <= ax.bbox.width:
+                break
         return 0.0
     width, height = figure.bbox.size
     above, beside = {"loc": "outside upper left"}, {"loc": "outside right upper", "handlelength": 2.0}
@@ -184,6 +219,25 @@ def draw_legend(ax: Any, inside: str = "best") -> float:
     # A long name must do with what there is.
     figure.legend(handles, narrow, **style | above).set_gid(_LEGEND)
     return 0.0
+
+
+def _below(ax: Any) -> dict[str, Any]:
+    """Return the place of a legend below the axes and their label."""
+    from matplotlib.transforms import ScaledTranslation
+
+    down = ScaledTranslation(0, -_BELOW * ax.xaxis.label.get_size() / 72, ax.figure.dpi_scale_trans)
+    place = {"loc": "upper left", "bbox_to_anchor": (0, 0), "bbox_transform": ax.transAxes + down}
+    return place | {"borderaxespad": 0.0, "ncols": 2}
+
+
+def _legible(handle: Any, ax: Any) -> Any:
+    """Return the colour of a line, nearer to that of the texts, in which its name can be read; of no line, theirs."""
+    from matplotlib.colors import to_rgb
+
+    plain = np.array(to_rgb(ink(ax)))
+    if handle.get_gid() not in (CLASSIFIER, CURVE):
+        return plain
+    return tuple(0.65 * np.array(to_rgb(handle.get_color())) + 0.35 * plain)
 
 
 def _makes_room(figure: Any) -> bool:

@@ -117,7 +117,8 @@ class ConfidenceHistogramDisplay(Display):
             if not style.number:  # of several there are only the outlines
                 fill = {"fill": True, "alpha": 0.3, "linewidth": 0, "gid": OF_ONE}
                 ax.stairs(values, self.edges, color=style.color, hatch=hatch, **fill)
-            ax.stairs(values, self.edges, linewidth=width, gid=_OUTLINE, **style.line)
+            # Without a stroke down to 0 at both ends, which would be the same for all.
+            ax.stairs(values, self.edges, baseline=None, linewidth=width, gid=_OUTLINE, **style.line)
         mark_threshold(ax, self.threshold, style)
         _set_counts(ax)
         ax.set(xlabel="confidence", ylabel="wrong  ←  count  →  right")

@@ -216,9 +216,9 @@ class ReliabilityDisplay(Display):
         shown = label_once(ax, f"area: share (this: {percent(_SHOWN)})")
         ax.scatter([], [], s=_SHOWN * _AREA, color=ink(ax), linewidths=0, label=shown)
         if not seen.all():
-            # A bar that has no point: the rate is 0, which this axis does not have.
+            # A bar without a point or a foot: the rate is 0, which this axis does not have.
             bar = {"marker": "_", "s": 60, "linewidths": 1.5}
-            ax.vlines(x[~seen], np.full((~seen).sum(), 1e-12), high[~seen], **stroke)
+            ax.vlines(x[~seen], high[~seen] / 2, high[~seen], **stroke)
             ax.scatter(x[~seen], high[~seen], color=style.color, **bar)
             ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: upper limit"), **bar)
         if tail:

@@ -146,7 +146,7 @@ class RiskCoverageDisplay(Display):
             ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
         if self.threshold is not None:
             accepted = np.flatnonzero(self.thresholds >= self.threshold)[-1:]
-            mark = {"marker": "o", "markersize": 7}
+            mark = {"marker": "o", "markersize": 7, "clip_on": False}  # whole at a coverage of 100%, too
             ax.plot(self.coverage[accepted], self.risk[accepted], color=style.color, **mark)
             shown = label_once(ax, label_of_threshold(self.threshold))
             ax.plot([], [], color=ink(ax), linestyle="none", label=shown, **mark)

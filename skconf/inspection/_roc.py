@@ -145,6 +145,8 @@ def _spread_the_corner(ax: Any) -> None:
     ax.set_aspect("auto")
     set_normal(ax.xaxis, lowest / 1.5, 0.5)
     set_normal(ax.yaxis, 0.5, 1 - missed / 1.5)
+    # The corner of the usual square; the diagonal of chance touches it at its lower right end.
+    ax.set(xlabel="false positive rate, up to 50%", ylabel="true positive rate, from 50%")
 
 
 def _mean_curve(profile: ConfidenceProfile) -> tuple[Floats, Floats]:

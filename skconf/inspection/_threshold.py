@@ -13,12 +13,17 @@ from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
     CLASSIFIER,
     CURVE,
+    MARK,
     REFERENCE,
     Style,
     artists,
+    displays,
     ink,
     label_once,
+    literal,
     mark_threshold,
+    panels,
+    remember,
     thinned,
 )
 from skconf.inspection._findings import of_threshold
@@ -36,6 +41,8 @@ _GOOD = 0.98
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay(Display):
     """Selective accuracy, CWSA, CWSA+ and coverage against the threshold; or the sweep of a tuned classifier.
+
+    Several classifiers on the same axes have a panel for each quantity, within these axes; targets are then left out.
 
     Parameters
     ----------
@@ -102,8 +109,8 @@ class ThresholdDisplay(Display):
             Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
             another score than the confidence.
         metrics : sequence of str, default=None
-            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. For more than two
-            classifiers choose one: then colours tell the classifiers apart.
+            Which of "coverage", "selective_accuracy", "cwsa" and "cwsa_plus" to draw; None draws all. Of several
+            classifiers, several metrics are drawn in a panel each.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are separated;
             "auto" takes it where the selective accuracy reaches 0.98.
@@ -177,6 +184,10 @@ class ThresholdDisplay(Display):
     _finding = staticmethod(of_threshold)
 
     def _draw(self, ax: Any) -> None:
+        others = displays(ax, type(self))
+        if len(self._labels([*others, self])) > 1 and others:
+            self._draw_panels(ax, [*others, self])
+            return
         style = Style.next_on(ax)
         if len(self.curves) == 1:
             ((label, values),) = self.curves.items()
@@ -187,10 +198,37 @@ class ThresholdDisplay(Display):
             self._draw_curves(ax, style)
             ax.set_ylabel("metric")
         if self.target is not None:
-            ax.axhline(self.target, linestyle=":", label=label_once(ax, f"target {self.target:g}"), **REFERENCE)
+            shown = label_once(ax, f"target {self.target:g}")
+            ax.axhline(self.target, linestyle=":", gid=MARK, label=shown, **REFERENCE)
         mark_threshold(ax, self.threshold, style)
-        self._set_axes(ax)
+        drawn = np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)])
+        _set_axes(ax, self.curves, drawn, self.scale)
         ax.set(xlabel="threshold")
+
+    @staticmethod
+    def _labels(shown: Sequence[Any]) -> list[str]:
+        """Return the labels of all curves."""
+        return list(dict.fromkeys(label for each in shown for label in each.curves))
+
+    @classmethod
+    def _draw_panels(cls, ax: Any, shown: Sequence[Any]) -> None:
+        """Draw several classifiers: on the axes lines for the legend alone, and in them a panel for each quantity."""
+        for artist in artists(ax, CLASSIFIER, CURVE, MARK):
+            artist.remove()
+        ax.set_axis_off()
+        ax.set(xlabel="", ylabel="")
+        styles = [Style.of(number) for number in range(len(shown))]
+        for each, style in zip(shown, styles, strict=True):
+            ax.plot([], [], gid=CLASSIFIER, label=None if each.name is None else literal(each.name), **style.line)
+            remember(ax, each)
+        labels = cls._labels(shown)
+        for label, panel in zip(labels, panels(ax, labels, "threshold"), strict=True):
+            having = [(each, style) for each, style in zip(shown, styles, strict=True) if label in each.curves]
+            for each, style in having:
+                panel.plot(*thinned(each.thresholds, each.curves[label]), gid=CURVE, **style.line)
+                mark_threshold(panel, each.threshold, style)
+            drawn = np.concatenate([each.curves[label] for each, _ in having])
+            _set_axes(panel, {label: drawn}, drawn, shown[-1].scale)
 
     def _draw_curves(self, ax: Any, style: Style) -> None:
         """Draw several curves: colours and markers identify them, line styles the classifiers."""
@@ -208,12 +246,14 @@ class ThresholdDisplay(Display):
                 gid=CURVE,
             )
 
-    def _set_axes(self, ax: Any) -> None:
-        values = np.concatenate(list(self.curves.values()))
-        accuracy = self.curves.get("selective accuracy", np.zeros(1))
-        if "risk" in self.curves:
-            ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
-            ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
-            label_decimals(ax.yaxis)
-        elif self.scale == "log" or (self.scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):
-            set_nines(ax.yaxis, np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)]))
+
+def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> None:
+    """Scale the axis of some curves, on which others may be drawn already."""
+    values = np.concatenate(list(curves.values()))
+    accuracy = curves.get("selective accuracy", np.zeros(1))
+    if "risk" in curves:
+        ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
+        ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
+        label_decimals(ax.yaxis)
+    elif scale == "log" or (scale == "auto" and np.nanmax(accuracy, initial=0.0) > _GOOD):
+        set_nines(ax.yaxis, drawn)

@@ -385,6 +385,24 @@ class TestThreshold:
         assert shown.curves["coverage"][10] == metrics.coverage_score(profile)
         assert set(line_of(shown.ax_, "threshold 0.6").get_xdata()) == {0.6}
 
+    def test_several_have_a_panel_for_each_quantity(self):
+        profiles = [ConfidenceProfile.from_predictions([0, 1, 1, 0], [0.3, p, 0.6, 0.6]) for p in (0.6, 0.8, 0.95)]
+        ax = None
+        for number, profile in enumerate(profiles):
+            shown = ThresholdDisplay.from_predictions(
+                profile, thresholds=[0.5, 0.7, 0.9], name=f"model {number}", ax=ax
+            )
+            ax = shown.ax_
+        assert [panel.get_title(loc="left") for panel in ax.child_axes] == list(shown.curves)
+        for panel in ax.child_axes:
+            label = panel.get_title(loc="left")
+            for line, profile in zip(panel.lines, profiles, strict=True):
+                one = ThresholdDisplay.from_profile(profile, thresholds=[0.5, 0.7, 0.9])
+                np.testing.assert_array_equal(line.get_ydata(), one.curves[label])
+            assert len({line.get_color() for line in panel.lines}) == 3
+        assert legend_texts(shown) == [f"model {number}" for number in range(3)]
+        assert all(len(line.get_xdata()) == 0 for line in ax.lines)
+
     def test_infinite_threshold_is_not_drawn(self):
         profile = ConfidenceProfile.from_predictions([0, 1], [0.1, 0.8], threshold=np.inf)
         assert not any("threshold" in text for text in legend_texts(ThresholdDisplay.from_predictions(profile)))
@@ -616,7 +634,9 @@ class TestEveryDisplay:
         ax.set_title("A title")
         figure.draw_without_rendering()
         whole = figure.bbox
-        boxes = [part.get_window_extent() for part in (ax.xaxis.label, ax.yaxis.label, ax.title)]
+        parts = ax.child_axes or [ax]
+        texts = [text for part in parts for text in (part.xaxis.label, part.yaxis.label) if text.get_text()]
+        boxes = [text.get_window_extent() for text in (*texts, ax.title)]
         legends = [part.get_window_extent() for part in (ax.get_legend(), *figure.legends) if part]
         for box in [*boxes, *legends]:
             assert -1 <= box.x0 < box.x1 <= whole.width + 1
@@ -625,7 +645,8 @@ class TestEveryDisplay:
             assert not box.overlaps(ax.get_window_extent())
             assert not box.overlaps(boxes[-1])
         assert len(legends) == 1
-        for axis in (ax.xaxis, ax.yaxis):
+        labelled = [part.xaxis for part in parts if part.get_xlabel()]  # upper panels have no texts
+        for axis in (*labelled, *(part.yaxis for part in parts)):
             ticks = [
                 tick.get_window_extent() for tick in axis.get_ticklabels() if tick.get_text() and tick.get_visible()
             ]
@@ -760,6 +781,30 @@ class TestEveryDisplay:
         RiskCoverageDisplay.from_predictions(profile, ax=ax)
         assert mine in figure.legends
         assert len(figure.legends) == 2
+
+    @every_way
+    def test_legend_is_off_the_data_of_axes_that_are_not_alone(self, way):
+        display, params = DRAWN[way]
+        figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+        for seed in range(2):
+            display.from_predictions(profile_of(seed=seed), ax=axes[0], name=f"model {seed}", **params)
+        figure.draw_without_rendering()
+        legend = axes[0].get_legend().get_window_extent()
+        assert figure.bbox.y0 <= legend.y0
+        for part in axes[0].child_axes or [axes[0]]:
+            assert not legend.overlaps(part.get_window_extent())
+            assert not legend.overlaps(part.xaxis.label.get_window_extent())
+        assert axes[0].bbox.width > 0.6 * axes[1].bbox.width
+
+    def test_names_in_the_legend_have_the_colours_of_their_lines(self):
+        ax = None
+        for seed in range(2):
+            shown = RiskCoverageDisplay.from_predictions(profile_of(seed=seed), name=f"model {seed}", ax=ax)
+            ax = shown.ax_
+        to_rgb = matplotlib.colors.to_rgb
+        lines = [line for line in ax.lines if line.get_gid() == "skconf classifier"]
+        for line, text in zip(lines, shown.figure_.legends[0].get_texts(), strict=True):
+            np.testing.assert_allclose(to_rgb(text.get_color()), 0.65 * np.array(to_rgb(line.get_color())))
 
     def test_legend_on_the_axes_is_no_wider_than_they_are(self):
         figure, axes = plt.subplots(1, 2, figsize=(8, 3))
