@@ -233,7 +233,7 @@ def keep(
     # So many samples are accepted at each threshold.
     accepted = len(rows) - np.searchsorted(ranked.score[::-1], given, side="left")
     given, accepted = given[accepted > 0], accepted[accepted > 0]
-    fits, reasons = np.ones(len(given), dtype=np.bool_), []
+    shown_by, reasons = [], []
     tested = [each for each in promises if each[0].risk in ("risk", "cost")]
     at = _looks(accepted, tested[0], share, rows) if tested and thresholds is None else np.arange(len(given))
     for promise, target in promises:
@@ -245,14 +245,17 @@ def keep(
             n_base = len(rows)
         else:
             shown, n_base = _rated(ranked, promise, target, share, given)
-        fits &= shown
-        reasons.append("" if shown.any() else _why_not(promise, n_base, fewest))
-    possible = np.flatnonzero(fits)
+        shown_by.append(shown)
+        why = "" if shown.any() else _why_not(promise, n_base, fewest)
+        reasons.append(
+            why + _closest(ranked, (promise, target), share, accepted[at]) if why and n_base >= fewest else why
+        )
+    possible = np.flatnonzero(np.logical_and.reduce(shown_by))
     if not len(possible):
-        conflict = "" if any(reasons) else "each can be kept, but no threshold keeps all of them together"
+        if not any(reasons):
+            reasons[0] = _conflict(ranked, promises, share, accepted, shown_by)
         return np.inf, [
-            _kept(ranked, each, share, 0, shown=False, reason=why or conflict)
-            for each, why in zip(promises, reasons, strict=True)
+            _kept(ranked, each, share, 0, shown=False, reason=why) for each, why in zip(promises, reasons, strict=True)
         ]
     best = int(possible[-1] if loosest else possible[0])
     kept = [_kept(ranked, each, share, int(accepted[best])) for each in promises]
@@ -338,3 +341,53 @@ def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
     if n_base < fewest:
         return f"{n_base:,} samples{whose}; at least {fewest:,} without an error are needed"
     return f"no threshold was shown to keep it, among {n_base:,} samples{whose}"
+
+
+def _closest(ranked: Rows, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp]) -> str:
+    """Say how far from a promise the samples are, at the threshold that comes closest to keeping it."""
+    promise, target = promised
+    if promise.risk == "risk" and len(accepted):
+        errors = np.cumsum(~ranked.correct)[accepted - 1]
+        limits = upper_limit(errors, accepted - errors, 1 - share)
+        at = int(np.argmin(limits))
+        text = (
+            f"; closest: {errors[at]:,} wrong among {accepted[at]:,} accepted, with an upper limit of {limits[at]:.3g}"
+        )
+        return text if limits[at] > target else f"{text}, but a search among thresholds needs more samples"
+    if promise.risk in _FLOORS:
+        of_all = _kept(ranked, promised, share, len(ranked))
+        return f"; to accept everything reaches {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
+    return ""
+
+
+def _conflict(
+    ranked: Rows,
+    promises: Sequence[tuple[Promise, float]],
+    share: float,
+    accepted: NDArray[np.intp],
+    shown_by: Sequence[NDArray[np.bool_]],
+) -> str:
+    """Say how far each promise is kept, and what no order of the samples could change."""
+    n_rows, wrong = len(ranked), ~ranked.correct
+    parts, floors = [], []
+    for (promise, target), shown in zip(promises, shown_by, strict=True):
+        at = np.flatnonzero(shown)[0 if promise.risk in _FLOORS else -1]
+        name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {target:g}"
+        is_floor = promise.risk in _FLOORS
+        floors += [int(accepted[at])] if is_floor else []
+        parts.append(f"{name} {'needs at least' if is_floor else 'allows at most'} {accepted[at] / n_rows:.1%}")
+    text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts)}"
+    risk, coverage = (
+        next((target for promise, target in promises if promise.risk == name), None) for name in ("risk", "coverage")
+    )
+    if risk is None or not floors:
+        return text
+    count = max(floors)
+    errors = int(wrong[:count].sum())
+    limit = upper_limit(errors, count - errors, 1 - share)
+    text += f"; where the floor is kept, {errors:,} of {count:,} are wrong, and the limit of the risk is {limit:.3g}"
+    # Errors that are not accepted are rejected: m - r (1 - q) <= q for a share m of errors, of which q is rejected.
+    least = (lower_limit(int(wrong.sum()), int((~wrong).sum()), share) - risk) / (1 - risk) if risk < 1 else 0.0
+    if coverage is not None and least > 1 - coverage:
+        text += f". No score at all can: a risk of {risk:g} rejects at least {least:.1%}, by the errors of all samples"
+    return text

@@ -1,9 +1,11 @@
 """Several promises at once, and in slices: against brute force, and on populations where the truth is known."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import beta, binom
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -298,3 +300,37 @@ def test_caps_floors_hold(sets, ties):
         reached += 0.7 * accepted[1] < 0.35 - 1e-9
     assert missed / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
     assert reached / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
+
+
+def test_what_cannot_be_kept_says_how_far_off_it_is():
+    """Each number is counted here by itself."""
+    y, proba = draw(3000, 7)
+    sure, said = confidence_of(proba)
+    wrong = (said != y)[np.argsort(-sure)]
+
+    def reason(target):
+        with pytest.warns(UserWarning, match="rejected"):
+            return tune_threshold(y, proba, target=target, confidence_level=LEVEL).guarantees["reason"]
+
+    why, other = reason({"risk": 0.03, "coverage": 0.99})
+    assert other == ""  # it could be kept
+    at_least = next(k for k in range(3000) if binom.sf(k - 1, 3000, 0.99) <= 0.025)
+    limit = beta.ppf(0.975, wrong[:at_least].sum() + 1, at_least - wrong[:at_least].sum())
+    alone = tune_threshold(y, proba, target=0.03, confidence_level=LEVEL, n_candidates=2)
+    assert (
+        f"risk 0.03 allows at most {alone.coverage:.1%} and coverage 0.99 needs at least {at_least / 3000:.1%}" in why
+    )
+    assert f"{wrong[:at_least].sum()} of {at_least:,} are wrong, and the limit of the risk is {limit:.3g}" in why
+    # Of 1 - c rejected and all of them wrong, c * 0.03 more are wrong: the most errors that any score allows for.
+    low = beta.ppf(0.025, wrong.sum(), (~wrong).sum() + 1)
+    rejected = np.linspace(0, 1, 100_001)
+    least = rejected[rejected + 0.03 * (1 - rejected) >= low].min()
+    assert f"No score at all can: a risk of 0.03 rejects at least {least:.1%}" in why
+    assert "No score" not in reason({"risk": 0.03, "coverage": 0.8})[0]
+
+    (why,) = reason({"recall": {0: 0.97}})
+    right = (said == 0)[y == 0]
+    low = beta.ppf(0.05, right.sum(), (~right).sum() + 1)
+    assert f"to accept everything reaches {right.mean():.3g}, with a lower limit of {low:.3g}" in why
+    (why,) = reason({"risk": 0.003})
+    assert re.search(r"closest: [\d,]+ wrong among [\d,]+ accepted, with an upper limit of 0\.\d+$", why)
