@@ -66,6 +66,7 @@ ALONE = (
     "tasks",
     "columns",
     "metrics",
+    "sources",
     "questions",
     "coming_from",
     "peers",

@@ -2,7 +2,8 @@
 
 - `skconf/metrics/__init__.py`: the exports.
 - `skconf/metrics/__init__.pyi`: the signatures, for editors and type checkers.
-- `docs/metrics.md`: every metric by the question that it answers, with its direction, range, scorers and paper.
+- `docs/metrics.md`: every metric by the question that it answers, with its direction, range and scorers.
+- `docs/sources.md`: the papers that define the metrics.
 - `docs/columns.md`: the names of columns that are recognised.
 - `docs/command_line.md`: every command with its help.
 
@@ -39,7 +40,7 @@ for package in ("skconf", "skconf.metrics"):
 
 from skconf.metrics._base.kinds import Additive, Ranked, Ratio  # noqa: E402
 from skconf.metrics._base.one_vs_rest import RankedByClass  # noqa: E402
-from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of  # noqa: E402
+from skconf.metrics._base.questions import QUESTIONS, question_of  # noqa: E402
 from skconf.metrics._base.registry import WeightMeaning, metric_classes  # noqa: E402
 from skconf.profile import ConfidenceProfile  # noqa: E402
 
@@ -60,6 +61,7 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "skconf/metrics/__init__.py", exports(definitions)
     yield "skconf/metrics/__init__.pyi", stub(definitions)
     yield "docs/metrics.md", table(definitions)
+    yield "docs/sources.md", sources(definitions)
     for page in ("columns", "command_line"):  # last: they import the exports
         yield f"docs/{page}.md", printed(f"{page}.py")
 
@@ -197,26 +199,29 @@ def imports_of(text: str, module: str) -> set[str]:
 HEADER = f"""\
 # Every metric
 
-By the question that it answers. ↑ higher is better, ↓ lower is better, → nearer is better. A name leads to its page,
-with its formula, parameters and an example; a [scorer](guide/scoring.md) is a name for `scoring=`.
+**In short.** Find your question: it leads to its metrics, each in a sentence. Best values, ranges and scorers are
+in [a table](#best-values-ranges-and-scorers), the papers on [their own page](sources.md). A name leads to a page with
+its formula, parameters and an example.
 
 <!-- Generated from the definitions by `{COMMAND}`. -->
-"""
-COLUMNS = """\
-| metric | in plain words | best | range | scorer |
-|---|---|---|---|---|
-"""
-COMPUTED = """\
-## How they are computed
 
+## Questions
+
+"""
+FACTS = """
+## Best values, ranges and scorers
+
+↑ higher is better, ↓ lower is better, → nearer is better. A [scorer](guide/scoring.md) is a name for `scoring=`.
+
+| metric | best | range | scorer | inputs | weights | kind |
+|---|---|---|---|---|---|---|
+"""
+NOTES = """
 - **inputs**: *c, z* stands for confidence and correctness, which a `ConfidenceProfile.from_correctness` gives; *p* for
   classes and their probabilities.
 - **weights** are *counts* (a sample of weight 2 counts as two), *importances*, or refused.
 - **kind**: *ratio* (of two weighted sums) and *additive* metrics have values by group, contributions and merged parts;
   *ranked* ones share one sort, and those *by class* sort the probabilities of each; *whole* ones need all confidences.
-
-| metric | inputs | weights | kind |
-|---|---|---|---|
 """
 WEIGHTS = {
     WeightMeaning.COUNTS: "counts",
@@ -269,11 +274,12 @@ def row(name: str, cls: type[Any]) -> str:
     best = "" if info.best is None else number(info.best) + arrow
     no_number = info.best is None and info.greater_is_better is None and info.bounds == (0, 1)
     span = "" if no_number else f"[{', '.join(map(number, info.bounds))}]"
-    return line(f"`{name}`", plain_words(name), best, span, scorers(cls))
+    computed = needs(cls.with_params({})), WEIGHTS[cls.weight_meaning], kind(cls)
+    return line(f"`{name}`", best, span, scorers(cls), *computed)
 
 
 def sources(definitions: Definitions) -> str:
-    """Return the papers, each with its metrics and where it defines them."""
+    """Return the page of papers, each with its metrics and where it defines them."""
     found: dict[str, list[str]] = {}
     for name, cls in definitions.items():
         cited = re.fullmatch(r"(.*?, (?:19|20)\d\d(?:, arXiv:[\d.]+)?)(?:[,;] )?(.*)", cls.info.reference)
@@ -281,23 +287,21 @@ def sources(definitions: Definitions) -> str:
             raise ValueError(f"{name}: its reference has no year: {cls.info.reference!r}.")
         paper, place = cited.groups()
         found.setdefault(paper, []).append(f"`{name}`" + (f" ({place})" if place else ""))
-    return "".join(f"- {paper}: {', '.join(names)}.\n" for paper, names in sorted(found.items()))
+    papers = "".join(f"- {paper}: {', '.join(names)}.\n" for paper, names in sorted(found.items()))
+    return f"# Sources of the metrics\n\n<!-- Generated from the definitions by `{COMMAND}`. -->\n\n{papers}"
 
 
 def table(definitions: Definitions) -> str:
     """Return the page of all metrics."""
-    page = HEADER
-    for question in QUESTIONS:
-        rows = "".join(row(name, cls) for name, cls in definitions.items() if question_of(name) == question)
-        page += f"\n## {question.title}\n\n{question.about} [Guide](guide/{question.guide}.md).\n\n{COLUMNS}{rows}"
     for name, cls in definitions.items():
         if question_of(name) is None:
             raise SystemExit(f"{cls.__module__}: put the family of {name} under a question in questions.py.")
-    computed = (
-        line(f"`{name}`", needs(cls.with_params({})), WEIGHTS[cls.weight_meaning], kind(cls))
-        for name, cls in definitions.items()
-    )
-    return f"{page}\n{COMPUTED}{''.join(computed)}\n## Sources\n\n{sources(definitions)}"
+    page = HEADER
+    for question in QUESTIONS:
+        names = ", ".join(f"`{name}`" for name in definitions if question_of(name) == question)
+        page += f"- {{ref}}`{question.title} <metrics-{question.key}>` {names}. [Guide](guide/{question.guide}.md).\n"
+    rows = "".join(row(name, cls) for name, cls in definitions.items())
+    return page + FACTS + rows + NOTES
 
 
 # Pages of other tools -----------------------------------------------------------------------------------------------

@@ -161,6 +161,12 @@ def public_names():
     return [*(f"{name}.{each}" for name, names in called.items() for each in names), *BESIDE_THE_ROOT]
 
 
+def object_of(name):
+    """Return what a full name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)
+
+
 def names_by_family():
     """Return the names of each family; every public name has exactly one."""
     public = public_names()
@@ -233,8 +239,19 @@ def index(docs):
         CARD.format(icon=family.icon, title=family.title, key=family.key, when=family.when) for family in FAMILIES
     )
     pages = "".join(f"generated/{family.key}\n" for family in FAMILIES)
+    names = names_by_family()
+    classes = {
+        family.title: [name for name in names[family.key] if isinstance(object_of(name), type)] for family in FAMILIES
+    }
+    listed = "".join(
+        f"- {title}: {', '.join(f'{{class}}`~{name}`' for name in of_it)}\n"
+        for title, of_it in classes.items()
+        if of_it
+    )
+    questions = "".join(f"- {{ref}}`{question.title} <metrics-{question.key}>`\n" for question in QUESTIONS)
     command = "Options of the command: [skconf](command_line.md).\n\n" if (docs / "command_line.md").exists() else ""
-    return f"{INDEX}{cards}::::\n\n{command}```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{pages}```\n"
+    lists = f"## Classes\n\n{listed}\n## Questions that metrics answer\n\n{questions}\n"
+    return f"{INDEX}{cards}::::\n\n{command}{lists}```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{pages}```\n"
 
 
 def write(app, _config):

@@ -10,7 +10,18 @@ from reference import FAMILIES, names_by_family, public_names
 from sphinx.util.docutils import SphinxDirective
 
 #: Pages that list names, or tell of them once they have changed.
-LISTS = ("changelog", "columns", "command_line", "contributing", "metrics", "reference", "speed", "style", "versions")
+LISTS = (
+    "changelog",
+    "columns",
+    "command_line",
+    "contributing",
+    "metrics",
+    "reference",
+    "sources",
+    "speed",
+    "style",
+    "versions",
+)
 #: Pages that are named, the ones with most uses first.
 AT_MOST = 5
 CODE = re.compile(r"^```\w*\n(.*?)^```|`([^`\n]+)`", flags=re.M | re.S)
