@@ -53,13 +53,38 @@ def share(text: str) -> float:
 
 def grade(text: str) -> tuple[str, float]:
     """Parse an option that gives a word a number: WORD=NUMBER."""
+    return _word_and_number(text, "WORD=NUMBER, as high=0.9")
+
+
+def _word_and_number(text: str, what: str) -> tuple[str, float]:
     word, _, number = text.rpartition("=")
     try:
         if word.strip():
             return word.strip(), float(number)
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"must be WORD=NUMBER, as high=0.9, but is {text!r}")
+    raise argparse.ArgumentTypeError(f"must be {what}, but is {text!r}")
+
+
+def share_of_class(text: str) -> list[tuple[str, float]]:
+    """Parse an option that gives labels their shares: LABEL=SHARE, or several with commas between them."""
+    parts = text.split(",") if all("=" in part for part in text.split(",")) else [text]
+    return [_word_and_number(part, "LABEL=SHARE, as fraud=0.003") for part in parts]
+
+
+def shares_of(given: list[list[tuple[str, float]]] | None) -> dict[str, float] | None:
+    """Return the share of each label; None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If a label has two.
+    """
+    shares: dict[str, float] = {}
+    for label, share in (pair for pairs in given or [] for pair in pairs):
+        if shares.setdefault(label, share) != share:
+            raise ValueError(f"--prevalence gives {label!r} two shares.")
+    return shares or None
 
 
 def grades_of(given: list[tuple[str, float]] | None) -> dict[str, float] | None:

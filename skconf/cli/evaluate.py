@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from skconf._core.command_options import output_file
+from skconf._core.command_options import output_file, share_of_class, shares_of
 from skconf._core.terminal import CommandError, csv_text, line_width, say, write_file
 from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import DASH, written_out
@@ -139,6 +139,15 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
         help="what an error costs, and a case that is sent to a person, such as 10 1: the report says where each model "
         "costs least",
     )
+    evaluate.add_argument(
+        "--prevalence",
+        nargs="+",
+        action="extend",
+        type=share_of_class,
+        metavar="LABEL=SHARE",
+        help="shares of the classes where the predictions are used, such as fraud=0.003; of two classes one is enough: "
+        "all numbers are then at these shares, and the summary says how many of 100,000 cases would be wrong",
+    )
     evaluate.add_argument("--short", action="store_true", help="print the summary alone")
     evaluate.add_argument(
         "--metrics", nargs="+", metavar="NAME", help="metrics to report, or 'all' (default: those that most users need)"
@@ -188,6 +197,7 @@ def _run(options: argparse.Namespace) -> int:
                 slices=options.slices,
                 errors=options.errors,
                 prices=options.prices,
+                prevalence=shares_of(options.prevalence),
                 command=options.command,
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,

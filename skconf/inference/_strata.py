@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
 from skconf.inference._bayesian_bootstrap import MOST_PLACES, N_DRAWS, thinned
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, joined
+from skconf.metrics._base.stratified_shares import mover
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
 
@@ -160,13 +160,6 @@ def mover_ends(
     mass = np.bincount(stratum[there], weight[there]) / weight.sum()
     hits = np.bincount(stratum[there], counted[there])
     share = hits / sampling.sizes
-    tail = (1 - confidence_level) / 2
-    low = np.where(hits > 0, beta.ppf(tail, hits + 0.5, sampling.sizes - hits + 0.5), 0.0)
-    high = np.where(hits < sampling.sizes, beta.ppf(1 - tail, hits + 0.5, sampling.sizes - hits + 0.5), 1.0)
-    value = float(mass @ share)
-    ends = (
-        max(value - float(np.linalg.norm(mass * (share - low))), 0.0),
-        min(value + float(np.linalg.norm(mass * (high - share))), 1.0),
-    )
+    ends = mover(mass, hits, sampling.sizes, confidence_level)
     scores = sorted(float(statistic.score(end)) for end in ends)
     return scores[0], scores[1], float(np.sqrt((mass**2 * share * (1 - share) / sampling.sizes).sum()))

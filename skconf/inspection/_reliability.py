@@ -16,6 +16,7 @@ from skconf.inspection._drawing import CLASSIFIER, REFERENCE, Style, artists, ch
 from skconf.inspection._findings import of_reliability
 from skconf.inspection._scales import label_percent, percent
 from skconf.metrics._base.columns import levels
+from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
 #: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
@@ -153,6 +154,9 @@ class ReliabilityDisplay(Display):
         weight = right + wrong
         unit = squares / weight  # weight of each of the effective number of predictions
         low, high = exact_interval(right / unit, wrong / unit, confidence_level)
+        stratified = StratifiedShares.of_parts(profile, bins, len(kept))
+        if stratified is not None:
+            low, high = (1 - end for end in reversed(stratified[kept].ends(confidence_level)))
         beside = None
         if view == "both":
             beside = cls.from_profile(profile, name=name, view="tail", confidence_level=confidence_level)

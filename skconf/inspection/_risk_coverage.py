@@ -25,6 +25,7 @@ from skconf.inspection._drawing import (
 from skconf.inspection._findings import of_risk_coverage
 from skconf.inspection._scales import SCALES, label_percent, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
+from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
 #: Coverage up to which a curve may leave the axes: a single error among few answers gives a high error rate.
@@ -130,7 +131,11 @@ class RiskCoverageDisplay(Display):
                     "answers, and of answers with costs or in groups."
                 )
             size = effective_sizes(profile)
-            low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
+            stratified = StratifiedShares.from_the_top(profile, profile.score, profile.ranking.score)
+            if stratified is None:
+                low, high = exact_interval(curve.risk * size, (1 - curve.risk) * size, confidence_level)
+            else:
+                low, high = stratified.ends(confidence_level)
         area = aurc_loss(profile)
         return cls(curve.coverage, curve.risk, curve.thresholds, area, profile.threshold, name, low, high, scale)
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skconf._core.costs import costs_given_truth, read_costs_by_sample
 from skconf._core.inputs import position_of, scaled_weight
 from skconf._core.labels import Codes
-from skconf._core.messages import from_probabilities
+from skconf._core.messages import from_probabilities, option
 from skconf._core.prevalence import read_shares, weights_to_shares
 from skconf._core.probabilities import Floats, at_least_single, both_columns, row_blocks
 from skconf._core.ranking import Ranking
@@ -381,10 +381,17 @@ class Answers:
         >>> print(f"{cprecision_score(profile):.3f}, {cprecision_score(rare):.3f}")
         0.696, 0.023
         """
-        classes, true_class = self.require("classes"), self.require("true_class")
+        if self.classes is None or self.true_class is None:
+            raise ValueError(
+                f"{option('prevalence')} needs the true class of each row, and only its correctness is known. "
+                + from_probabilities()
+            )
+        classes, true_class = self.classes, self.true_class
         if self.abstained is not None:
-            raise ValueError("prevalence weighs rows by their class, and rows that abstain count without one here.")
-        shares = read_shares(prevalence, classes)
+            raise ValueError(
+                f"{option('prevalence')} weighs rows by their class, and rows that abstain count without one here."
+            )
+        shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))
         return replace(weighted, strata=true_class, prevalence=tuple(shares.tolist()))
 

@@ -30,6 +30,7 @@ def confidence_report(
     random_state: Any = None,
     errors: float | Sequence[float] | None = None,
     prices: Sequence[float] | None = None,
+    prevalence: Mapping[Any, float] | None = None,
     by: Literal["class"] | None = None,
     zero_division: Any = "warn",
 ) -> ConfidenceReport:
@@ -78,6 +79,10 @@ def confidence_report(
         What an error costs, and a case that is sent to a person, such as (10, 1): the report says where each model
         costs least, and how much the models differ there. None shows the page with example prices, which a reader may
         change.
+    prevalence : mapping of label to float, default=None
+        Share of each class where the predictions are used, such as ``{"fraud": 0.003}``; of two classes one is enough.
+        All numbers are then at these shares, as by :meth:`skconf.ConfidenceProfile.at_prevalence`, the summary says how
+        many of 100,000 such cases would be wrong, and a warning tells where the probabilities announce other shares.
     by : {"class"}, default=None
         Show a row for each class instead, of one model, as scikit-learn's ``classification_report`` does; the report is
         then a table alone.
@@ -122,8 +127,9 @@ def confidence_report(
     ValueError
         If predictions are invalid, as for every metric; there is no such metric (the message has close matches), or it
         is not a number; a model has the name of another column; `confidence_level` is invalid; `slices` has no column,
-        or one of another length, or with nearly a text for each row; or ``by="class"`` is given with what it does not
-        use, or predictions that hold no classes.
+        or one of another length, or with nearly a text for each row; `prevalence` has an unknown label, a share out of
+        range or of a class without rows, or a sum other than 1, or true labels are not known; or ``by="class"`` is
+        given with what it does not use, or predictions that hold no classes.
     TypeError
         If predictions are missing, or given together with a profile that holds them; or `slices` has no names.
 
@@ -131,6 +137,8 @@ def confidence_report(
     -----
     UndefinedMetricWarning
         If a value is undefined and NaN.
+    UserWarning
+        If probabilities announce a share of a class that differs from its `prevalence` by more than a factor of two.
 
     See Also
     --------
@@ -258,6 +266,7 @@ def confidence_report(
             random_state=random_state,
             errors=errors,
             prices=prices,
+            prevalence=prevalence,
             by=by,
             zero_division=zero_division,
         )

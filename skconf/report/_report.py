@@ -126,7 +126,7 @@ class ConfidenceReport:
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         **options : dict
-            Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `confidence_level` and `by`.
+            Other parameters of :func:`~skconf.confidence_report`, such as `metrics`, `prevalence` and `by`.
 
         Returns
         -------
@@ -201,6 +201,7 @@ class ConfidenceReport:
         slices: Any = None,
         errors: float | Sequence[float] | None = None,
         prices: Sequence[float] | None = None,
+        prevalence: Mapping[Any, float] | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
@@ -250,6 +251,8 @@ class ConfidenceReport:
         prices : pair of float, default=None
             What an error costs, and a case that is sent to a person, as in
             :func:`~skconf.confidence_report`.
+        prevalence : mapping of label to float, default=None
+            Share of each class where the predictions are used, as in :func:`~skconf.confidence_report`; not in batches.
         n_jobs : int, default=None
             Number of threads that read in batches, as in :func:`~skconf.accumulate`; any number gives the same values.
         progress : bool, default=False
@@ -326,6 +329,7 @@ class ConfidenceReport:
                 slices=slices,
                 errors=errors,
                 prices=prices,
+                prevalence=prevalence,
                 confidence_level=confidence_level,
                 n_jobs=n_jobs,
             )

@@ -154,7 +154,7 @@ def tune_threshold(
     elif profile.prevalence is not None:
         mix = Mix((np.array(profile.prevalence),))
     if confidence_level is not None and profile.prevalence is not None:
-        profile = _without_class_weights(profile)
+        profile = without_class_weights(profile)
     clusters = None
     if confidence_level is not None and profile.kind != "right or wrong":
         raise ValueError(f"confidence_level counts errors, but {KNOWN[profile.kind]}. Leave it out.")
@@ -322,7 +322,7 @@ def choose_threshold(
     return tuned
 
 
-def _without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:
+def without_class_weights(profile: ConfidenceProfile) -> ConfidenceProfile:
     """Return a profile without the weights of its classes; with those that differ within one, as it is."""
     codes, weight = profile.require("true_class"), profile.sample_weight
     if weight is not None:

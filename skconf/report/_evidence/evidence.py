@@ -17,6 +17,7 @@ from skconf.report._evidence.costs import assess_costs
 from skconf.report._evidence.draws import Compared, Draws
 from skconf.report._evidence.labels import Labels, Topics, numbered
 from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.prevalence import AtPrevalence
 from skconf.report._evidence.rows import Row
 from skconf.report._evidence.slices import Slices
 from skconf.report._evidence.stops import Stops
@@ -133,6 +134,12 @@ class Evidence:
         }
 
     @cached_property
+    def at_prevalence(self) -> Mapping[Any, AtPrevalence]:
+        """What the prevalence means that each model is reported at; nothing where none is stated."""
+        found = {model: AtPrevalence.of(profile, self.level) for model, profile in self.profiles.items()}
+        return {model: each for model, each in found.items() if each is not None}
+
+    @cached_property
     def by_slice(self) -> Mapping[Any, BySlice]:
         """How right each model is in each slice, if there are slices, or several topics of answers."""
         by_slice = {}
@@ -198,6 +205,8 @@ class Evidence:
     @cached_property
     def _draws(self) -> Draws | None:
         """Draws of the rows of all models, where these are paired."""
+        if self.at_prevalence:  # draws of all rows would let a class of few rows and much weight vary
+            return None
         paired = {model: profile for model, profile in self.profiles.items() if model not in self.unpaired}
         if len(paired) < 2 or len({profile.n_rows for profile in paired.values()}) > 1:
             return None
@@ -225,7 +234,8 @@ class Evidence:
 
     def units(self, model: Any) -> str:
         """Return what a guarantee counts."""
-        return "rows" if model in self.known_stops or self.profiles[model].groups is None else "groups"
+        units = "rows" if model in self.known_stops or self.profiles[model].groups is None else "groups"
+        return f"{units} of this mix" if model in self.at_prevalence else units
 
     def labels_of(self, model: Any) -> Labels | None:
         """Return the true and predicted labels of a model, if they are known."""

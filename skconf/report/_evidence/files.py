@@ -48,6 +48,7 @@ def evidence_of_files(
     slices: Any = None,
     errors: float | Sequence[float] | None = None,
     prices: Sequence[float] | None = None,
+    prevalence: Mapping[Any, float] | None = None,
     command: str = "",
     confidence_level: float | None = None,
     n_jobs: int | None = None,
@@ -74,6 +75,7 @@ def evidence_of_files(
             truth=truth,
             slices=slices,
             confidence_level=confidence_level,
+            prevalence=prevalence,
             abstained=columns.abstained,
             cluster=columns.cluster,
             score=columns.score,
@@ -85,6 +87,8 @@ def evidence_of_files(
             )
     counts = counts_alone(logs, several=several, level=confidence_level)
     if counts is not None:
+        if prevalence is not None:
+            raise ValueError(f"{option('prevalence')} needs true labels, and these logs hold none. Leave it out.")
         return counts
     models, matched = logs.files, list[str]()
     if truth is not None:
@@ -107,6 +111,7 @@ def evidence_of_files(
             )
         return replace(found, errors=allowed, prices=paid)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
+    asked["prevalence"] = prevalence
     return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
 
 
@@ -189,6 +194,7 @@ def _refuse_in_batches(**given: Any) -> None:
             "keep no rows to look where they fail",
             f"; {option('groups', ...)} gives the metrics of each group in batches",
         ),
+        "prevalence": ("know the rows of each class only at their end", ""),
         "confidence_level": ("give no intervals", "; accumulate() has intervals in batches"),
         "abstained": ("count answers alone", ""),
         "cluster": ("give no intervals", ""),
@@ -232,7 +238,8 @@ def _from_memory(
     origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])
     score = next(iter(columns.values())).score
     beside = {} if score is None else {"score_name": score, "n_candidates": 2}
-    return replace(evidence, origin=origin, name=sources[0].name, **vars(pairs), **beside)
+    of_rows = {name: found for name, found in vars(pairs).items() if name != "profiles"}  # these may be weighed since
+    return replace(evidence, origin=origin, name=sources[0].name, **of_rows, **beside)
 
 
 def _with_truth(

@@ -23,6 +23,8 @@ class Confusion(NamedTuple):
         Positions of the labels.
     n_rows : int
         Number of rows.
+    share : float
+        Its share of all confusions, weighted.
     confidence : float
         Mean confidence there, weighted.
     """
@@ -30,6 +32,7 @@ class Confusion(NamedTuple):
     true: int
     predicted: int
     n_rows: int
+    share: float
     confidence: float
 
 
@@ -98,7 +101,15 @@ class Labels:
             for of_row in (None, each[wrong], each[wrong] * confidence[wrong])  # fewest first: stable by label
         )
         order = np.lexsort((pairs, -count, -total))[:at_most]
-        return [Confusion(*divmod(int(pairs[k]), len(self)), int(count[k]), float(says[k] / total[k])) for k in order]
+        return [
+            Confusion(
+                *divmod(int(pairs[k]), len(self)),
+                int(count[k]),
+                float(total[k] / total.sum()),
+                float(says[k] / total[k]),
+            )
+            for k in order
+        ]
 
 
 @dataclass(frozen=True, eq=False)

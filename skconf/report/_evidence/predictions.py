@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf._core.checks import check_number, check_option
 from skconf._core.messages import listed, option, suggest
-from skconf._core.warn import Notice, warn_each
+from skconf._core.warn import Notice, warn, warn_each
 from skconf.inference._intervals import check_confidence_level
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile, as_profile
@@ -35,6 +35,7 @@ def source_of(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    prevalence: Mapping[Any, float] | None = None,
     by: str | None = None,
     zero_division: Any = "warn",
     **options: Any,
@@ -44,14 +45,16 @@ def source_of(
     check_option(by, "by", (None, "class"))
     for name in options:
         if name not in _OPTIONS:
-            raise TypeError(f"a report has no option {name!r}.{suggest(name, _OPTIONS)}")
+            raise TypeError(f"a report has no option {name!r}.{suggest(name, [*_OPTIONS, 'prevalence'])}")
     if by is None:
         several = isinstance(y_true, Mapping) or isinstance(y_proba, Mapping)
-        return evidence_of(read_models(y_true, y_proba, **given), several=several, **options)
+        models = read_models(y_true, y_proba, **given)
+        return evidence_of(models, several=several, prevalence=prevalence, **options)
     unused = [name for name, value in options.items() if value is not None]
     if unused:
         raise ValueError(f"by={by!r} has metrics of its own, of one model. Leave {listed(unused)} out.")
-    return table_of_classes(as_profile("A report", y_true, y_proba, **given), zero_division)
+    profile = as_profile("A report", y_true, y_proba, **given)
+    return table_of_classes(profile if prevalence is None else profile.at_prevalence(prevalence), zero_division)
 
 
 def evidence_of(
@@ -66,6 +69,7 @@ def evidence_of(
     random_state: Any = None,
     errors: float | Sequence[float] | None = None,
     prices: Sequence[float] | None = None,
+    prevalence: Mapping[Any, float] | None = None,
 ) -> Evidence:
     """Evaluate predictions, and gather what a report on them rests on.
 
@@ -75,7 +79,7 @@ def evidence_of(
         The predictions of each model.
     several : bool
         Whether models were given by name.
-    metrics, threshold, confidence_level, baseline, slices, random_state, errors, prices
+    metrics, threshold, confidence_level, baseline, slices, random_state, errors, prices, prevalence
         As in :func:`skconf.confidence_report`.
     """
     if baseline is not None and not several:
@@ -84,6 +88,8 @@ def evidence_of(
         raise ValueError(f"baseline={baseline!r} is not among the models {list(profiles)}.")
     if several:
         check_names(profiles, with_ends=confidence_level is not None)
+    if prevalence is not None:
+        profiles = _at_prevalence(profiles, prevalence, several=several)
     of_models = {} if slices is None else _slices(slices, profiles)
     if threshold is not None:
         get_metric("coverage_score", threshold=threshold)  # raises if it is out of range
@@ -100,7 +106,7 @@ def evidence_of(
                 rows, values[model], profile, confidence_level, random_state=random_state
             )
             warn_each(notices)
-    return Evidence(
+    evidence = Evidence(
         rows=rows,
         values=values,
         profiles=profiles,
@@ -113,6 +119,26 @@ def evidence_of(
         errors=allowed_errors(errors, of_costs=any(profile.kind == "costs" for profile in profiles.values())),
         prices=given_prices(prices),
     )
+    for model, found in evidence.at_prevalence.items():
+        if announced := found.announces():
+            of_model = f" of the model {model!r}" if several else ""
+            warn(f"{announced}: correct the probabilities{of_model} by skconf.calibration.correct_prevalence.")
+    return evidence
+
+
+def _at_prevalence(
+    profiles: Mapping[Any, ConfidenceProfile], prevalence: Mapping[Any, float], *, several: bool
+) -> dict[Any, ConfidenceProfile]:
+    """Return the predictions as they count where the classes have the shares that are stated."""
+    weighed = {}
+    for model, profile in profiles.items():
+        try:
+            weighed[model] = profile.at_prevalence(prevalence)
+        except (TypeError, ValueError) as error:
+            if several:
+                error.add_note(f"The error is in the predictions of the model {model!r}.")
+            raise
+    return weighed
 
 
 def allowed_errors(errors: Any, *, of_costs: bool) -> Sequence[float]:

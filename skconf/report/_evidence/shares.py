@@ -12,6 +12,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._grouped_means import Means, are_counts, expected_and_observed
 from skconf.metrics._base.kinds import divide
+from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile, Kind
 
 
@@ -70,7 +71,12 @@ def _counted(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[ND
     )
     size = divide(total**2, squares, 0.0)
     share = np.clip(divide(right, total, np.nan), 0.0, 1.0)
-    return np.bincount(codes), share, *clopper_pearson(share, size, level), divide(says, total, np.nan)
+    stratified = StratifiedShares.of_parts(profile, codes, len(total))
+    if stratified is None:
+        low, high = clopper_pearson(share, size, level)
+    else:
+        low, high = (1 - end for end in reversed(stratified.ends(level)))
+    return np.bincount(codes), share, low, high, divide(says, total, np.nan)
 
 
 def _in_units(profile: ConfidenceProfile, codes: Codes, level: float) -> tuple[NDArray[Any], ...]:

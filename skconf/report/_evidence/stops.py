@@ -10,6 +10,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.proportions import clopper_pearson
 from skconf.inference._grouped_means import Means, are_counts, losses_from_the_top
 from skconf.inspection._risk_coverage import effective_sizes
+from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile, Kind
 
 #: Stops that a curve shows.
@@ -37,8 +38,8 @@ class Stops:
         Level of intervals.
     kind : str
         What is known of the answers.
-    means : Means or None
-        What intervals follow from where answers are not counted one by one.
+    means : Means or StratifiedShares or None
+        What intervals follow from where answers are not counted one by one, or count by their class.
     limits : ndarray of shape (n_stops,) or None
         The largest uncertainty that is accepted, of costs.
     """
@@ -49,7 +50,7 @@ class Stops:
     size: Floats
     level: float
     kind: Kind
-    means: Means | None = None
+    means: Means | StratifiedShares | None = None
     limits: Floats | None = None
 
     @classmethod
@@ -64,7 +65,8 @@ class Stops:
             limits = None if profile.uncertainty is None else _limits(profile, profile.uncertainty)
             return cls(ranking.score, answered, means.mean, size, level, kind, means, limits)
         size = effective_sizes(profile)
-        return cls(ranking.score, answered, np.cumsum(ranking.errors) / accepted, size, level, kind)
+        shares = StratifiedShares.from_the_top(profile, profile.score, ranking.score)
+        return cls(ranking.score, answered, np.cumsum(ranking.errors) / accepted, size, level, kind, shares)
 
     def at_share(self, share: float) -> int:
         """Return the first stop at which at least this share is answered."""
@@ -85,6 +87,8 @@ class Stops:
 
     def ends(self, stops: Any) -> tuple[Any, Any]:
         """Compute the interval of the share of errors, or of losses or costs, at one stop or several."""
+        if isinstance(self.means, StratifiedShares):
+            return self.means[stops].ends(self.level)
         if self.means is not None:
             return self.means[stops].ends(self.level, bounded=self.kind != "costs")
         return clopper_pearson(self.wrong[stops], self.size[stops], self.level)

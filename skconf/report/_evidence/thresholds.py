@@ -12,6 +12,8 @@ from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.selective import TunedThreshold, required_samples, tune_threshold
 from skconf.selective._objective import Objective
+from skconf.selective._prevalence import most_rows
+from skconf.selective._tuning import without_class_weights
 
 #: Shares of errors among the answers that people allow.
 _ERRORS = (0.01, 0.02, 0.05, 0.10)
@@ -55,9 +57,16 @@ def guarantee(
     profile: ConfidenceProfile, stops: Stops, target: float, level: float, n_candidates: int = 1
 ) -> Guarantee:
     """Return the threshold that is guaranteed to keep a target with a probability, or why there is none."""
-    if profile.sample_weight is not None or profile.kind == "costs":
+    plain = profile if profile.prevalence is None else without_class_weights(profile)
+    if (
+        plain.sample_weight is not None
+        or profile.kind == "costs"
+        or (plain is not profile and profile.kind == "graded")
+    ):
         return Guarantee("no rule")
     n_units = len(profile) if profile.groups is None else len(np.unique(profile.groups))
+    if profile.prevalence is not None:  # rows are drawn to its mix
+        n_units = min(n_units, most_rows(np.bincount(profile.require("true_class")), np.array(profile.prevalence)))
     of_each = 1 - (1 - level) / n_candidates
     needed = required_samples(target, of_each)
     if n_units < needed:
@@ -83,6 +92,8 @@ def _answer(tuned: TunedThreshold, stops: Stops, target: float, level: float, sh
     """Return the threshold that was found, or why there is none."""
     if tuned.feasible:
         return Guarantee("guaranteed", stops.at_threshold(tuned.threshold), tuned.n_samples)
+    if not tuned.n_samples:  # a class ran out of rows
+        return Guarantee("few answers")
     return _none(tuned, stops, target, level, share_answered)
 
 

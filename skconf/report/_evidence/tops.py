@@ -8,6 +8,7 @@ import pandas as pd
 from skconf.inference._assessment import Assessment, Stretch
 from skconf.inference._error_table import LEVELS
 from skconf.inference._grouped_means import losses_from_the_top
+from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
 
 #: How much a confidence may be below a level by rounding.
@@ -27,6 +28,7 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
     """Yield the levels of weighted and graded answers, and of answers in groups."""
     down = losses_from_the_top(profile, profile.confidence)
     ranking = profile.confidence_ranking
+    stratified = StratifiedShares.from_the_top(profile, profile.confidence, ranking.score)
     expected, size = np.cumsum(ranking.weight * (1 - ranking.score)), 0.0
     for low in LEVELS[:-1]:
         at = int(np.searchsorted(-ranking.score, -(low - _ROUNDING), side="right")) - 1
@@ -34,7 +36,8 @@ def _means_from_the_top(profile: ConfidenceProfile, level: float) -> Iterator[St
         if at < 0 or count == size:
             continue
         size, lost = count, down[at : at + 1]
-        errors_low, errors_high = (count * float(end[0]) for end in lost.ends(level, bounded=True))
+        ends = lost.ends(level, bounded=True) if stratified is None else stratified[at : at + 1].ends(level)
+        errors_low, errors_high = (count * float(end[0]) for end in ends)
         numbers = count, count * float(lost.mean[0]), float(expected[at]), errors_low, errors_high
         yield Stretch(low, np.inf, *numbers, p_value=np.nan, found=False, direction=None, grade="none shown")
 

@@ -261,13 +261,15 @@ def _notes(evidence: Evidence) -> str:
         text += "Intervals draw groups, whose answers depend on each other. "
     if kind == "costs":
         return f"{text}No threshold is guaranteed: costs have no bound."
-    if any(profile.sample_weight is not None for profile in profiles):
+    if any(evidence.guarantee(model, evidence.target).status == "no rule" for model in evidence.profiles):
         return text + "Guaranteed: not for weighted rows, as the rule counts each row once."
     text += (
         f"Guaranteed: with a probability of {level}, the {what} among answers to new cases is at most that. This holds "
         "only if you pick the line and the model before you look (else: tune_threshold with n_candidates), new cases "
         "are like these, and none of these trained the model."
     )
+    if evidence.at_prevalence:
+        text += " At a stated prevalence the rule counts rows that are drawn to its mix, as many as last."
     if kind == "graded":
         text += " The rule counts: each answer is drawn once as right, with a probability of its correctness, or wrong."
     if any(profile.groups is not None for profile in profiles):

@@ -14,6 +14,7 @@ from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.labels import Labels
 from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.prevalence import AtPrevalence, in_percent
 from skconf.report._page.document import made_on, without_folders
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
@@ -92,7 +93,7 @@ def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> l
     for model in profiles:
         labels = evidence.labels_of(model)
         if labels is not None:
-            table = _counts(labels)
+            table = _counts(labels, evidence.at_prevalence.get(model))
             same = next((name for name, each in counted.items() if each.equals(table)), None)
             title = str(model) if evidence.several else ""
             if same is None:
@@ -111,7 +112,7 @@ def _classes(profiles: Mapping[Any, ConfidenceProfile], evidence: Evidence) -> l
     return parts
 
 
-def _counts(labels: Labels) -> pd.DataFrame:
+def _counts(labels: Labels, stated: AtPrevalence | None) -> pd.DataFrame:
     """Return the number and share of rows of each class, the most frequent first; weights do not count here."""
     counts = np.bincount(labels.true, minlength=len(labels))
     order = np.argsort(-counts, kind="stable")
@@ -120,4 +121,6 @@ def _counts(labels: Labels) -> pd.DataFrame:
         "rows": [f"{counts[code]:,}" for code in order],
         "of all": [percent(float(counts[code] / counts.sum())) for code in order],
     }
+    if stated is not None:
+        columns["counted as"] = [in_percent(stated.share[code]) for code in order]
     return pd.DataFrame(columns)

@@ -7,6 +7,7 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Answers
 from skconf.report._sections.abstain import best_threshold
 from skconf.report._sections.answered import answered
+from skconf.report._sections.prevalence import is_off, prevalence_in_words
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.where import worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
@@ -16,6 +17,11 @@ def summary(evidence: Evidence) -> Answers:
     """Return the questions of a reader, each with its answer in a sentence or two."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
     answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), False)]
+    answers += [
+        (_of("Prevalence", model, evidence), prevalence_in_words(evidence, model), is_off(evidence, model))
+        for model in ranked
+        if model in evidence.at_prevalence
+    ]
     answers += [
         (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
     ]

@@ -17,9 +17,15 @@ from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.answered import answered
+from skconf.report._sections.prevalence import is_off, prevalence_parts
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
+#: What to do where the probabilities announce another prevalence than is stated.
+_OF_ANOTHER_SHARE = (
+    "its probabilities are of another share of the classes. Calibrate it on rows that it was not trained on, correct "
+    "the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on those."
+)
 #: A limit of 0 on a logarithmic axis.
 _FLOOR = 1e-12
 
@@ -37,7 +43,8 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         assessment = evidence.assessments[model]
         text = f"{start_of(evidence, model)}{verdicts[model]}"
         parts.append(Prose(text, "finding fault" if is_fault(assessment) else "finding"))
-        advised.setdefault(_advice(assessment, words.numbers), []).append(str(model))
+        advice = _OF_ANOTHER_SHARE if is_off(evidence, model) else _advice(assessment, words.numbers)
+        advised.setdefault(advice, []).append(str(model))
     for advice, models in advised.items():
         whom = f" with {'each of ' if len(models) > 1 else ''}{listed(models)}" if evidence.several else ""
         parts.append(Prose(f"What to do{whom}: {advice}"))
@@ -47,6 +54,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
         if charts:
             parts.append(Beside([ChartPart(chart) for chart in charts]))
     parts.append(_table(evidence, levels))
+    parts[len(answered(evidence)) : len(answered(evidence))] = prevalence_parts(evidence)
     return Section(f"May I trust its {words.numbers}?", "Trust", parts)
 
 

@@ -1,5 +1,6 @@
 """Where does it fail? Classes, confusions and slices, worst first, and the answers that were furthest off."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,8 @@ def _how_ordered(evidence: Evidence) -> str:
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
     """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
     start, answers = start_of(evidence, model), evidence.by_answer[model]
-    truth = Shares.of(profile, [labels.true], evidence.level)
+    # Of one class alone the share is that of its rows, however much it counts.
+    truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
     if max(len(labels), len(answers.names)) <= _IN_ONE_TABLE:
         by_answer = part_table(answers, slice(None), start, (), "where it answers")
         return [by_answer, _confusion_table(labels, truth, start)]
@@ -171,12 +173,11 @@ def _confusions(start: str, profile: ConfidenceProfile, labels: Labels) -> list[
     confusions = labels.confusions(profile.confidence, profile.sample_weight, _CONFUSIONS)
     if not confusions:
         return []
-    wrong = np.count_nonzero(~profile.correct)
     columns = {
         f"{start}in truth": [labels.name(each.true) for each in confusions],
         "it said": [labels.name(each.predicted) for each in confusions],
         "rows": [f"{each.n_rows:,}" for each in confusions],
-        "of all errors": [percent(each.n_rows / wrong) for each in confusions],
+        "of all errors": [percent(each.share) for each in confusions],
         "average confidence": [percent(each.confidence) for each in confusions],
     }
     title = f"{start}most frequent confusions" if start else "Most frequent confusions"

@@ -56,7 +56,7 @@ def findings(evidence: Evidence) -> list[str]:
 def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -> list[str]:
     table = _Table(evidence, comparison)
     first = [row for name in words_of(evidence).headlines for row in rows if row.name == name]
-    said = [answered_in_words(evidence)] if evidence.answered else []
+    said = [answered_in_words(evidence)] if evidence.answered or evidence.at_prevalence else []
     said += [costs_in_words(evidence)] if evidence.costs else []
     said += [_finding(row, table, evidence) for row in first] if table.others else []
     if comparison.unpaired:
@@ -171,6 +171,8 @@ class _Table:
 
 def answered_in_words(evidence: Evidence) -> str:
     """Say which model answers most cases at the errors that are told first, and how much the others differ from it."""
+    if evidence.at_prevalence:
+        return "Cases answered and costs are not compared at a stated prevalence; the metrics are."
     at_target = next((each for each in evidence.answered if each.target == evidence.target), None)
     if at_target is None:
         reasons = dict.fromkeys(f"{evidence.baseline} and {model} {why}" for model, why in evidence.unpaired.items())

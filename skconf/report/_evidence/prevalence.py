@@ -1,0 +1,98 @@
+"""What a stated prevalence means: the errors of each class there, and the shares that probabilities announce."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.messages import visible
+from skconf._core.probabilities import Floats
+from skconf._core.proportions import clopper_pearson
+from skconf.metrics._base.stratified_shares import StratifiedShares, mover
+from skconf.profile import ConfidenceProfile
+
+#: Announced shares that differ from stated ones by more than this factor are told.
+_FACTOR = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class AtPrevalence:
+    """The errors of each class among all cases, where the classes have the shares that are stated.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The classes.
+    share, of_rows : ndarray of shape (n_classes,)
+        Share of each class that is stated, and its share of the rows.
+    announced : ndarray of shape (n_classes,) or None
+        Mean probability of each class at the stated shares; None where its probabilities are not known.
+    wrong, low, high : ndarray of shape (n_classes,)
+        Errors in rows of each class, as a share of all cases, with their interval; NaN of graded answers, and
+        the interval also where answers are in groups.
+    total : tuple of float
+        Share of all cases that are wrong, with its interval.
+    """
+
+    names: list[str]
+    share: Floats
+    of_rows: Floats
+    announced: Floats | None
+    wrong: Floats
+    low: Floats
+    high: Floats
+    total: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, level: float) -> Self | None:
+        """Return what predictions have at the prevalence that they are weighed to; None where none is stated."""
+        if profile.prevalence is None or profile.classes is None:
+            return None
+        share, codes = np.array(profile.prevalence), profile.require("true_class")
+        weight = profile.sample_weight
+        announced = None
+        if profile.given_proba is not None:
+            announced = np.average(np.asarray(profile.proba, dtype=np.float64), axis=0, weights=weight)
+        loss = np.asarray(profile.loss, dtype=np.float64)
+        of_class = np.bincount(codes, weight * loss if weight is not None else loss, len(share))
+        total = np.bincount(codes, weight, len(share))
+        wrong = share * of_class / total if profile.kind == "right or wrong" else np.full_like(share, np.nan)
+        low, high, ends = np.full_like(share, np.nan), np.full_like(share, np.nan), (np.nan, np.nan)
+        counts = StratifiedShares.of_parts(profile, np.zeros(len(profile), dtype=np.intp), 1)
+        if counts is not None:
+            hits, sizes = counts.wrong[:, 0], counts.sizes
+            low, high = (share * end for end in clopper_pearson(hits / sizes, sizes, level))
+            ends = mover(share, hits, sizes, level)
+        of_rows = np.bincount(codes, minlength=len(share)) / len(codes)
+        names = [visible(str(label)) for label in profile.classes]
+        return cls(names, share, of_rows, announced, wrong, low, high, (float(wrong.sum()), *ends))
+
+    @property
+    def rarest(self) -> int:
+        """The class of the smallest share; of equal shares the last one."""
+        return int(len(self.share) - 1 - np.argmin(self.share[::-1]))
+
+    @property
+    def off(self) -> NDArray[np.intp]:
+        """The classes whose announced share is another than stated by a factor of two, the worst first."""
+        if self.announced is None:
+            return np.empty(0, dtype=np.intp)
+        with np.errstate(divide="ignore"):
+            apart = np.abs(np.log(self.announced / self.share))
+        return np.argsort(-apart, kind="stable")[: np.count_nonzero(apart > np.log(_FACTOR))]
+
+    def announces(self) -> str:
+        """Say which other share the probabilities announce; "" where they announce what is stated."""
+        if self.announced is None or not len(self.off):
+            return ""
+        worst = self.off[0]
+        return (
+            f"the probabilities announce {in_percent(self.announced[worst])} {self.names[worst]} where "
+            f"{in_percent(self.share[worst])} is stated"
+        )
+
+
+def in_percent(share: float) -> str:
+    """Write a share of a class in percent, with up to three digits."""
+    return f"{100 * share:.3g}%"

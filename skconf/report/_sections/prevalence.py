@@ -1,0 +1,114 @@
+"""At which prevalence a report is, what that means in cases, and whether the probabilities announce another one."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.messages import listed
+from skconf._core.numbers import DASH, expected_count
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.prevalence import AtPrevalence, in_percent
+from skconf.report._page.parts import Part, Prose
+from skconf.report._page.tables import TablePart
+from skconf.report._sections.words import LISTED, left_out, start_of
+
+#: So many cases are told of.
+CASES = 100_000
+#: Fewer cases are written with a decimal.
+_FEW = 10
+#: Most classes whose errors a sentence tells apart.
+_TOLD = 5
+
+
+def prevalence_in_words(evidence: Evidence, model: Any) -> str:
+    """Say at which prevalence the numbers of a model are, and how many of 100,000 cases would be wrong there."""
+    found = evidence.at_prevalence[model]
+    if len(found.names) == 2:
+        rare = found.rarest
+        where = (
+            f"at {in_percent(found.share[rare])} {found.names[rare]} ({in_percent(found.of_rows[rare])} of these rows)"
+        )
+    else:
+        shares = listed([f"{in_percent(s)} {name}" for s, name in zip(found.share[:LISTED], found.names, strict=False)])
+        where = f"at {shares}"
+    if np.isnan(found.total[0]):
+        return f"{where[0].upper()}{where[1:]}."
+    text = f"{where}, of {CASES:,} such cases {_cases(*found.total, evidence.level)} would be wrong{_apart(found)}."
+    always = int(np.argmax(found.share))
+    text += f" To answer {found.names[always]} always would be wrong in {_count(1 - found.share[always])}."
+    if (off := found.announces()) and not evidence.several:
+        text += f" {off[0].upper()}{off[1:]}."
+    elif off:
+        text += f" Its{off.removeprefix('the')}."
+    return text[0].upper() + text[1:]
+
+
+def is_off(evidence: Evidence, model: Any) -> bool:
+    """Return whether the probabilities of a model announce another prevalence than is stated."""
+    found = evidence.at_prevalence.get(model)
+    return found is not None and len(found.off) > 0
+
+
+def prevalence_parts(evidence: Evidence) -> list[Part]:
+    """Return the sentence for each model, and its errors by class; nothing where no prevalence is stated."""
+    parts: list[Part] = []
+    for model, found in evidence.at_prevalence.items():
+        start = start_of(evidence, model)
+        said = f"{start}{prevalence_in_words(evidence, model)}"
+        parts.append(Prose(said, "finding fault") if is_off(evidence, model) else Prose(said, "finding"))
+        if np.isnan(found.total[0]):
+            continue
+        order = np.argsort(-found.wrong, kind="stable")[:LISTED]
+        columns = {
+            f"{start}true class": [found.names[at] for at in order],
+            f"of {CASES:,} cases": [_count(found.share[at]) for at in order],
+            "of these rows": [in_percent(found.of_rows[at]) for at in order],
+            "wrong": [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order],
+        }
+        if found.announced is not None:
+            columns["announced"] = [_count(found.announced[at]) for at in order]
+        notes = ("Wrong: cases of this class with another answer. Announced: the sum of its probabilities.",)
+        if found.announced is None:
+            notes = ("Wrong: cases of this class with another answer.",)
+        title = f"{start}errors at this prevalence" if start else "Errors at this prevalence"
+        parts.append(TablePart(title, pd.DataFrame(columns), (*notes, *left_out(len(found.names), "classes"))))
+    return parts
+
+
+def _apart(found: AtPrevalence) -> str:
+    """Tell false alarms from missed ones, or the errors of the classes with most of them."""
+    if not found.total[0]:
+        return ""
+    if len(found.names) == 2:
+        rare = found.rarest
+        name, other = found.names[rare], found.names[1 - rare]
+        return (
+            f": {_count(found.wrong[1 - rare])} false alarms ({other}, taken for {name}) and "
+            f"{_count(found.wrong[rare])} missed ({name}, taken for {other})"
+        )
+    order = np.argsort(-found.wrong, kind="stable")
+    told = [f"{_count(found.wrong[at])} of {found.names[at]}" for at in order[:_TOLD] if found.wrong[at]]
+    others = float(found.wrong[order[_TOLD:]].sum())
+    return f": {listed([*told, *([f'{_count(others)} of other classes'] if others else [])])}"
+
+
+def _count(share: float) -> str:
+    cases = CASES * float(share)
+    return expected_count(cases) if cases < _FEW else f"{cases:,.0f}"
+
+
+def _cases(share: float, low: float, high: float, level: float) -> str:
+    """Write how many cases a share is, with the interval in words."""
+    if np.isnan(low):
+        return _count(share)
+    return f"{_count(share)} ({100 * level:g}% interval {_end(low)} to {_end(high)})"
+
+
+def _with_ends(share: float, low: float, high: float) -> str:
+    """Write how many cases a share is, with the interval in brackets."""
+    return f"{_count(share)} [{_end(low)}, {_end(high)}]" if not np.isnan(low) else f"{_count(share)} [{DASH}]"
+
+
+def _end(share: float) -> str:
+    return _count(share) if share > 0 else "0"
