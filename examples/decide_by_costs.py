@@ -8,8 +8,8 @@ enough. The decision of least expected cost pays half; to pass on the cases in w
 
 # %%
 # Tumours, which ship with scikit-learn. Class 0 is malignant: to miss it (row 0, column 1) costs 10. Rows and columns
-# follow the sorted labels. With ``SKCONF_DATA`` set, the raw files of two more data sets are read, where they are:
-# card holders who default and customers who subscribe.
+# follow the sorted labels. With ``SKCONF_DATA`` set to the folder of the raw files, two more data sets
+# are read: card holders who default, and customers who subscribe.
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer

@@ -89,7 +89,7 @@ def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, dema
 
 
 def as_data_error(error: ValueError) -> DataError:
-    """Return an error as one that can be told its place."""
+    """Return an error to which a place can be added."""
     return error if isinstance(error, DataError) else DataError(str(error))
 
 

@@ -16,9 +16,9 @@ class BetaCalibrator(OneVsRestCalibrator):
     """Beta calibration: P = 1/(1 + exp(−(a ln p − b ln(1 − p) + c))), with a and b not negative.
 
     This is the right correction if the probabilities of either class have a beta distribution; a = b is Platt scaling
-    of the log-odds. Unlike that, it can bend one end alone. The curve never falls. More than two classes are
-    calibrated one against the rest, and rows are scaled to sum to one. The sigmoid stops 2⁻⁵² short of 0 and 1, so
-    that no class ever gets exactly 0 or 1.
+    of the log-odds. Unlike Platt scaling, it can bend one end of the curve alone. The curve never falls. More than two
+    classes are calibrated one against the rest, and rows are scaled to sum to one. The sigmoid stops 2⁻⁵² short of 0
+    and 1, so that no class ever gets exactly 0 or 1.
 
     The parameters minimise Σ w · log loss + (a − 1)² + (b − 1)² + c² over a, b ≥ 0. The penalty draws towards the
     unchanged probability, as much as one sample would, and keeps parameters finite where the classes are separated.

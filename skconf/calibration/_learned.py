@@ -100,8 +100,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
     the logits l of what the classifier and the models say of the answer. Weights and intercept have the least log loss
     on folds that the models were not fitted on, plus a small ridge towards the unchanged confidence. Where the size
     ratio on these folds is not half a standard deviation below 1, confidences near 1 are lowered until it is; then half
-    a sample is mixed in. Neither changes their order. At least 10 right and 10 wrong answers are needed; of more than
-    10,000 samples so many are drawn: their fit takes about ten seconds.
+    a sample is mixed in. Neither changes their order. At least 10 right and 10 wrong answers are needed. Of more
+    than 10,000 samples, 10,000 are drawn; their fit takes about ten seconds.
 
     Without `true_class`, and with more than 30 classes, all models learn which answers are right. That gains less.
 

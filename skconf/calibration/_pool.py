@@ -210,7 +210,7 @@ def learned_weights(prior: Floats, proba: list[Floats], codes: Codes, sample_wei
     """Return the weights of the members by their probabilities of held-out samples, whose classes are `codes`.
 
     Members whose likelihood is far behind that of the best have less prior: they would spoil the mean. A lag of a few
-    times √n nats is no accident, and the raw probabilities are far behind if class frequencies changed.
+    times √n nats is more than chance; the raw probabilities have one if class frequencies changed.
     """
     chance = np.stack([np.maximum(member[np.arange(len(codes)), codes], EPS) for member in proba])
     likelihood = np.log(chance) @ sample_weight

@@ -148,7 +148,7 @@ class SplineCalibrator(OneVsRestCalibrator):
 
 
 def _knots(values: Floats, n_knots: int) -> Floats:
-    """Return up to so many quantiles of the distinct values, from end to end."""
+    """Return quantiles of the distinct values, from end to end, at most as many as asked for."""
     distinct = np.unique(values)
     for count in range(min(n_knots, len(distinct)), 1, -1):
         knots = np.quantile(distinct, np.linspace(0, 1, count))

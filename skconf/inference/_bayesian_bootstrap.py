@@ -150,7 +150,7 @@ def _with_weight(profile: ConfidenceProfile, counted: NDArray[np.bool_] | None) 
 
 
 def _at_places(places: NDArray[np.intp], profile: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return the answers of some samples turned right or wrong; the true class of a wrong one is the second guess."""
+    """Return answers of some samples made right or wrong; the true class of a wrong one is the second best."""
     there = profile[places]
     given: dict[str, Any] = {"correctness": np.full(len(places), right)}
     if there.predicted_class is not None:

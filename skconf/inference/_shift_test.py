@@ -139,7 +139,7 @@ def _scores(given: ConfidenceProfile | ArrayLike, name: str) -> Floats:
 
 
 def _compare_shares(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Return two shares and the p-value of Fisher's exact test that they are equal; NaN where one is of nothing."""
+    """Return two shares and the p-value of Fisher's exact test that they are equal; NaN if one has no samples."""
     if not (len(before) and len(after)):
         return np.nan, np.nan, np.nan
     table = [[int(part.sum()), len(part) - int(part.sum())] for part in (before, after)]

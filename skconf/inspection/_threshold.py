@@ -140,7 +140,7 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def from_tuned(cls, model: Any, *, name: str | None = None, ax: Any = None, title: str | None = "finding") -> Self:
-        """Draw what each threshold achieves that a tuned classifier chose from.
+        """Draw the metrics at each threshold among which a tuned classifier chose.
 
         Parameters
         ----------

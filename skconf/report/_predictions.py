@@ -66,10 +66,10 @@ def confidence_report(
         The model that the others are compared with, if there are several. None stands for the first.
     slices : DataFrame, or mapping of str to array-like of shape (n_samples,), default=None
         Columns by which to look where it fails, such as a region, a device, a day or an age: the page shows all slices
-        of all columns, worst first, and names those that are overconfident. More than 12 numbers or 31
-        days are cut into quarters of the rows, as "age 37 to 52"; of more than 50 texts the most frequent ones are
-        slices, and all others together. Missing values are a slice. Pass codes that only look like numbers as texts.
-        For metrics by group, see :func:`skconf.inference.by_group`.
+        of all columns, worst first, and names those that are overconfident. A column of more than 12 different numbers,
+        or 31 days, is cut into quarters of the rows, as "age 37 to 52". Of more than 50 texts each of the most frequent
+        ones is a slice, and all others are one. Missing values are a slice. Pass codes that only look like numbers as
+        texts. For metrics by group, see :func:`skconf.inference.by_group`.
     random_state : int, Generator or None, default=None
         Seed of the resamples that the intervals of some metrics need.
     errors : float or sequence of float, default=None

@@ -68,7 +68,7 @@ class Ordinary(Metric):
 
     @property
     def usual_label(self) -> Any:
-        """The positive class that the function means where none is given; None where it has none."""
+        """The positive class of the function if none is given; None if it has none."""
         default = inspect.signature(type(self).stands_for).parameters.get("pos_label")
         return None if default is None or getattr(self, "average", "binary") in _OF_ALL else default.default
 

@@ -103,7 +103,7 @@ def as_system(scores: NDArray[Any], targets: NDArray[Any]) -> tuple[Codes, Float
     Raises
     ------
     ValueError
-        If scores and targets do not match, or hold what they must not.
+        If scores and targets do not match, or hold invalid values.
     """
     if (
         scores.ndim != 2

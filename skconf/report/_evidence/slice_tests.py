@@ -23,9 +23,9 @@ def overconfidence_p_values(profile: ConfidenceProfile, columns: Sequence[Codes]
     Where confidences are right, errors are independent, with chances 1 − c, and their number in a group has an exact
     distribution, whatever its size. With unequal weights the gap between mean confidence and accuracy is tested by a
     normal distribution, as :func:`~skconf.inference.assess_confidence` does; of graded answers, and of answers in
-    groups, by a t test of the gap, group by group. Where no group has two answers, right and wrong ones are counted all
-    the same; so are graded ones, each drawn once as right or wrong, where they imply too few errors for a t test.
-    Costs are not tested: they have no bound.
+    groups, by a t test of the gap, group by group. If each answer is a group of its own, right and wrong ones are
+    counted as independent. Graded ones are drawn once as right or wrong and counted, if they imply too few errors for a
+    t test. Costs are not tested: they have no bound.
 
     Parameters
     ----------

@@ -66,12 +66,12 @@ DETECTABLE = {
 HEAD = """\
 # How often a verdict is right
 
-**In short.** Of calibrated confidences a verdict finds something in at most one of twenty samples, whatever their
-number and spread. It names answers that are off, and hardly ever others. A gap that it says would be found is found in
+**In short.** If confidences are calibrated, a verdict finds something in at most one of twenty samples, at any
+number of answers. The answers that it names are almost always miscalibrated. A gap that it calls detectable is found in
 about four of five samples. Its sentences agree with its table and its intervals.
 
-Simulations: errors are drawn from chances that are known, and
-[`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) is asked. Written by
+In simulations, errors are drawn from known chances, and
+[`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) judges them. This page is written by
 `{command}`, {n_sets:,} sets for each number: a share of 0.05 has a
 standard error of {error:.3f}, one of 0.5 of {large_error:.3f}.
 
@@ -127,7 +127,7 @@ class Trials:
 
     def power(self, faults, n):
         """How often a fault is found, told the wrong way round, and its extent missed."""
-        yield ["what is wrong", "found", "a direction told is wrong", "some interval misses the truth"]
+        yield ["what is wrong", "found", "a named direction is wrong", "some interval misses the truth"]
         for name, (population, chance_of) in faults.items():
             trials = [
                 (trial.verdict.found, trial.tells_a_wrong_direction, trial.misses_the_truth)
@@ -158,7 +158,7 @@ class Trials:
 
     def detectable(self, cases):
         """How often the gap that a verdict says would be found is found overall, however its errors are spread."""
-        yield ["answers", "told", "spread evenly", "errors times a number", "on a fifth of the answers", "under"]
+        yield ["answers", "detectable", "spread evenly", "errors times a number", "on a fifth of the answers", "under"]
         for name, draw in cases.items():
             confidences = draw(self.rng)
             told = self._told_on(confidences)
@@ -217,8 +217,8 @@ of its part holds the truth less often: it is found when it looks large.""",
         (
             "What would have been found",
             """\
-The overconfidence that a verdict tells as found in four of five samples, and how often the overall test finds it; the
-same for underconfidence. Draws of the critical value move the share by a few hundredths. A dash: so
+The table has the overconfidence that a verdict calls detectable in four of five samples, and how often the overall test
+finds it; and the same for underconfidence. Draws of the critical value move the share by a few hundredths. A dash: so
 many errors cannot be added, or taken away.""",
             trials.detectable(DETECTABLE),
         ),
