@@ -3,7 +3,7 @@ Decide by what answers cost, and abstain where that is cheaper
 ==============================================================
 
 A false alarm costs 1 and a miss 10, so that the most probable class is the wrong answer wherever a miss is likely
-enough. The decision of least expected cost pays half; to pass on the cases in which even that is expensive, less still.
+enough. The decision of least expected cost costs half as much, and less still if a person decides the expensive cases.
 """
 
 # %%

@@ -18,7 +18,7 @@ _WIDEST = 1 << 12
 
 
 class LabelColumn:
-    """A column of labels, factorised once, where that is needed: integer codes into its distinct values.
+    """A column of labels as integer codes into its distinct values, computed once when they are needed.
 
     Distinct values are compared as Python objects, so that ``1``, ``np.int64(1)``, ``1.0`` and ``True`` are
     one label, whatever container they came in.

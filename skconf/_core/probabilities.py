@@ -132,7 +132,7 @@ def _complements(positive_proba: NDArray[Any], positive: int) -> tuple[Floats, F
 
 
 def complement(proba: Floats) -> Floats:
-    """Return 1 − p; of up to 15 decimals the float of the exact difference, which 1.0 − 0.7 misses, so that ties stay.
+    """Return 1 − p, rounded so that decimals stay as written: 0.3 for 0.7, where 1.0 − 0.7 differs. Ties then stay.
 
     It falls where p rises, whichever of the two a row has.
     """

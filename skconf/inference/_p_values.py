@@ -54,8 +54,8 @@ def t_test(
 def sign_flip_p_value(apart: Floats) -> float:
     """Return the exact p-value of paired differences under random signs; NaN where there are too many of them.
 
-    If models are exchangeable, each difference might as well have the other sign. Of differences of one size it is the
-    two-sided sign test, which is McNemar's exact test of two accuracies.
+    If models are exchangeable, each difference has either sign with the same probability. Of differences of one size it
+    is the two-sided sign test, which is McNemar's exact test of two accuracies.
     """
     size = np.abs(apart[apart != 0])
     if not len(size):

@@ -28,7 +28,7 @@ class ShiftTest(NamedTuple):
     tests : DataFrame
         A row for each test, with `expected` and `observed`, `p_value`, and `p_adjusted` for the number of tests.
     quantiles : DataFrame
-        The distribution of the scores, `expected` and `observed`: a row for each of some quantiles.
+        The distribution of the scores, `expected` and `observed`: a row for each of five quantiles.
     """
 
     shifted: bool

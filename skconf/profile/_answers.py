@@ -278,7 +278,7 @@ class Answers:
 
     @cached_property
     def _computed(self) -> dict[Hashable, Any]:
-        """What functions that compute once have returned for this profile, by function and parameters."""
+        """Results of functions that compute once for each profile, by function and parameters."""
         return {}
 
     @cached_property

@@ -110,7 +110,7 @@ class Rows:
         return Rows(self.score[rows], self.correct[rows], true, predicted, cost, self.largest_cost)
 
     def base_and_events(self, promise: Promise) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return of which samples a rate is, and which of them count if they are accepted."""
+        """Return the samples that a rate is about, and which of them count if they are accepted."""
         everything = np.ones(len(self), dtype=np.bool_)
         if promise.risk == "coverage":
             return everything, everything

@@ -167,5 +167,5 @@ def prepare_folder(folder: Path | None, cannot: str, advice: str) -> None:
 
 
 def as_file_name(name: str) -> str:
-    """Return a name that the user may have given as one of a file."""
+    """Return a name, given by the user, in a form that is valid for a file."""
     return re.sub(r"[^\w.,\- ]+", "_", name).strip(". ")[:_LONGEST] or "_"

@@ -72,13 +72,13 @@ class Metric(Registered):
 
     @property
     def zero_if_calibrated(self) -> bool:
-        """Whether it is 0 of calibrated confidences, above 0 of any number of their samples, and reads no classes."""
+        """Whether it is 0 for a calibrated population but above 0 in its samples, and reads no classes."""
         return False
 
     def kinds_of_samples(self, profile: ConfidenceProfile) -> Codes | None:
         """Return the kind of each sample, where the standard error takes the number of each kind as given; else None.
 
-        It is then normal with the variances within the kinds, if samples are equal and were drawn one by one.
+        The value is then taken as normal, with the variances within the kinds, if samples are equal and independent.
         """
         return None
 

@@ -101,7 +101,7 @@ class CandidateCost(Additive, rests_on="errors"):
         return self.cost_matrix.of(classes, classes.tolist())
 
     def largest_uncertainty(self, n_classes: int | None) -> float:
-        """Return u_M, the expected cost of the best decision where the probabilities help least."""
+        """Return u_M, the largest expected cost that a best decision can have."""
         if n_classes == 1:
             raise ValueError(f"{self.info.name} needs at least two classes: with one, no answer is uncertain.")
         if self.cost_matrix is None:

@@ -16,7 +16,7 @@ _FOUND = 2.8
 
 
 def assess_costs(profile: ConfidenceProfile) -> Assessment:
-    """Compare expected with observed costs by a t test of their mean difference, in groups by group.
+    """Compare expected with observed costs by a t test of their mean difference; answers in groups, by group.
 
     Its `confidence`, `accuracy` and `gap` are the mean uncertainty, the mean cost, and the cost that was not expected.
     Costs have no scale on which to grade harm.

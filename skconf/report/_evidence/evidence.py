@@ -151,7 +151,7 @@ class Evidence:
 
     @cached_property
     def by_answer(self) -> Mapping[Any, BySlice]:
-        """How right each model is where it gives each answer, if there are classes."""
+        """How often each model is right, by the class that it answers, if there are classes."""
         found = {model: (profile, self.labels_of(model)) for model, profile in self.profiles.items()}
         return {
             model: BySlice.of(profile, {"answer": labels.as_slices()}, self.level)

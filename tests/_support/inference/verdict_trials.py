@@ -230,8 +230,8 @@ many errors cannot be added, or taken away.""",
 
 {trials.n_verdicts:,} verdicts were read as a user reads them: those above, and others on 1 to {max(sizes):,}
 answers with any of these faults. In {trials.contradicting:,} of them a sentence, a field, a row of the table or an
-interval contradicts another one: a sentence that says overconfident while the interval that it shows holds the average
-confidence, a grade that no stretch has, counts of another stretch.
+interval contradicts another one. Examples would be a sentence that says overconfident while its interval holds the
+average confidence, a grade that no stretch has, or counts of another stretch.
 """
 
 
