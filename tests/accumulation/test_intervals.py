@@ -111,6 +111,7 @@ class TestNormal:
         if power == 1:
             assert found.loc["neg_ece", "high"] == 0
 
+    @pytest.mark.simulation
     def test_holds_the_truth_as_often_as_it_says(self):
         """Of miscalibrated confidences, whose error is known."""
         rng = np.random.default_rng(0)

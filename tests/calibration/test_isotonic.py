@@ -263,6 +263,7 @@ def simulated_profiles(calibrator, n_calibration, repetitions=60):
     return profiles
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_calibration", [100, 1000])
 def test_smoothing_is_safe_where_plain_isotonic_is_not(n_calibration):
     plain = simulated_profiles(IsotonicCalibrator(), n_calibration)

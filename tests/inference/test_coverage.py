@@ -47,6 +47,7 @@ def test_intervals_of_few_errors_hold_the_truth(population):
     assert held.mean(axis=None) > 0.94
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("population", ["calibrated", "heavy errors"])
 def test_a_few_sets_of_few_errors(population, monkeypatch):
     """At 3% errors of 100 samples influence values hold the truth of many metrics in some two thirds of sets."""

@@ -75,6 +75,7 @@ def test_of_one_unit_nothing_is_told():
     assert same.ends(0.95, bounded=True)[0][0] == pytest.approx(stats.beta.ppf(0.025, 30, 1))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_sets", [60, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("n_units", "of_each"), [(10, 10), (40, 5), (200, 1)])
 @pytest.mark.parametrize("mean", [0.6, 0.93])

@@ -759,6 +759,7 @@ class TestErrors:
         assert np.isnan(found.low)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("metric", ["matthews_corrcoef", "cw_matthews_corrcoef", "cw_cohen_kappa_score"])
 @pytest.mark.parametrize("n_sets", [25, pytest.param(200, marks=pytest.mark.slow)])
 def test_agreement_on_a_rare_class_rests_on_its_few_samples(metric, n_sets):

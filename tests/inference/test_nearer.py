@@ -172,6 +172,7 @@ def share_starred(metric, n_sets, make):
         return np.mean([compare(metric, profiles_of(make(rng))).p_value <= 0.05 for _ in range(n_sets)])
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n", [200, 1000])
 def test_models_equally_far_on_either_side_are_rarely_told_apart(n):
     """They were in 7 to 9 of 10 sets. Of 200 sets, 21 or more have a probability of .001 at a level of .05."""

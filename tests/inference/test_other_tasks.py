@@ -62,6 +62,7 @@ def test_graded_answers_have_intervals(name):
     assert found.method != "exact" or name == "coverage_score"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("n_sets", "least", "most"), [(30, 25, 30), pytest.param(200, 180, 199, marks=pytest.mark.slow)]
 )
@@ -104,6 +105,7 @@ def test_costs_have_intervals_in_their_units(name):
 
 
 class TestGroups:
+    @pytest.mark.simulation
     @pytest.mark.parametrize(
         ("n_sets", "least", "most", "most_apart"),
         [(30, 26, 30, 22), pytest.param(200, 182, 199, 149, marks=pytest.mark.slow)],
@@ -166,6 +168,7 @@ class TestGroups:
 
 
 class TestVerdict:
+    @pytest.mark.simulation
     @pytest.mark.parametrize(
         ("n_sets", "most", "n_alone", "least_alone"),
         [(40, 6, 12, 3), pytest.param(200, 20, 40, 12, marks=pytest.mark.slow)],

@@ -35,6 +35,7 @@ def test_the_rule_depends_on_the_number_of_tests_alone():
     assert most_draws(1, 0.05) == 9999
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_sets", [200, pytest.param(2000, marks=pytest.mark.slow)])
 def test_sequential_p_values_keep_their_level(n_sets):
     """P(p <= a) <= a, of sets of 60 calibrated answers."""

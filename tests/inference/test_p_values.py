@@ -84,6 +84,7 @@ def test_what_is_no_mean_of_the_same_samples_is_left_to_the_t_test():
         assert compare(metric, models).method == "delta"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_sets", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_exchangeable_models_are_told_apart_no_more_often_than_announced(n_sets):
     """Among few answers that differ, a t test does so in one of ten pairs."""

@@ -69,6 +69,7 @@ def coverage(n_sets, seed, sizes, shares, calibration="platt"):
     return np.mean(held), np.mean(refuted)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:Other shares")
 def test_intervals_cover_and_the_test_keeps_its_size():
     held, refuted = coverage(15, 0, [(400, 2000)], [0.003, 0.01, 0.05, 0.2])

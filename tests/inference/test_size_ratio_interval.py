@@ -43,6 +43,7 @@ def coverage(confidences, errors, n_samples, n_sets, weighted=False):
     return held / n_sets
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("errors", ERRORS)
 @pytest.mark.parametrize("confidences", ["even", "two levels", "many at the top"])
 def test_size_ratio_is_held(confidences, errors):
@@ -50,6 +51,7 @@ def test_size_ratio_is_held(confidences, errors):
     assert coverage(confidences, errors, 500, 200) >= 0.95 - 0.046
 
 
+@pytest.mark.simulation
 def test_weighted_size_ratio_is_held():
     assert coverage("two levels", "three times the errors at the top", 500, 200, weighted=True) >= 0.95 - 0.046
 

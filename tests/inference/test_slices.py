@@ -256,6 +256,7 @@ class TestShift:
             np.testing.assert_allclose(quantiles[column], expected)
             assert quantiles.loc[0.5, column] == np.median(part.score)
 
+    @pytest.mark.simulation
     def test_false_alarms_are_no_more_than_asked_for(self):
         rng = np.random.default_rng(0)
         tested = rng.beta(8, 2, 2000)

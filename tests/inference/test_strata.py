@@ -123,6 +123,7 @@ def coverage(n_sets, n, seed=0, shares=SHARES, metrics=METRICS):
     return np.mean(held, axis=0)
 
 
+@pytest.mark.simulation
 def test_intervals_cover():
     assert (coverage(12, (100, 100), metrics=METRICS[:3]) >= 0.85).all()
 

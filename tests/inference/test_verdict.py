@@ -210,6 +210,7 @@ class TestNumbers:
 
 
 class TestLevel:
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [40, pytest.param(150, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("n", [20, 200])
     @pytest.mark.parametrize("distribution", ["uniform", "near 1"])
@@ -305,6 +306,7 @@ class TestWeights:
         found = assess_confidence(calibrated(100).with_weight(weight))
         assert str(found) == "Too few to say: the weighted answers have too few errors."
 
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [150, pytest.param(1000, marks=pytest.mark.slow)])
     def test_keep_the_level(self, n_sets):
         rng, found = np.random.default_rng(0), []
@@ -315,6 +317,7 @@ class TestWeights:
         assert np.mean(found) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / n_sets)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_sets", [30, pytest.param(300, marks=pytest.mark.slow)])
 def test_confidences_of_0_and_1_have_no_direction_by_chance(n_sets):
     """2% of each are wrong: calibration is rejected at both ends, and the whole is off in neither direction."""

@@ -19,6 +19,7 @@ def at_most(share, n_sets):
 
 
 class TestPartsAgree:
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [150, pytest.param(5000, marks=pytest.mark.slow)])
     def test_of_any_answers(self, n_sets):
         rng = np.random.default_rng(n_sets)
@@ -64,6 +65,7 @@ class TestPartsAgree:
 class TestLevel:
     """Of calibrated confidences hardly anything is found, and the intervals that are told hold together."""
 
+    @pytest.mark.simulation
     @pytest.mark.parametrize(
         ("n", "n_sets"),
         [(20, 50), (1000, 50), *(pytest.param(n, 1000, marks=pytest.mark.slow) for n in (4, 100, 10_000))],
@@ -78,6 +80,7 @@ class TestLevel:
 
 
 class TestFaults:
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [30, pytest.param(300, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("fault", FAULTS)
     def test_no_direction_is_wrong_and_no_interval_misses(self, fault, n_sets):
@@ -86,6 +89,7 @@ class TestFaults:
         assert np.mean([trial.tells_a_wrong_direction for trial in trials]) <= at_most(0.025, n_sets)
         assert np.mean([trial.misses_the_truth for trial in trials]) <= at_most(0.05, n_sets)
 
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [20, pytest.param(200, marks=pytest.mark.slow)])
     def test_both_halves_of_an_s_are_told(self, n_sets):
         rng = np.random.default_rng(0)
@@ -95,6 +99,7 @@ class TestFaults:
             assert verdict.underconfident.high <= 0.9
             assert all(f"{how}confident" in verdict.text.lower() for how in ("over", "under"))
 
+    @pytest.mark.simulation
     @pytest.mark.parametrize("n_sets", [40, pytest.param(400, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("n", [1000, 10_000])
     def test_a_top_that_is_right_is_not_named(self, n, n_sets):

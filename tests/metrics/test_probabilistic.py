@@ -234,11 +234,13 @@ def spread(y, proba, n_draws, size):
     return np.std(found, axis=0)
 
 
+@pytest.mark.simulation
 def test_it_varies_less_than_the_ordinary_metric(digits):
     of_counts, of_probabilities = spread(*digits, 200, 300)
     assert of_probabilities < of_counts
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", ["cifar10_resnet-20", "agnews_gpt2", "pathmnist_resnet50", "sst2_gpt2"])
 def test_it_varies_less_than_the_ordinary_metric_in_published_outputs(system, name):
     of_counts, of_probabilities = spread(*system(name), 200, 300)

@@ -224,6 +224,7 @@ def test_false_positives_stay_at_the_nominal_level(distribution, n_samples):
         assert share <= level + 4 * error
 
 
+@pytest.mark.simulation
 def test_false_positives_of_the_normal_approximation_are_several_times_nominal():
     simulated_share, normal_share = false_positives("Tight Hi", 300, n_sets=20, n_each=1000)[[1, 3]]
     assert simulated_share < 0.00135 + 4 * np.sqrt(0.00135 / 20_000 + 0.00135 / 400_000)

@@ -146,6 +146,7 @@ class TestTrust:
         few = trust(evidence_of(costs()[:20]))
         assert few.parts[0].words == "Too few to say: there are too few answers with costs."
 
+    @pytest.mark.simulation
     def test_calibrated_costs_are_called_too_sure_or_modest_in_one_of_twenty(self):
         found = [bare(costs(seed=seed)).assessments["value"].p_value for seed in range(200)]
         assert 1 <= np.count_nonzero(np.array(found) <= 0.05) <= 19
@@ -186,6 +187,7 @@ class TestAbstain:
             assert profile.loss[accepted].mean() <= float(row["mean cost at most"])
             assert not any("guaranteed" in name for name in row.index)
 
+    @pytest.mark.simulation
     def test_assured_thresholds_of_graded_answers_keep_their_promise(self):
         """At 80%: the mean loss of what is accepted exceeds the target in no more than one of five sets."""
         truth, broken, found = graded(seed=999, n=200_000), 0, 0
@@ -219,6 +221,7 @@ class TestWhere:
         part = evidence_of(profile[worst:])  # no longer label by label: answers are counted
         assert f"row 1, {LABELS[worst % 3]}, wrong" in findings(part)[2]
 
+    @pytest.mark.simulation
     def test_calibrated_labels_are_not_called_too_sure(self):
         called = sum(len(bare(labels(seed=seed)).by_slice["value"].overconfident) > 0 for seed in range(100))
         assert called <= 11

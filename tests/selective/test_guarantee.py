@@ -37,6 +37,7 @@ def within_simulation_error(share, n_sets, delta=1 - LEVEL):
     return share * n_sets <= binom.ppf(0.999, n_sets, delta)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n_samples", "target"), [(60, 0.1), (200, 0.05), (1000, 0.05)])
 @pytest.mark.parametrize("name", [*HARDEST, "5 tied levels", "40% tied at 1", "best in the middle"])
 def test_the_promise_is_kept(name, n_samples, target):
@@ -47,6 +48,7 @@ def test_the_promise_is_kept(name, n_samples, target):
     assert coverage <= population.best_coverage(target) + failed
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("n_samples", [100, 200, 1000])
 @pytest.mark.parametrize("name", ["calibrated, .71", "best in the middle", "good top 20%"])
 def test_more_is_accepted_than_before_and_by_others(name, n_samples):
@@ -57,6 +59,7 @@ def test_more_is_accepted_than_before_and_by_others(name, n_samples):
     assert new >= max(others) - 0.01
 
 
+@pytest.mark.simulation
 def test_a_good_top_of_a_million_samples_is_found():
     """No smaller coverage than 1/15 was ever tested."""
     population = populations(0.01)["good top 4%"]
@@ -66,6 +69,7 @@ def test_a_good_top_of_a_million_samples_is_found():
     assert simulate(fallback, population, 1_000_000, 1, 0.01)[0] == 0
 
 
+@pytest.mark.simulation
 def test_a_hundred_samples_are_not_only_tested_as_a_whole():
     population = Population(lambda u: np.where(u < 0.9, 0.0, 0.5))
     coverage, failed = simulate(ours_untied, population, 100, 200, 0.05)
@@ -93,6 +97,7 @@ def failures_of(draw, n_sets, target, **params):
     return failed / n_sets
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("thresholds", [[0.5], [0.9, 0.8, 0.7, 0.5, 0.3, 0.1], np.linspace(0, 1, 13)])
 def test_declared_thresholds_keep_the_promise(thresholds):
     def draw(rng):
@@ -116,12 +121,14 @@ def clustered(n_clusters, size, dependence):
     return draw
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n_clusters", "size", "dependence"), [(100, 20, 0.3), (100, 20, 1), (400, 2, 1)])
 def test_one_sample_of_each_cluster_keeps_the_promise(n_clusters, size, dependence):
     share = failures_of(clustered(n_clusters, size, dependence), 80, 0.05)
     assert within_simulation_error(share, 80)
 
 
+@pytest.mark.simulation
 def test_clusters_that_are_taken_for_samples_break_the_promise():
     def without_groups(rng):
         return clustered(100, 20, 1)(rng)[0], {}

@@ -87,6 +87,7 @@ def test_an_alarm_stays_and_hears_of_bad_answers_after_many_good_ones():
     assert f"alarm at answer {at:,}" in repr(monitor)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("rate", [0.05, 0.02])
 def test_false_alarms_are_rare(rate):
     rng = np.random.default_rng(2)

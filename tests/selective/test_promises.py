@@ -269,6 +269,7 @@ def violated(rng, n, promises, slices):
     return bool(np.isfinite(found.thresholds).any())  # the risk of whatever is accepted is just above the target
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("sets", "n"), [(150, 600), pytest.param(3000, 1500, marks=pytest.mark.slow)])
 def test_all_promises_hold_at_once_where_the_risk_is_at_the_target(sets, n):
     rng = np.random.default_rng(10)
@@ -276,6 +277,7 @@ def test_all_promises_hold_at_once_where_the_risk_is_at_the_target(sets, n):
     assert share <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("sets", [300, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ties", [False, True])
 def test_caps_floors_hold(sets, ties):

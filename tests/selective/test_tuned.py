@@ -957,6 +957,7 @@ def draw(n_samples, rng):
     return rng.normal(size=(n_samples, 2)) + 2.0 * np.array([[0, 0], [1, 0], [0, 1]])[y], y
 
 
+@pytest.mark.simulation
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_samples", "params"),

@@ -169,6 +169,7 @@ def test_the_package_hands_it_out():
 # --- clusters ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.simulation
 def test_one_random_row_of_each_cluster():
     clusters = np.array([2, 0, 2, 1, 0, 2])
     drawn = np.array([one_of_each(clusters, separate_stream(seed)) for seed in range(3000)])
@@ -314,6 +315,7 @@ def test_a_profile_holds_its_predictions_already(task):
         tune_threshold(y)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:Everything is rejected")  # often nothing is shown of 1,000
 def test_a_threshold_without_a_level_promises_nothing_and_one_with_a_level_holds():
     """README: 55 to 66% of simulated samples of 1,000 calibrated answers let more errors through; with 95%, few do."""

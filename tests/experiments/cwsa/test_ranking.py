@@ -47,6 +47,7 @@ def test_without_ties_it_is_kendalls_tau():
     assert found["n_pairs"] == 30 * 29 / 2
 
 
+@pytest.mark.simulation
 def test_intervals_cover_the_share_of_the_population():
     """Of two normal variables with correlation r, a pair agrees with a chance of 1/2 + asin(r)/π."""
     rng, correlation, covered = np.random.default_rng(2), 0.6, 0
