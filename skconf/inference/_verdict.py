@@ -101,9 +101,9 @@ def assess_confidence(
 
     Weights break the draws: where the chance of being sampled depends on the label, errors of a calibrated classifier
     do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
-    standard errors, that which the confidences imply and that of the data. Fewer than 30 effective errors are too few
-    to say. Of graded answers, and of answers in groups (a profile's `groups`), the standard error of the gap is that of
-    the data, by group.
+    standard errors, that which the confidences imply and that of the data. With fewer than 30 effective errors the
+    verdict is "too few to say". Of graded answers, and of answers in groups (a profile's `groups`), the standard error
+    of the gap is that of the data, by group.
 
     References
     ----------

@@ -172,7 +172,7 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights.
         groups : array-like of shape (n_samples,), default=None
-            What each sample is of, such as its patient. None stands for the sample itself.
+            What each sample is of, such as its patient. None makes each sample a group.
 
         Returns
         -------

@@ -35,12 +35,12 @@ class SelectiveClassifier(BaseSelectiveClassifier):
         costs 1. It may be changed on a fitted object.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision (column) under each true class (row). The answer is then the decision of least expected
-        cost under the calibrated probabilities; the score is 1 − u/u_M, with that expected cost u, and u_M the largest
-        that there is for any probabilities. Rows are in the order of ``classes_``, the sorted labels, and columns in
-        that of `decisions`; the named rows and columns of a DataFrame may have any order. A function of the samples `X`
-        returns costs of each sample, of shape (n_samples, n_classes, n_decisions). As these have no largest uncertainty
-        in common, the score is then 1/(1 + u/s), and ``threshold_`` 1/(1 + γ/s), with the largest cost s that the
-        safest decision may have in any sample given to ``fit``.
+        cost u under the calibrated probabilities. The score is 1 − u/u_M, with u_M the largest u that is possible. Rows
+        are in the order of ``classes_``, the sorted labels, and columns in that of `decisions`; the named rows and
+        columns of a DataFrame may have any order. A function of the samples `X` returns costs of each sample, of shape
+        (n_samples, n_classes, n_decisions). As these have no largest uncertainty in common, the score is then 1/(1 +
+        u/s), and ``threshold_`` 1/(1 + γ/s), with the largest cost s that the safest decision may have in any sample
+        given to ``fit``.
     decisions : array-like of shape (n_decisions,), default=None
         Names of the decisions, which ``predict`` returns. None stands for the names of the columns, or the classes.
     {score}

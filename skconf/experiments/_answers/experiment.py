@@ -119,7 +119,7 @@ def answers_experiment(
     -----
     Answers without a confidence or a grade are left out and counted. The number of possible answers is taken as
     infinite, u_M = 1. Calibration is Platt scaling in five folds, of the logit of a probability and of other
-    confidences as they are; intervals and differences take the calibrators as they came out.
+    confidences unchanged. Intervals and differences treat the fitted calibrators as fixed.
 
     Pairs of one system or of one method are compared on the questions that both have. Quality of confidences alone
     (ECE, AUC, cross-entropy, Brier score) is compared only where the same questions are answered right.

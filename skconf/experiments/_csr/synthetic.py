@@ -184,7 +184,7 @@ def csr_synthetic_auc_experiment(
 ) -> CSRAreas:
     """Rerun the CSR paper's comparison of areas with and without confidence weights, beside its Tables 10 and 11.
 
-    The paper's figures come from one data set each, so that they are compared with the spread of one repetition. An
+    Each of the paper's figures comes from one data set, and so is compared with the spread of one repetition. An
     area is the mean of those of both classes. The score of the class that is not predicted is min(c, 1 − c), with c
     the confidence of the predicted one: the paper does not say, and this fits its areas.
 

@@ -74,7 +74,7 @@ def cwsa_stress_experiment(
     The paper calls its metrics robust to noise; its authors' repository has the tests.
 
     - "label noise": a share of the true labels is replaced by other classes.
-    - "imbalance": one class, in turn, has a given share of the samples, which are drawn from those at hand.
+    - "imbalance": each class in turn gets a given share of the samples, which are drawn from those given.
     - "degraded confidence": a share of the confidences is shuffled among answers, so that they say nothing there.
     - "shifted inputs", where a model is at hand: normal noise is added to the features, of so many standard deviations.
 
@@ -114,7 +114,7 @@ def cwsa_stress_experiment(
     Notes
     -----
     A right answer whose label is altered counts as wrong; a wrong one becomes right if the new label, one of the K − 1
-    others, is the answer. Files without labels have no classes: nothing becomes right, and there is no imbalance.
+    others, is the answer. In files without labels, no wrong answer becomes right, and there is no test of imbalance.
 
     Examples
     --------
