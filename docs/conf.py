@@ -23,13 +23,14 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
-    "formulas",  # these eight lie in _ext
+    "formulas",  # these nine lie in _ext
     "links",
     "live_report",
     "mathml",
     "pictures",
     "reference",
     "search",
+    "thumbnails",
     "used_in",
 ]
 exclude_patterns = ["_build", "_ext", "generate_*.py", "generated/pages", "**sg_execution_times.rst"]
@@ -61,6 +62,7 @@ if REPOSITORY:
 # Pages without pages below them need no column of navigation.
 ALONE = (
     "index",
+    "gallery",
     "install",
     "start",
     "tasks",
@@ -104,6 +106,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     "abort_on_example_error": True,
     "doc_module": ("skconf",),
+    "image_scrapers": ("thumbnails.scrape",),
     "backreferences_dir": "generated/examples",  # which examples use a name: its page shows them
     "ignore_repr_types": r"'matplotlib\.",  # such as Text(0.5, 1.0, ...) below a picture
     "reference_url": {"skconf": None},  # names in the code of an example lead to their pages

@@ -1,10 +1,11 @@
 """
-Isotonic calibration is wrong where it is certain, and a report tells
-=====================================================================
+Compare calibrations in a report
+================================
 
-By the calibration error, two calibrations of naive Bayes are nearly alike; but one of them is wrong at full
-confidence. A report puts models side by side, marks the best where a paired difference shows it, and says of each
-whether it is overconfident or underconfident by more than chance.
+Which calibration is the best, and is the difference more than chance? By the calibration error, two calibrations of
+naive Bayes are nearly alike; but isotonic calibration is wrong where it is certain. A report puts models side by side,
+marks the best where a paired difference shows it, and says of each whether it is overconfident or underconfident by
+more than chance.
 """
 
 # %%
@@ -60,3 +61,7 @@ print(confidence_report(profile))
 # %%
 # By class: how much of the confidence in it is right, and how much of it is found?
 print(confidence_report(profile, by="class"))
+
+# %%
+# **What to do.** Put your calibrations into one report. Drop those that it calls overconfident, and take the best of
+# the others by log loss or ECUAS, not by the calibration error alone.

@@ -1,10 +1,10 @@
 """
-Some metrics tell models apart with a twentieth of the samples
-==============================================================
+Count the test samples that a comparison needs
+==============================================
 
-cF1 and ECUAS need thirty to forty test samples to show that two models differ; accuracy needs hundreds. Metrics that
-read the probabilities see a change in every prediction; those that count right and wrong see only the predictions
-that changed sides.
+How many test samples does it take to see that one model is better? With cF1 and ECUAS thirty to forty, a twentieth of
+the hundreds that accuracy needs. Metrics that read the probabilities see a change in every prediction; those that count
+right and wrong see only the predictions that changed sides.
 """
 
 # %%
@@ -73,3 +73,6 @@ for name in ("accuracy", "ECUAS, n = 0"):
 # cF1 and ECUAS need thirty to forty digits, accuracy needs hundreds. That alone does not make them right: cF1 rewards
 # any confidence, and here the more confident model is also the better one. First choose the metrics that fit your
 # decision; among these, take the one that needs the fewest samples.
+
+# %%
+# **What to do.** Draw such a table from a first test set, before you label a second one.

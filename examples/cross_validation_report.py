@@ -1,9 +1,9 @@
 """
-Equally accurate classifiers have confidences of unequal worth
-==============================================================
+Cross-validate confidence metrics
+=================================
 
-Three classifiers of wine have nearly the same accuracy; but one of them is confident in its errors. Repeated
-cross-validation gives each metric a mean and a spread, in one table.
+Three classifiers of wine have nearly the same accuracy. Which has confidences that are worth more? One of them is
+confident in its errors. Repeated cross-validation gives each metric a mean and a spread, in one table.
 """
 
 # %%
@@ -54,3 +54,7 @@ figure.suptitle("Alike in accuracy; naive Bayes costs more to act on")
 # %%
 # The three have nearly the same accuracy. Naive Bayes is confident in its errors, as the evidence for overconfidence
 # shows, and so its decisions cost more (ECUAS). The confidences of the forest rank its errors best (AURC).
+
+# %%
+# **What to do.** Cross-validate with ``confidence_scoring([...])``. Where accuracies are alike, choose by the cost of
+# decisions (``neg_ecuas``), or by the order of errors (``neg_aurc``) if the model may abstain.

@@ -1,15 +1,17 @@
 """
-Decide by what answers cost, and abstain where that is cheaper
-==============================================================
+Decide and abstain by cost
+==========================
 
-A false alarm costs 1 and a miss 10, so that the most probable class is the wrong answer wherever a miss is likely
-enough. The decision of least expected cost costs half as much, and less still if a person decides the expensive cases.
+A false alarm costs 1 and a miss 10. Which answer should be given, and when none? The most probable class is the wrong
+answer wherever a miss is likely enough. The decision of least expected cost costs half as much, and less still if a
+person decides the expensive cases.
 """
 
 # %%
 # Tumours, which ship with scikit-learn. Class 0 is malignant: to miss it (row 0, column 1) costs 10. Rows and columns
 # follow the sorted labels. With ``SKCONF_DATA`` set to the folder of the raw files, two more data sets
 # are read: card holders who default, and customers who subscribe.
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
@@ -80,9 +82,20 @@ for name, (X, y, classifier) in tasks.items():
 table = pd.DataFrame(rows, columns=["data", "answers", "cost", "difference", "low", "high"])
 print(table.set_index(["data", "answers"]).round(3).to_string())
 
+tumours = table[table["data"] == "breast_cancer"]
+figure, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
+ax.barh(tumours["answers"], tumours["cost"], color="#0072B2")
+ax.invert_yaxis()
+ax.set_xlabel("mean cost of a tumour")
+ax.set_title("Decisions by cost are cheaper than the most probable class")
+
 # %%
 # The threshold of the classifier that abstains is where its expected cost u, over the largest there is, would exceed
 # the price of a rejection, up to what the sweep over the samples has found.
 largest = 10 / 11  # at a probability of 1/11, where both answers cost the same
 model = ways(RandomForestClassifier(random_state=0))["ours"].fit(*load_breast_cancer(return_X_y=True))
 print(f"1 - price / u_M = {1 - price / largest:.2f}; tuned: {model.threshold_:.2f}")
+
+# %%
+# **What to do.** Write down what each confusion costs, and what a rejection costs. Give both to
+# :class:`~skconf.TunedSelectiveClassifierCV`, and it abstains where that is cheaper.

@@ -1,10 +1,10 @@
 """
-One slice of six is served worse than the rest
-==============================================
+Find the slices where a model fails
+===================================
 
-Of patients under 40 of the first sex, naive Bayes gets fewer right than of all others, and the interval says that it
-is hardly chance. A model that is right often enough on the average may fail some of the people it is used on: which
-slices are worse, how sure is that, and which predictions cost most?
+A model that is right often enough on average may fail some of the people it is used on. Which slices are worse, how
+sure is that, and which predictions cost most? Of patients under 40 of the first sex, naive Bayes gets fewer right than
+of all others: one slice of six, and its interval says that this is hardly chance.
 """
 
 # %%
@@ -54,3 +54,7 @@ cost = contributions("calibrated_size_ratio", profile).set_axis(X.index)
 worst = cost.nlargest(5).to_frame("share").join(X[["sex", "age", "bmi", "bp", "s5"]])
 print(worst.assign(confidence=profile.confidence[worst.index], truth=y[worst.index]).round(3).to_string())
 print(f"all patients: {cost.sum():.2f}; without these: {cost.sum() - worst['share'].sum():.2f}")
+
+# %%
+# **What to do.** List the slices that matter before you look. Where an interval leaves out the average, collect more
+# samples of that slice, or give it a :doc:`threshold of its own <guarantee_every_group>`.

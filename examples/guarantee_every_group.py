@@ -1,9 +1,10 @@
 """
-One threshold for all fails a group; one for each holds
-=======================================================
+Choose a threshold with a guarantee for every group
+===================================================
 
-At most 5% errors among all answers may be 7% for some of them. With ``slices=`` each group gets a threshold of its own,
-and the confidence level is the probability that the promises to all groups hold at once.
+Does a guarantee for all answers hold for each group of them? No: at most 5% errors among all answers may be 7% for some
+of them. With ``slices=`` each group gets a threshold of its own, and the confidence level is the probability that the
+promises to all groups hold at once.
 """
 
 # %%
@@ -86,3 +87,7 @@ ax.legend(loc="center left", bbox_to_anchor=(0.55, 0.65))
 # %%
 # In use the column is read from ``X``: ``TunedSelectiveClassifierCV(model, slices=["scanner"], confidence_level=0.95)``
 # holds rows out, chooses the thresholds, and rejects scanners that it has not seen.
+
+# %%
+# **What to do.** Name the groups before you look, count the rows that each has with ``required_samples(...,
+# n_promises=...)``, and pass ``slices=``.

@@ -1,10 +1,10 @@
 """
-Learn from the samples which answers to keep
-============================================
+Learn which answers to keep
+===========================
 
-A calibrator of two classes corrects confidences, but keeps their order: it cannot change which answers are rejected. An
-estimator of correctness that sees the samples, too, can: of the most confident half of the answers, none is wrong any
-more.
+Can a model be better at knowing when it is wrong? A calibrator of two classes corrects confidences, but keeps their
+order: it cannot change which answers are rejected. An estimator of correctness that sees the samples, too, can: of the
+most confident half of the answers, none is wrong any more.
 """
 
 # %%
@@ -68,3 +68,7 @@ for name, confidence in (("calibrated", "max_proba"), ("learned", LearnedConfide
 X_clouds, y_clouds = make_blobs(1000, n_features=4, centers=2, cluster_std=5.0, random_state=0)
 line = SelectiveClassifier(LogisticRegression(), calibration="pooled", confidence=LearnedConfidence())
 print("weights", line.fit(X_clouds, y_clouds).confidence_.weights_)
+
+# %%
+# **What to do.** Try ``confidence=LearnedConfidence()`` where coverage at your error rate is what counts. Keep it
+# only where the curve of risk and coverage falls.

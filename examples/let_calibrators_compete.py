@@ -1,10 +1,10 @@
 """
-Let calibrators compete, your own among them
-============================================
+Compare calibrators, your own among them
+========================================
 
-Which calibrator is best depends on data, model and number of samples. The arena runs all of them, on the same samples
-of the same models; ``python -m skconf experiment arena --html arena.html`` does it on two dozen data sets, and makes a
-page of it.
+Which calibrator is best for your model? That depends on data, model and number of samples. The arena runs all of them,
+on the same samples of the same models; ``python -m skconf experiment arena --html arena.html`` does it on two dozen
+data sets, and makes a page of it.
 """
 
 # %%
@@ -59,3 +59,7 @@ for row, name in enumerate(others):
 ax.axvline(1, color="black", linewidth=0.8)
 ax.set(xscale="log", xlabel="log loss over that of the pool", yticks=range(others.shape[1]), yticklabels=list(others))
 ax.set_title("Right of the line, the pool is better")
+
+# %%
+# **What to do.** Run the arena with your model and your number of samples, your own calibrator among the others. If
+# nothing is clearly better, take ``calibration="pooled"``.

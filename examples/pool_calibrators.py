@@ -1,10 +1,12 @@
 """
-A pool of calibrators moves from caution to flexibility as samples come in
-===========================================================================
+Calibrate with few or with many samples
+=======================================
 
-With few samples the raw probabilities, or one parameter, are the best calibration; with many a flexible curve is. A
-:class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each by how probable the samples make
-it. A :class:`~skconf.calibration.PooledCalibrator` learns on folds how much of it to take, and of others beside it.
+How flexible may a calibration be? With few samples the raw probabilities, or one parameter, are the best; with many a
+flexible curve is. A pool moves from the one to the other as samples come in:
+a :class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each by how probable the samples
+make it, and a :class:`~skconf.calibration.PooledCalibrator` learns on folds how much of it to take, and of others
+beside it.
 """
 
 # %%
@@ -43,3 +45,6 @@ members = ["raw", "temperature", "spline", "smoothed isotonic", "Bayesian"]
 right.stackplot(sizes, np.transpose(weights), labels=members, alpha=0.8)
 right.set(xscale="log", xlabel="calibration samples", ylabel="weight", title="What the pool is made of")
 right.legend(fontsize=8, loc="center right")
+
+# %%
+# **What to do.** Use ``calibration="pooled"`` if you do not know how many samples a flexible calibration needs.

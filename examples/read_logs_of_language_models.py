@@ -1,9 +1,10 @@
 """
-Reading logs of language models, and a second opinion
-=====================================================
+Evaluate logs of language models
+================================
 
-A log says how each answer was graded, and often the confidence of the model. A small model that may abstain answers 89%
-of the questions in place of 65%, within the same errors, if a second one is asked for its opinion.
+Which answers of a language model should be accepted? A log says how each answer was graded, and often the confidence of
+the model. A small model that may abstain answers 89% of the questions in place of 65%, within the same errors, if a
+second one is asked for its opinion.
 """
 
 # %%
@@ -51,3 +52,7 @@ asked = ConfidenceProfile.from_correctness(
     quiz["correct"], quiz["confidence"], abstained=quiz["abstained"], groups=quiz["id"]
 )
 print(confidence_report(asked, metrics=["accuracy_score", "selective_accuracy_score", "coverage_score"], threshold=0.9))
+
+# %%
+# **What to do.** Give the log to ``skconf evaluate``, with ``--score`` for a second opinion, and choose the threshold
+# with its guarantee before you look at the answers.

@@ -1,10 +1,10 @@
 """
-The most accurate setting is overconfident, and ECUAS chooses another
-=====================================================================
+Search hyperparameters by a confidence metric
+=============================================
 
-Fast training of XGBoost is right most often and overconfident in its errors, which accuracy does not see. A
-search that looks at several metrics at once shows what longer training buys, and the metric that the decision is
-about chooses.
+Is the most accurate setting also the one to use? Fast training of XGBoost is right most often and overconfident in its
+errors, which accuracy does not see. A search that looks at several metrics at once shows what longer training buys, and
+the metric that the decision is about, here ECUAS, chooses another setting.
 """
 
 # %%
@@ -51,3 +51,7 @@ print(search.best_params_)
 # for the choice.
 nested = cross_validate(search, X, y, scoring=confidence_scoring(names), cv=3)
 print(pd.DataFrame(nested).filter(like="test_").mean().round(3).to_string())
+
+# %%
+# **What to do.** Search with several scorers, ``refit`` by the one that your decision is about, and read the others
+# before you deploy.

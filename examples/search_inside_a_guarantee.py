@@ -1,10 +1,10 @@
 """
-A search around a guarantee voids it; inside, it holds
-======================================================
+Choose a threshold with a guarantee after a search
+==================================================
 
-A guarantee on the error rate is spent on samples that nothing else has used, and a search for hyperparameters uses
-samples, too. :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart; a search around it does
-not.
+May the same samples choose the model and its threshold? No: a guarantee on the error rate is spent on samples that
+nothing else has used, and a search for hyperparameters uses samples, too. A search around a guarantee voids it; inside,
+it holds: :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the two apart.
 """
 
 # %%
@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, required_samples, tune_threshold
+from skconf.inspection import ThresholdDisplay
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
@@ -38,6 +39,7 @@ print(f"coverage {inside.coverage_:.2f}, risk at most {inside.risk_upper_bound_:
 profile = ConfidenceProfile.from_estimator(inside, X_test, y_test)
 accepted = profile.score >= inside.threshold_
 print(f"new samples: coverage {accepted.mean():.2f}, risk {1 - profile.correct[accepted].mean():.3f}")
+ThresholdDisplay.from_tuned(inside)
 
 # %%
 # The wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage, and
@@ -65,3 +67,7 @@ print(f"coverage {best.coverage_:.2f}, risk at most {best.risk_upper_bound_:.3f}
 X_search, X_choose, y_search, y_choose = train_test_split(X_train, y_train, test_size=1 / 3, random_state=0)
 found = GridSearchCV(model, grid).fit(X_search, y_search)
 print(tune_threshold(y_choose, found.predict_proba(X_choose), target=0.05, confidence_level=0.9))
+
+# %%
+# **What to do.** Put the search inside, as in ``TunedSelectiveClassifierCV(GridSearchCV(...))``. If it must be
+# outside, set ``n_candidates``, or keep samples that only ``tune_threshold`` sees.

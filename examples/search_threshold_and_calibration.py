@@ -1,10 +1,10 @@
 """
-The search's winner is wrong where it is certain
-================================================
+Search for a threshold and a calibration together
+=================================================
 
-By CWSA, isotonic calibration at a threshold of 0.9 wins; its size ratio shows that it was wrong at a confidence of 1.
-Threshold and calibration are both parameters of :class:`~skconf.SelectiveClassifier`, so a grid search inside a
-pipeline finds them, by the metric that the decision is about.
+Which threshold and which calibration go together? Both are parameters of :class:`~skconf.SelectiveClassifier`, so a
+grid search inside a pipeline finds them, by the metric that the decision is about. By CWSA, isotonic calibration at a
+threshold of 0.9 wins; its size ratio shows that the winner was wrong at a confidence of 1.
 """
 
 # %%
@@ -52,8 +52,8 @@ for (name, rows), (style, colour) in zip(table.groupby("calibration", sort=False
         ax.annotate(at.threshold, (at.coverage, at.selective_accuracy), (4, -11), textcoords="offset points")
 ax.margins(0.1)
 figure.legend(title="calibration", loc="outside right center")
-ax.set_title("A higher threshold answers less, and is right more often")
 ax.set(xlabel="coverage", ylabel="selective accuracy")
+ax.set_title("A higher threshold answers less, and is right more often")
 
 # %%
 # The winner, on wines it has not seen. A rejected sample is labelled "reject"; a profile made from the fitted search
@@ -67,3 +67,7 @@ profile = ConfidenceProfile.from_estimator(search, X_test, y_test)
 print(f"coverage            {metrics.coverage_score(profile):.3f}")
 print(f"selective accuracy  {metrics.selective_accuracy_score(profile):.3f}")
 print(f"size ratio          {metrics.calibrated_size_ratio(profile):.3f}")
+
+# %%
+# **What to do.** Look at the size ratio of the winner. Where it was wrong at full confidence, search again without
+# isotonic calibration.

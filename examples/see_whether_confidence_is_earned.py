@@ -1,10 +1,10 @@
 """
-A forest breaks a promise that the usual diagram does not show
-==============================================================
+Draw a reliability diagram and its tail
+=======================================
 
-Where all its trees agree, a forest has a confidence of 1, and once it is wrong there. A reliability diagram shows how
-often a classifier is right at each confidence, but the confident errors, which are the ones that hurt, are drawn into
-its last point. The tail view pulls that point apart.
+Does a model deserve its high confidences? Where all its trees agree, a forest has a confidence of 1, and once it is
+wrong there. A reliability diagram shows how often a classifier is right at each confidence, but the confident errors,
+which are the ones that hurt, are drawn into its last point. The tail view pulls that point apart.
 """
 
 # %%
@@ -59,3 +59,7 @@ print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong
 ax = None
 for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_
+
+# %%
+# **What to do.** Draw the tail beside the diagram. Where errors lie above the line at the right end, calibrate, and
+# do not act on single confident answers until you have looked again.

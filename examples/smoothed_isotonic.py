@@ -1,12 +1,12 @@
 """
-A little smoothing takes the risk out of isotonic calibration
-=============================================================
+Smooth isotonic calibration
+===========================
 
-Two samples added to every plateau leave isotonic calibration its confidence-weighted accuracy, and 9 risky splits of
-186 where it had 127. Isotonic regression is the most flexible calibration there is, but where its calibration data
-held no error, it claims that there is none: exactly 0 and 1 on its end plateaus, where sooner or later a prediction
-is wrong at full confidence. This is the experiment behind the default of
-:class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the confidence-weighted
+How can isotonic calibration be kept from claiming certainty? Two samples added to every plateau leave it its
+confidence-weighted accuracy, and 9 risky splits of 186 where it had 127. Isotonic regression is the most flexible
+calibration there is, but where its calibration data held no error, it claims that there is none: exactly 0 and 1 on its
+end plateaus, where sooner or later a prediction is wrong at full confidence. This is the experiment behind the default
+of :class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the confidence-weighted
 accuracy.
 """
 
@@ -194,3 +194,7 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #   scaling 28%.
 # - Of the neural systems, all splits of AG News (hardly better than chance) and CIFAR-100 (50 samples for each class)
 #   are risky in A, with Platt scaling as well.
+
+# %%
+# **What to do.** Take ``IsotonicCalibrator(smoothing=2)``, or ``calibration="smoothed_isotonic"``, where you would
+# have taken isotonic regression; or the pool, which has it among its members.

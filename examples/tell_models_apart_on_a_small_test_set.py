@@ -1,9 +1,10 @@
 """
-cF1 tells models apart on small test sets where F1 cannot, at a price
-=====================================================================
+Compare two models on a small test set
+======================================
 
-On the same test samples cF1 often sees a difference between two models that F1 cannot tell from chance. F1 counts
-predictions and drops their probabilities; cF1 adds up the probability given to each class, deserved or not.
+Which metric sees a difference between two models in few samples? On the same test samples cF1 often sees one that F1
+cannot separate from chance, at a price. F1 counts predictions and drops their probabilities; cF1 adds up the
+probability given to each class, deserved or not.
 """
 
 # %%
@@ -44,3 +45,7 @@ agreement = {
     for name, pair in {"as they are": models, "calibrated": calibrated}.items()
 }
 print(pd.concat(agreement, axis=1).round(2))
+
+# %%
+# **What to do.** With few samples, compare by cF1 after calibrating both models. Check the sign with accuracy on more
+# samples before you act on it.

@@ -42,3 +42,19 @@ def test_headings_of_docstrings_stand_alone():
     """A heading that was wrapped into its paragraph is none, and the page lacks the section."""
     wrapped = re.compile(r"^ +[A-Z]\w+( [A-Z]\w+)? -{4,}", flags=re.M)
     assert not [path for path in (ROOT / "skconf").rglob("*.py") if wrapped.search(path.read_text())]
+
+
+def test_every_example_stands_under_a_task_once():
+    """In docs/gallery.rst: that is where a reader looks for it."""
+    listed = re.findall(r"^   \.\./examples/(\w+)\.py$", (ROOT / "docs" / "gallery.rst").read_text(), flags=re.M)
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example_opens_with_a_question_and_ends_with_what_to_do(path):
+    text = path.read_text()
+    title, line, _, *intro = text.removeprefix('"""\n').split('"""')[0].splitlines()
+    assert set(line) == {"="}
+    assert len(title) <= 60
+    assert "?" in " ".join(intro)
+    assert "\n# %%\n# **What to do.** " in text[text.rindex("# %%") - 1 :]

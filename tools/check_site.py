@@ -3,6 +3,7 @@
 - What people search for leads to the right page first. `docs/_ext/search.py` says which; results are ranked here as the
   site's own search ranks them (`searchtools.js` of Sphinx 8 and 9).
 - Every link within the site has its page, and its anchor there.
+- No example prints an object of matplotlib, such as Text(0.5, 1.0, ...).
 """
 
 import json
@@ -145,6 +146,13 @@ def dead_links(folder: Path) -> Iterator[str]:
                 yield f"{name}: {link}: no such anchor"
 
 
+def printed_objects(folder: Path) -> Iterator[str]:
+    """Go through the pages of examples that print what drawing returns."""
+    for path in sorted((folder / "auto_examples").glob("*.html")):
+        if found := re.search(r"<span[^>]*>\W*(?:Text\(|&lt;matplotlib)|\[Text\(|&lt;matplotlib\.", path.read_text()):
+            yield f"{path.name}: prints {found[0]!r}"
+
+
 def wrong_results(folder: Path) -> Iterator[str]:
     """Go through the searches that do not lead to the right page first."""
     text = (folder / "searchindex.js").read_text()
@@ -158,9 +166,9 @@ def wrong_results(folder: Path) -> Iterator[str]:
 def main() -> None:
     """Print what is wrong, if anything is."""
     folder = Path(sys.argv[1])
-    if wrong := [*dead_links(folder), *wrong_results(folder)]:
+    if wrong := [*dead_links(folder), *printed_objects(folder), *wrong_results(folder)]:
         raise SystemExit("\n".join(wrong))
-    print(f"{len(LEADS_TO)} searches lead to the right page, and all links within the site lead somewhere")
+    print(f"{len(LEADS_TO)} searches lead to the right page; no dead link, no printed object")
 
 
 if __name__ == "__main__":
