@@ -127,7 +127,9 @@ def _evaluated(
         assess = assess_graded if trial.kind == "graded" else assess_sums
         state = totals[values.index[0]]
         assessment = assess(counts[0], *ScoreOfSums(judging[0]).sums(state))
-        stops = stops_of_cells(*ScoreOfSums(judging[1]).sums(state), LEVEL) if is_counted else None
+        if is_counted:
+            n_answers, n_errors = ScoreOfSums(judging[1]).sums(state)
+            stops = stops_of_cells(n_answers, n_errors, LEVEL)
     return InBatches(rows, values, assessment, counts, trial.kind, stops)
 
 
