@@ -222,10 +222,10 @@ def confidence_interval(
 
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
     degrees of freedom as there are units less strata. Groups of unequal size s count as (Σ s)² / Σ s² equal ones.
-    Between two finite bounds of a metric, the interval is Wilson's for a proportion that is as uncertain: it stays
-    within bounds, and has a width also where all samples agree. That of a proportion itself, `accuracy`, is Wilson's,
-    and the standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution; of samples with
-    other weights, in groups or strata they are as for other metrics. With groups or strata it is too narrow where
+    Between two finite bounds of a metric, the interval is Wilson's for a proportion with the same standard error: it
+    stays within bounds, and has a width also if all samples agree. That of a proportion itself, `accuracy`, is
+    Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution; of samples
+    with other weights, in groups or strata they are as for other metrics. With groups or strata it is too narrow where
     errors are few.
 
     "bayesian" has the quantiles of 2,000 draws, in which the weight of every sample is multiplied by an exponential

@@ -47,7 +47,7 @@ class RiskCoverageDisplay(Display):
     name : str, default=None
         Name of the classifier.
     low, high : ndarray of shape (n_distinct,), default=None
-        Confidence interval of the risk, at each coverage by itself.
+        Confidence interval of the risk at each coverage, for that coverage alone.
     scale : {"auto", "log", "linear"}, default="auto"
         Scale of the risk.
 

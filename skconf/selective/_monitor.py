@@ -41,7 +41,7 @@ class RiskMonitor:
         Answers seen so far, and the wrong ones among them.
     evidence : float
         The largest evidence so far against an error rate of at most `target`: the alarm is raised at
-        1 / (1 − `confidence_level`), such as 20 at 0.95. Infinite where it is beyond all numbers.
+        1 / (1 − `confidence_level`), such as 20 at 0.95. Infinite if it is too large for a float.
 
     See Also
     --------
@@ -54,8 +54,8 @@ class RiskMonitor:
     the first answer, the rest is spread over all later ones, less and less. A wrong answer multiplies a bet on p by
     p / target, a right one by (1 − p) / (1 − target). The sum of all bets and stakes is a supermartingale with a mean
     of at most 1 as long as no answer is wrong with a probability above `target`, so that it ever reaches
-    1 / (1 − level) with a probability of at most 1 − level (Ville's inequality) [1]_. Bets that start late forget good
-    times: the alarm does not wait until bad answers have outweighed all good ones.
+    1 / (1 − level) with a probability of at most 1 − level (Ville's inequality) [1]_. Bets that start late do not
+    count earlier good answers: the alarm need not wait until errors outweigh all of these.
 
     It is about the answers that you label. Label a random part of the accepted ones, or all: those that somebody
     complained about are wrong more often than others.

@@ -69,14 +69,14 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         `slices`, "risk", "cost" and "coverage" may be mappings of slice to number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`; only for the objective "risk". None compares the
-        observed error rate with `target`, and promises nothing about the true risk. Several promises share
+        observed error rate with `target`, and guarantees nothing about the true risk. Several promises share
         1 − `confidence_level` equally: it is the probability that all of them hold.
     n_candidates : int, default=1
         Number of candidates from which these samples choose one, such as those of a search around this classifier.
         They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
     reject_cost : float, default=None
-        Cost of a rejection; the objective "cost" needs it. One of at least the largest cost never pays,
-        and gives a warning.
+        Cost of a rejection; the objective "cost" needs it. At a cost as high as the largest one nothing is
+        rejected, and a warning says so.
     cost_matrix : array-like of shape (n_classes, n_decisions), callable or None, default=None
         Cost of each decision under each true class, as in :class:`SelectiveClassifier`: under every objective the
         answer is then the decision of least expected cost, and the score 1 − u/u_M. None stands for the most probable
@@ -156,11 +156,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
     loose, each a few percent looser than the one before. The first accepts the fewest samples that can pass, ln δ /
-    ln(1 − `target`), the last accepts all. A test passes where so few errors among the accepted would be too improbable
-    if the risk were above `target`. δ is spent evenly over the logarithm of the accepted number. The tests account for
-    their dependence, so that no part of δ is spent twice, and a test that passes hands its share on to the next
-    [1]_, [2]_. The loosest threshold that passes is chosen. The largest number of errors that passes is computed
-    exactly from binomial distributions, and depends on no label.
+    ln(1 − `target`), the last accepts all. A test passes if so few errors among the accepted would be too improbable at
+    a risk above `target`. δ is spent evenly over the logarithm of the accepted number. The tests account for their
+    dependence, so that no part of δ is spent twice. A test that passes leaves its share of δ to the next one [1]_,
+    [2]_. The loosest threshold that passes is chosen. The largest number of errors that passes is computed exactly from
+    binomial distributions, and depends on no label.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
