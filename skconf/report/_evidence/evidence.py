@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import pandas as pd
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
@@ -19,6 +20,7 @@ from skconf.report._evidence.labels import Labels, Topics, numbered
 from skconf.report._evidence.origin import Origin
 from skconf.report._evidence.prevalence import AtPrevalence
 from skconf.report._evidence.rows import Row
+from skconf.report._evidence.slice_guarantees import guaranteed_in_slices
 from skconf.report._evidence.slices import Slices
 from skconf.report._evidence.stops import Stops
 from skconf.report._evidence.thresholds import Guarantee, allowed_losses, guarantee, guarantee_of_cells
@@ -148,6 +150,16 @@ class Evidence:
             if slices:
                 by_slice[model] = BySlice.of(profile, slices, self.level)
         return by_slice
+
+    @cached_property
+    def guaranteed_in_slices(self) -> Mapping[Any, pd.DataFrame]:
+        """The thresholds of each model that are guaranteed in all slices that were asked for, where a rule applies."""
+        return {
+            model: guaranteed_in_slices(profile, self.slices[model], self.target, self.level, self.n_candidates)
+            for model, profile in self.profiles.items()
+            if self.slices.get(model)
+            and not (profile.kind == "costs" or profile.sample_weight is not None or model in self.at_prevalence)
+        }
 
     @cached_property
     def by_answer(self) -> Mapping[Any, BySlice]:

@@ -17,6 +17,7 @@ from skconf.report._page.marks import N_SERIES
 from skconf.report._page.parts import Part, Prose, Section
 from skconf.report._page.slider import Slider
 from skconf.report._page.tables import TablePart
+from skconf.report._sections.guaranteed import guaranteed_parts
 from skconf.report._sections.words import Words, errors_at, start_of, thousand, threshold_at, words_for, words_of
 
 #: What else the slider asks a price for.
@@ -34,6 +35,7 @@ def abstain(evidence: Evidence) -> Section:
         _slider(evidence, curve),
         _allowed(evidence),
         *_by_another_score(evidence),
+        *guaranteed_parts(evidence),
         Prose(_notes(evidence), "note"),
     ]
     parts[2:2] = [

@@ -1,0 +1,71 @@
+"""Thresholds for each slice, guaranteed together."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.warn import collected
+from skconf.inference._grouped_means import drawn_as_counts
+from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.slices import Slices
+from skconf.report._evidence.stops import shortest_between
+from skconf.selective import tune_threshold
+
+
+def guaranteed_in_slices(
+    profile: ConfidenceProfile, slices: Mapping[Any, Slices], target: float, level: float, n_candidates: int = 1
+) -> pd.DataFrame:
+    """Return a threshold for each slice that is guaranteed to keep a target, all of them together with a probability.
+
+    Parameters
+    ----------
+    profile : ConfidenceProfile
+        Predictions without weights and costs.
+    slices : mapping of column to Slices
+        The slices by each column; the columns share the probability.
+    target : float
+        The errors allowed in each slice.
+    level : float
+        The probability.
+    n_candidates : int, default=1
+        Number of scores that share it as well.
+
+    Returns
+    -------
+    DataFrame
+        A row for each slice, in the order of their names, with the columns ``slice``, ``n_units`` (rows or groups),
+        ``threshold`` (NaN where nothing is guaranteed), ``coverage`` (of its answers) and ``reason``.
+    """
+    answers = replace(drawn_as_counts(profile), abstained=None)
+    tables = []
+    for each in slices.values():
+        with collected():  # what is not guaranteed has its reason in the table
+            tuned = tune_threshold(
+                answers,
+                target=target,
+                confidence_level=level,
+                n_candidates=n_candidates * len(slices),
+                slices=pd.Series(each.codes).map(dict(enumerate(each.names))),
+                random_state=0,
+            )
+        assert tuned.guarantees is not None  # there are slices
+        found = tuned.guarantees.set_index("slice").reindex(pd.unique(np.asarray(each.names, dtype=object)))
+        found = found.dropna(subset="n_samples").reset_index(names="slice")
+        found["threshold"] = [
+            _shortest(answers, each, name, float(threshold))
+            for name, threshold in zip(found["slice"], found["threshold"], strict=True)
+        ]
+        found["n_units"] = found["n_samples"].astype(int)
+        tables.append(found[["slice", "n_units", "threshold", "coverage", "reason"]])
+    return pd.concat(tables, ignore_index=True)
+
+
+def _shortest(answers: ConfidenceProfile, slices: Slices, name: str, threshold: float) -> float:
+    """Return the shortest number that accepts of a slice what a threshold accepts; NaN for nothing."""
+    if np.isinf(threshold):
+        return np.nan if threshold > 0 else 0.0
+    scores = answers.score[slices.codes == list(slices.names).index(name)]
+    return shortest_between(float(scores[scores < threshold].max(initial=-np.inf)), threshold) if threshold else 0.0

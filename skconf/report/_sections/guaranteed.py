@@ -1,0 +1,62 @@
+"""The table "Guaranteed in each slice": a threshold for each, which keep the errors that are allowed together."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skconf._core.numbers import DASH
+from skconf.report._evidence.evidence import Evidence
+from skconf.report._page.parts import Folded, Part
+from skconf.report._page.tables import TablePart
+from skconf.report._sections.words import LISTED, SHOWN, left_out, start_of, thousand, words_of
+
+#: Reasons that are told.
+_NAMED = 3
+
+
+def guaranteed_parts(evidence: Evidence) -> list[Part]:
+    """Return the table of each model; nothing without slices, or where no rule applies."""
+    parts: list[Part] = []
+    for model, found in evidence.guaranteed_in_slices.items():
+        start = start_of(evidence, model)
+        title = f"guaranteed in each slice: {words_of(evidence).at_most} {100 * evidence.target:g}%"
+        title = f"{start}{title}" if start else title[0].upper() + title[1:]
+        first, rest = found.iloc[:SHOWN], found.iloc[SHOWN:LISTED]
+        notes = (_note(evidence), *_reasons(found))
+        parts.append(TablePart(title, _table(evidence, model, first), notes, rows_in_text=5))
+        if len(rest):
+            more = TablePart("", _table(evidence, model, rest), left_out(len(found), "slices"))
+            parts.append(Folded(f"{start}{len(found) - SHOWN:,} more slices, guaranteed", [more]))
+    return parts
+
+
+def _table(evidence: Evidence, model: Any, found: pd.DataFrame) -> pd.DataFrame:
+    shown = found["threshold"].notna()
+    columns = {
+        f"{start_of(evidence, model)}slice": found["slice"],
+        evidence.units(model): [f"{count:,}" for count in found["n_units"]],
+        "guaranteed threshold": [
+            np.format_float_positional(threshold, trim="-") if there else "none"
+            for threshold, there in zip(found["threshold"], shown, strict=True)
+        ],
+        "accepted of 1,000 answers": [
+            thousand(share) if there else DASH for share, there in zip(found["coverage"], shown, strict=True)
+        ],
+    }
+    return pd.DataFrame(columns)
+
+
+def _note(evidence: Evidence) -> str:
+    return (
+        f"With a probability of {100 * evidence.level:g}% all of these thresholds keep that on new cases of their "
+        "slices. Small slices share with many others: name fewer columns to show more."
+    )
+
+
+def _reasons(found: pd.DataFrame) -> list[str]:
+    """Say why nothing is guaranteed in the first few slices."""
+    lacking = found[found["threshold"].isna()]
+    pairs = list(zip(lacking["slice"], lacking["reason"], strict=True))[:_NAMED]
+    said = [f"{name} not guaranteed: {reason}." for name, reason in pairs]
+    return [*said, f"Nor in {len(lacking) - _NAMED:,} others."] if len(lacking) > _NAMED else said
