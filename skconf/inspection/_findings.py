@@ -32,31 +32,69 @@ def of_reliability(shown: Sequence[Any]) -> str:
     """Say which averages of confidence and accuracy differ: overconfident, underconfident, or no clear gap."""
     if any(each.overall is None for each in shown):
         return ""  # a display that was made of numbers of bins
-    least = shown[-1].overall[-1]
+    last = shown[-1]
+    least = last.overall[-1]
+    what = "" if last.class_label is None else f"probability of {last.class_label}: "
     where = f" at {_threshold(least)} or more" if least else ""
-    states = [_state(sure, low, high) for sure, _, low, high, _ in (each.overall for each in shown)]
+    too_high, too_low, neither = ("too high", "too low", "no clear gap") if what else _STATES
+    states = [
+        too_high if sure > high else too_low if sure < low else neither
+        for sure, _, low, high, _ in (each.overall for each in shown)
+    ]
     if len(shown) == 1:
-        sure, right, low, high = shown[0].overall[:4]
-        if states[0] == _STATES[-1] and high - low > _WIDEST:
-            return f"Too few answers{where} to say: accuracy {percent(low)} to {percent(high)}"
-        return f"{_capital(states[0])}{where}: {_rates(sure, right, shown[0].view)}"
-    gaps = [each.overall[0] - each.overall[1] for each in shown]
+        sure, right, low, high = last.overall[:4]
+        if last.before is not None:
+            before, after = (_points(_mean_gap(each)) for each in (last.before, last))
+            return _capital(f"{what}mean gap {before} before, {after} after")
+        if last.strategy == "binless" and last.view != "tail":
+            return _capital(what + _of_band(last.confidence, last.low, last.high, too_high, too_low))
+        if states[0] == neither and high - low > _WIDEST:
+            return f"Too few answers{where} to say: {'share' if what else 'accuracy'} {percent(low)} to {percent(high)}"
+        return _capital(f"{what}{states[0]}{where}: {_rates(sure, right, last.view, bool(what))}")
+    apart = [each.overall[0] - each.overall[1] for each in shown]
     parts: list[str] = []
-    for state in (state for state in _STATES if state in states):
-        alike = [(name, gap) for name, of, gap in zip(_names(shown), states, gaps, strict=True) if of == state]
-        parts.append(f"{state}{'' if parts else where}: {_alike(alike, with_gaps=state != _STATES[-1])}")
-    return _capital("; ".join(parts))
+    for state in (state for state in (too_high, too_low, neither) if state in states):
+        alike = [(name, gap) for name, of, gap in zip(_names(shown), states, apart, strict=True) if of == state]
+        parts.append(f"{state}{'' if parts else where}: {_alike(alike, with_gaps=state != neither)}")
+    return _capital(what + "; ".join(parts))
 
 
-def _state(sure: float, low: float, high: float) -> str:
-    return _STATES[0 if sure > high else 1 if sure < low else 2]
+def _mean_gap(display: Any) -> float:
+    """Return the mean distance of bins from the diagonal."""
+    return float(display.weight @ np.abs(display.accuracy - display.confidence) / display.weight.sum())
 
 
-def _rates(sure: float, right: float, view: str) -> str:
+def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: str) -> str:
+    """Say where a band that holds everywhere together leaves out the diagonal."""
+    if (low > high).any():
+        return "no rising curve fits: the band is empty in places"
+    found = [
+        f"{state} from {' to '.join(_threshold(sure[at]) for at in ends)}"
+        for state, out in ((too_high, high < sure), (too_low, low > sure))
+        if (ends := _widest_run(sure, out)) is not None
+    ]
+    return "; ".join(found) or "no clear gap: the band covers the diagonal"
+
+
+def _widest_run(x: Floats, where: Any) -> tuple[int, int] | None:
+    """Return the first and last place of the run of neighbours that is widest in ascending x; None if there is none."""
+    runs = np.flatnonzero(np.diff(np.concatenate([[0], where, [0]]))).reshape(-1, 2)
+    if not len(runs):
+        return None
+    first, end = max(runs.tolist(), key=lambda run: float(x[run[1] - 1] - x[run[0]]))
+    return first, end - 1
+
+
+def _rates(sure: float, right: float, view: str, of_class: bool) -> str:
     if view == "tail":
-        return f"{percent(1 - right)} wrong, {percent(1 - sure)} expected"
+        return f"{percent(1 - right)} {'are not' if of_class else 'wrong'}, {percent(1 - sure)} expected"
     digits = digits_apart(sure, right)
-    return f"{decimal(100 * right, digits)}% right at an average confidence of {decimal(100 * sure, digits)}%"
+    share, average = (f"{decimal(100 * each, digits)}%" for each in (right, sure))
+    return (
+        f"{share} are, at an average of {average}"
+        if of_class
+        else f"{share} right at an average confidence of {average}"
+    )
 
 
 def _alike(models: Sequence[tuple[str, float]], *, with_gaps: bool) -> str:
@@ -194,12 +232,12 @@ def of_ecuas(shown: Sequence[Any]) -> str:
 
 def _worthwhile(prices: Floats, cheaper: Any) -> str:
     """Say between which prices of a rejection to reject some is cheaper than to reject all or none."""
-    ends = np.flatnonzero(np.diff(np.concatenate([[0], cheaper, [0]]))).reshape(-1, 2)
-    if not len(ends):
+    ends = _widest_run(prices, cheaper)
+    if ends is None:
         return "At no price is this cheaper than to reject all or none"
-    first, end = max(ends, key=lambda ends: prices[ends[1] - 1] - prices[ends[0]])
-    widest = " to ".join(number(prices[at]) for at in (first, end - 1))
-    return f"Cheaper than to reject all or none where a rejection costs {widest}"
+    return (
+        f"Cheaper than to reject all or none where a rejection costs {' to '.join(number(prices[at]) for at in ends)}"
+    )
 
 
 def of_roc(shown: Sequence[Any]) -> str:

@@ -6,31 +6,40 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skconf._core.bins import STRATEGIES, equal_mass_bin, equal_width_bin
+from skconf._core.bins import STRATEGIES
 from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf._core.proportions import exact_interval
 from skconf.inspection._base import Display, pyplot
-from skconf.inspection._drawing import CLASSIFIER, REFERENCE, Style, artists, check_drawable, ink, label_once
+from skconf.inspection._drawing import (
+    CLASSIFIER,
+    CURVE,
+    REFERENCE,
+    Style,
+    artists,
+    check_drawable,
+    displays,
+    ink,
+    label_once,
+    literal,
+)
 from skconf.inspection._findings import of_reliability
+from skconf.inspection._histogram import ConfidenceHistogramDisplay
+from skconf.inspection._reliability_numbers import NEAREST, Overall, binless, binned, of_class, overall
 from skconf.inspection._scales import label_percent, percent
-from skconf.metrics._base.columns import levels
-from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile
-
-#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
-NEAREST = 1e-8
 
 #: The area, in square points, that stands for all predictions, and the share that the legend shows.
 _AREA, _SHOWN = 400.0, 0.1
 
-#: Confidences from which the title of a tail tells: the first that some predictions have.
-_TOPS = (0.99, 0.9)
+#: The strategy without bins.
+_BINLESS = "binless"
 
+#: Id of a band, and the most classifiers whose bands can be told from each other.
+_BAND, _MOST_BANDS = "skconf band", 2
 
-#: Mean confidence, accuracy and the ends of its interval, and the least confidence of the predictions.
-Overall = tuple[float, float, float, float, float]
+#: Id of a histogram under the curves, and the share of the axes that it takes.
+_STRIP, _HEIGHT = "skconf strip", 0.25
 
 
 @dataclass(eq=False, repr=False)
@@ -61,6 +70,16 @@ class ReliabilityDisplay(Display):
         Mean confidence, accuracy and the ends of its interval, of all predictions; in the tail view of those whose
         confidence is at least the fifth number: 0.99, or less where none is as high. The title compares them.
 
+    strategy : {"uniform", "quantile", "binless"}, default="uniform"
+        With "binless" each distinct confidence is a bin: its accuracy is that of the isotonic fit, its interval the
+        band.
+    class_label : label, default=None
+        The class whose probabilities are drawn, if it is not the confidence in predictions.
+    before : ReliabilityDisplay, default=None
+        Predictions before calibration.
+    histogram : ConfidenceHistogramDisplay, default=None
+        The histogram under the curve.
+
     Attributes
     ----------
     ax_, figure_
@@ -75,6 +94,15 @@ class ReliabilityDisplay(Display):
     -----
     With weights w an interval is that of (Σ w)² / Σ w² predictions (Kish's effective number), so that the unit of the
     weights does not matter.
+
+    The band of ``strategy="binless"`` is exact for any number of samples without weights if the accuracy never falls as
+    the confidence rises [1]_: with its level, the accuracy at all confidences together lies within. Where the
+    observations contradict that assumption, the band is empty.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, L. Dümbgen, A. Henzi, M. Puke and J. Ziegel, Honest calibration assessment for binary outcome
+       predictions, Biometrika 110 (2023), 663-680.
 
     Examples
     --------
@@ -96,6 +124,10 @@ class ReliabilityDisplay(Display):
     tail: Self | None = None
     number: Codes | None = None
     overall: Overall | None = None
+    strategy: str = "uniform"
+    class_label: Any = None
+    before: Self | None = None
+    histogram: ConfidenceHistogramDisplay | None = None
 
     @classmethod
     def from_profile(
@@ -107,6 +139,9 @@ class ReliabilityDisplay(Display):
         n_bins: int = 15,
         strategy: str = "uniform",
         confidence_level: float = 0.95,
+        class_label: Any = None,
+        before: ConfidenceProfile | None = None,
+        histogram: bool = False,
     ) -> Self:
         """Compute the numbers, without drawing them.
 
@@ -121,10 +156,19 @@ class ReliabilityDisplay(Display):
             scales; or both, on two axes.
         n_bins : int, default=15
             Number of bins. The tail view has two for every factor of ten, instead.
-        strategy : {"uniform", "quantile"}, default="uniform"
-            Bins of equal width or of equal mass, as in :func:`skconf.metrics.expected_calibration_error`.
+        strategy : {"uniform", "quantile", "binless"}, default="uniform"
+            Bins of equal width or of equal mass, as in :func:`skconf.metrics.expected_calibration_error`; or, without
+            bins, the isotonic regression of correctness on confidence, with a band where there are one or two
+            classifiers. The tail view has bins always.
         confidence_level : float, default=0.95
-            Level of the intervals.
+            Level of the intervals, each for itself; or of the band, at all confidences together.
+        class_label : label, default=None
+            Draw how often this class is the true one at each of its probabilities, in place of the confidence in
+            predictions.
+        before : ConfidenceProfile, default=None
+            Predictions before calibration, drawn as hollow points and a thin line in the same colour.
+        histogram : bool, default=False
+            Draw how the confidences are spread, under the curve; not in the tail view.
 
         Returns
         -------
@@ -138,33 +182,27 @@ class ReliabilityDisplay(Display):
             If a parameter is out of range, or not one of its values.
         """
         check_option(view, "view", ("confidence", "tail", "both"))
-        check_option(strategy, "strategy", STRATEGIES)
+        check_option(strategy, "strategy", (*STRATEGIES, _BINLESS))
         check_drawable(n_bins)
         check_number(confidence_level, "confidence_level", 0.0, 1.0)
-        sure, correct = profile.confidence, profile.correctness
-        w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
-        bins = _tail_bin(sure) if view == "tail" else _bin(profile, n_bins, strategy)
-        right, wrong, squares, promised = (
-            np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * profile.loss, w * w, w * sure)
+        given = {"n_bins": n_bins, "confidence_level": confidence_level, "class_label": class_label}
+        of_all = profile if class_label is None else of_class(profile, class_label)
+        if strategy == _BINLESS and view != "tail":
+            points = binless(of_all, confidence_level)
+        else:
+            points = binned(of_all, view, n_bins, strategy, confidence_level)
+        return cls(
+            *(points.confidence, points.accuracy, points.low, points.high, points.weight),
+            view,
+            name,
+            tail=cls.from_profile(profile, name=name, view="tail", before=before, **given) if view == "both" else None,
+            number=points.number,
+            overall=overall(of_all, view, confidence_level),
+            strategy=strategy,
+            class_label=class_label,
+            before=None if before is None else cls.from_profile(before, view=_one(view), strategy=strategy, **given),
+            histogram=ConfidenceHistogramDisplay.from_profile(of_all) if histogram and view != "tail" else None,
         )
-        if profile.groups is not None:
-            squares = _squares_of_groups(bins, profile.groups, w)
-        kept = right + wrong > 0
-        right, wrong, squares, promised = (sums[kept] for sums in (right, wrong, squares, promised))
-        weight = right + wrong
-        unit = squares / weight  # weight of each of the effective number of predictions
-        low, high = exact_interval(right / unit, wrong / unit, confidence_level)
-        stratified = StratifiedShares.of_parts(profile, bins, len(kept))
-        if stratified is not None:
-            low, high = (1 - end for end in reversed(stratified[kept].ends(confidence_level)))
-        beside = None
-        if view == "both":
-            beside = cls.from_profile(profile, name=name, view="tail", confidence_level=confidence_level)
-        number = np.flatnonzero(kept)
-        if view != "tail" and strategy == "quantile":
-            number = np.arange(len(weight))  # a tie may fill several bins of equal mass: this is no gap
-        overall = _overall(profile, w, view, confidence_level)
-        return cls(promised / weight, right / weight, low, high, weight, view, name, beside, number, overall)
 
     def plot(self, ax: Any = None, *, title: str | None = "finding") -> Self:
         """Draw the numbers.
@@ -204,16 +242,77 @@ class ReliabilityDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
+        ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
+        (self._draw_band if _is_binless(self) else self._draw_bins)(ax, style)
+        if self.before is not None:
+            _draw_before(ax, self.before, style, " ".join(filter(None, [self._label, "before"])))
+        if self.view == "tail":
+            _set_tail(ax)
+        else:
+            self._draw_histograms(ax)
+            ax.set(xlabel="confidence", ylabel="accuracy")
+            ax.autoscale(axis="x")
+            ax.set_xlim(right=1.03)
+        if self.class_label is not None:
+            label = literal(self.class_label)
+            ax.set(xlabel=f"probability of {label}", ylabel=f"share that is {'not ' * (self.view == 'tail')}{label}")
+
+    def _draw_band(self, ax: Any, style: Style) -> None:
+        """Draw the isotonic fit and its band, which are levels with few steps."""
+        x, fit, low, high = (each[self._steps()] for each in (self.confidence, self.accuracy, self.low, self.high))
+        ax.plot(x, fit, linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
+        if style.number >= _MOST_BANDS:
+            for artist in artists(ax, _BAND):
+                artist.remove()
+            return
+        # Between two confidences the lower limit is that of the first, and the upper one that of the second.
+        there = np.where(low <= high, 1.0, np.nan)
+        between, low, high = np.repeat(x, 2)[1:-1], np.repeat((low * there)[:-1], 2), np.repeat((high * there)[1:], 2)
+        ax.fill_between(between, low, high, color=style.color, alpha=0.18, linewidth=0, gid=_BAND)
+
+    def _steps(self) -> NDArray[np.bool_]:
+        """Return which points of a curve without bins differ from one of their neighbours."""
+        values = np.column_stack([self.accuracy, self.low, self.high])
+        differs = (np.diff(values, axis=0) != 0).any(axis=1)
+        return np.append(True, differs) | np.append(differs, True)
+
+    def _draw_histograms(self, ax: Any) -> None:
+        """Draw the histograms of all displays on these axes below the curves, at one scale."""
+        shown = [each for each in (*displays(ax, type(self)), self) if each.histogram is not None]
+        counts = [each.histogram.right + each.histogram.wrong for each in shown]
+        shares = [each / each.sum() for each in counts]
+        for artist in artists(ax, _STRIP):
+            artist.remove()
+        ax.set_ylim(-0.03 - (1.06 * _HEIGHT / (1 - _HEIGHT) if shown else 0), 1.03)
+        if not shown:
+            return
+        ax.set_yticks(np.arange(6) / 5)
+        highest = max(each.max() for each in shares)
+        at = {"transform": ax.get_xaxis_transform(), "gid": _STRIP}
+        for number, (each, share) in enumerate(zip(shown, shares, strict=True)):
+            first, last = np.flatnonzero(share)[[0, -1]]  # empty ends would widen the axis
+            heights, edges = (
+                share[first : last + 1] * (_HEIGHT - 0.07) / highest,
+                each.histogram.edges[first : last + 2],
+            )
+            color = Style.of(number).color
+            ax.stairs(heights, edges, fill=len(shown) == 1, alpha=0.5, color=color, **at)
+        ax.axhline(-0.03, color=ink(ax), linewidth=0.8, gid=_STRIP)
+        text = f"shares of predictions: highest bar {percent(float(f'{highest:.2g}'))}"
+        ax.text(
+            0.01, _HEIGHT - 0.015, text, fontsize="small", verticalalignment="top", **at | {"transform": ax.transAxes}
+        )
+
+    def _draw_bins(self, ax: Any, style: Style) -> None:
         tail = self.view == "tail"
         x, y, low, high = self.confidence, self.accuracy, self.low, self.high
         if tail:
             x, y, low, high = np.maximum(1 - x, NEAREST), 1 - y, 1 - high, 1 - low
-        ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
         seen = y > 0 if tail else np.full(len(y), True)  # a logarithmic axis cannot show an error rate of 0
         look = {"marker": style.marker, "color": style.color}
         stroke = {"color": style.color, "linewidth": 1.2, "alpha": 0.6, "clip_on": tail}
         ax.vlines(x[seen], low[seen], high[seen], **stroke)
-        ax.plot(*self._joined(x, y, seen), linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
+        ax.plot(*_joined(self, x, y, seen), linewidth=1.2, gid=CLASSIFIER, label=self._label, **style.line)
         ax.plot(x[seen], y[seen], linestyle="none", markersize=1.5, clip_on=False, **look)  # where the area is tiny
         area = _AREA * self.weight / self.weight.sum()
         ax.scatter(x[seen], y[seen], s=area[seen], zorder=3, alpha=0.7, clip_on=False, linewidths=0, **look)
@@ -225,18 +324,33 @@ class ReliabilityDisplay(Display):
             ax.vlines(x[~seen], high[~seen] / 2, high[~seen], **stroke)
             ax.scatter(x[~seen], high[~seen], color=style.color, **bar)
             ax.scatter([], [], color=ink(ax), label=label_once(ax, "none wrong: upper limit"), **bar)
-        if tail:
-            _set_tail(ax)
-        else:
-            ax.set(xlabel="confidence", ylabel="accuracy", ylim=(-0.03, 1.03))
-            ax.autoscale(axis="x")
-            ax.set_xlim(right=1.03)
 
-    def _joined(self, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """Return a line through the seen points of neighbouring bins, broken where a bin between is empty or unseen."""
-        number = np.arange(len(x)) if self.number is None else self.number
-        breaks = np.flatnonzero(np.diff(number[seen]) > 1) + 1
-        return np.insert(x[seen], breaks, np.nan), np.insert(y[seen], breaks, np.nan)
+
+def _joined(display: ReliabilityDisplay, x: Floats, y: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return a line through the seen points of neighbouring bins, broken where a bin between is empty or unseen."""
+    number = np.arange(len(x)) if display.number is None else display.number
+    breaks = np.flatnonzero(np.diff(number[seen]) > 1) + 1
+    return np.insert(x[seen], breaks, np.nan), np.insert(y[seen], breaks, np.nan)
+
+
+def _draw_before(ax: Any, before: ReliabilityDisplay, style: Style, label: str) -> None:
+    """Draw what was before as hollow points and a thin line."""
+    x, y, seen = before.confidence, before.accuracy, np.full(len(before.confidence), True)
+    if before.view == "tail":
+        x, y = np.maximum(1 - x, NEAREST), 1 - y
+        seen = y > 0
+    hollow = {} if _is_binless(before) else {"marker": style.marker, "markersize": 5, "markerfacecolor": "none"}
+    look = {"color": style.color, "linestyle": ":", "linewidth": 1.0, "clip_on": False, **hollow}
+    ax.plot(*_joined(before, x, y, seen), gid=CURVE, label=label, **look)
+
+
+def _is_binless(display: ReliabilityDisplay) -> bool:
+    return display.strategy == _BINLESS and display.view != "tail"
+
+
+def _one(view: str) -> str:
+    """Return what the first axes of a view show."""
+    return "confidence" if view == "both" else view
 
 
 def _set_tail(ax: Any) -> None:
@@ -244,7 +358,9 @@ def _set_tail(ax: Any) -> None:
     from matplotlib.ticker import NullFormatter
 
     ax.set(xscale="log", yscale="log", xlabel="confidence", ylabel="error rate")
-    drawn = [line.get_data() for line in artists(ax, CLASSIFIER)] + [part.get_offsets().T for part in ax.collections]
+    drawn = [line.get_data() for line in artists(ax, CLASSIFIER, CURVE)] + [
+        part.get_offsets().T for part in ax.collections
+    ]
     x, y = (np.concatenate([np.ma.getdata(points[axis]) for points in drawn]) for axis in (0, 1))
     nearest = min(x[x > 0].min(initial=1.0), 0.01)
     ax.set(xlim=(1.5, nearest / 1.5), ylim=(min(y[y > 0].min(initial=1.0) / 4, 1e-3), 1.5))
@@ -265,38 +381,3 @@ def _sure(nines: int) -> str:
     return (
         "1" if 10.0**-nines <= NEAREST else "1−10" + f"−{nines}".translate(str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     )
-
-
-def _overall(profile: ConfidenceProfile, weight: Floats, view: str, level: float) -> Overall:
-    """Return mean confidence, accuracy, the ends of its interval, and from which confidence on the title tells of."""
-    least = 0.0
-    if view == "tail":
-        least = next((each for each in _TOPS if weight[profile.confidence >= each].any()), 0.0)
-    w = np.where(profile.confidence >= least, weight, 0.0)
-    squares = w @ w if profile.groups is None else _squares_of_groups(np.zeros(len(w), np.intp), profile.groups, w)[0]
-    size = w.sum() ** 2 / squares
-    sure, right = w @ profile.confidence / w.sum(), w @ profile.correctness / w.sum()
-    low, high = exact_interval(right * size, (1 - right) * size, level)
-    return float(sure), float(right), float(low), float(high), least
-
-
-def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
-    """Return the bin of each prediction, as in the expected calibration error."""
-    if strategy == "uniform":
-        return equal_width_bin(profile.confidence, n_bins)
-    distinct = levels(profile)
-    # Samples of weight zero may be put into any bin.
-    level = np.searchsorted(distinct.confidence, profile.confidence).clip(max=len(distinct.confidence) - 1)
-    return equal_mass_bin(distinct.weight, n_bins)[level]
-
-
-def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
-    """Return Σ w² of each bin where all answers of a group count as one: their interval is no narrower than it is."""
-    pairs, code = np.unique(bins * (groups.max() + 1) + groups, return_inverse=True)
-    return np.bincount(pairs // (groups.max() + 1), np.bincount(code, weight) ** 2).astype(np.float64)
-
-
-def _tail_bin(confidence: Floats) -> Codes:
-    """Return the bin of each confidence: half powers of ten of its distance from 1."""
-    distance = np.maximum(1 - confidence, NEAREST)
-    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − 0.9 is not 0.1

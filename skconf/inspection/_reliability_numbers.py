@@ -1,0 +1,155 @@
+"""The numbers of a reliability diagram: bins, averages, and a curve without bins that has a band."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from skconf._core.bins import equal_mass_bin, equal_width_bin
+from skconf._core.inputs import position_of
+from skconf._core.labels import Codes
+from skconf._core.probabilities import Floats
+from skconf._core.proportions import exact_interval
+from skconf.metrics._base.columns import levels
+from skconf.metrics._base.stratified_shares import StratifiedShares
+from skconf.profile import ConfidenceProfile
+
+#: Confidences nearer to 1 than this share a bin of the tail view, and are drawn as if they were this near.
+NEAREST = 1e-8
+
+#: Confidences from which the title of a tail tells: the first that some predictions have.
+_TOPS = (0.99, 0.9)
+
+#: Most cells of the band of a curve without bins, and how many there are for the cube root of the number of samples.
+_MOST_CELLS, _CELLS = 50, 2.0
+
+#: Mean confidence, accuracy and the ends of its interval, and the least confidence of the predictions.
+Overall = tuple[float, float, float, float, float]
+
+
+class Points(NamedTuple):
+    """Mean confidence, accuracy, its interval, weight and number of each bin that is not empty."""
+
+    confidence: Floats
+    accuracy: Floats
+    low: Floats
+    high: Floats
+    weight: Floats
+    number: Codes | None
+
+
+def of_class(profile: ConfidenceProfile, label: object) -> ConfidenceProfile:
+    """Return the probabilities of a class as confidences, which are right where that is the true class."""
+    at = position_of(profile.require("classes"), label)
+    is_true = profile.require("true_class") == at
+    weight, groups = profile.sample_weight, profile.groups
+    own = ConfidenceProfile.from_correctness(is_true, profile.proba[:, at], sample_weight=weight, groups=groups)
+    return replace(own, strata=profile.strata)
+
+
+def binned(profile: ConfidenceProfile, view: str, n_bins: int, strategy: str, level: float) -> Points:
+    """Return the points of the bins, whose intervals are exact."""
+    sure, correct = profile.confidence, profile.correctness
+    w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    bins = _tail_bin(sure) if view == "tail" else _bin(profile, n_bins, strategy)
+    right, wrong, squares, promised = (
+        np.bincount(bins, values).astype(np.float64) for values in (w * correct, w * profile.loss, w * w, w * sure)
+    )
+    if profile.groups is not None:
+        squares = _squares_of_groups(bins, profile.groups, w)
+    kept = right + wrong > 0
+    right, wrong, squares, promised = (sums[kept] for sums in (right, wrong, squares, promised))
+    weight = right + wrong
+    unit = squares / weight  # weight of each of the effective number of predictions
+    low, high = exact_interval(right / unit, wrong / unit, level)
+    stratified = StratifiedShares.of_parts(profile, bins, len(kept))
+    if stratified is not None:
+        low, high = (1 - end for end in reversed(stratified[kept].ends(level)))
+    number = np.flatnonzero(kept)
+    if view != "tail" and strategy == "quantile":
+        number = np.arange(len(weight))  # a tie may fill several bins of equal mass: this is no gap
+    return Points(promised / weight, right / weight, low, high, weight, number)
+
+
+def binless(profile: ConfidenceProfile, level: float) -> Points:
+    """Return a point for each distinct confidence: the isotonic fit of the accuracy, and its band.
+
+    Where the accuracy never falls as the confidence rises, the mean accuracy of a window of confidences is a lower
+    limit of that at its upper end, and an upper limit of that at its lower end. The band is what the exact limits of
+    all windows leave that begin and end at some cells of equal mass, at a level adjusted for their number: so it holds
+    at all confidences together, for any number of samples.
+    """
+    if profile.groups is not None or profile.strata is not None:
+        raise ValueError(
+            'The band of strategy="binless" counts each answer for itself. For groups, or at a prevalence, choose '
+            '"quantile".'
+        )
+    sure, level_of = np.unique(profile.confidence, return_inverse=True)
+    w = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    weight, right, squares = (
+        np.bincount(level_of, each).astype(np.float64) for each in (w, w * profile.correctness, w * w)
+    )
+    kept = weight > 0
+    sure, weight, right, squares = sure[kept], weight[kept], right[kept], squares[kept]
+    fit = isotonic_regression(right / weight, sample_weight=weight, y_min=0.0, y_max=1.0)
+    n_cells = int(min(_MOST_CELLS, max(_CELLS * np.cbrt(weight.sum() ** 2 / squares.sum()), 1)))
+    cell = np.unique(equal_mass_bin(weight, n_cells), return_inverse=True)[1]
+    of_cells = (np.bincount(cell, each).astype(np.float64) for each in (weight, right, squares))
+    lower, upper = _limits(*of_cells, level=level)
+    # A window ends below a confidence, or at it; and begins above, or at it.
+    is_last, is_first = np.diff(cell, append=cell[-1] + 1) > 0, np.diff(cell, prepend=-1) > 0
+    low, high = np.append(lower, 0.0)[cell - ~is_last], np.append(upper, 1.0)[cell + ~is_first]
+    return Points(sure, fit, low, high, weight, None)
+
+
+def _limits(weight: Floats, right: Floats, squares: Floats, *, level: float) -> tuple[Floats, Floats]:
+    """Return the largest lower limit of all windows up to each cell, and the least upper limit from each cell on."""
+    total, hits, square = (np.append(0.0, np.cumsum(each)) for each in (weight, right, squares))
+    first, last = np.triu_indices(len(weight))
+    n, k, q = (each[last + 1] - each[first] for each in (total, hits, square))
+    share, size = np.clip(k / n, 0.0, 1.0), n**2 / q
+    low, high = exact_interval(share * size, (1 - share) * size, 1 - (1 - level) / len(n))
+    lower, upper = np.zeros(len(weight)), np.ones(len(weight))
+    np.maximum.at(lower, last, low)
+    np.minimum.at(upper, first, high)
+    return np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
+
+
+def overall(profile: ConfidenceProfile, view: str, level: float) -> Overall:
+    """Return mean confidence, accuracy, the ends of its interval, and from which confidence on the title tells of."""
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    least = 0.0
+    if view == "tail":
+        least = next((each for each in _TOPS if weight[profile.confidence >= each].any()), 0.0)
+    w = np.where(profile.confidence >= least, weight, 0.0)
+    squares = w @ w if profile.groups is None else _squares_of_groups(np.zeros(len(w), np.intp), profile.groups, w)[0]
+    size = w.sum() ** 2 / squares
+    sure, right = w @ profile.confidence / w.sum(), w @ profile.correctness / w.sum()
+    low, high = exact_interval(right * size, (1 - right) * size, level)
+    stratified = StratifiedShares.of_parts(profile, (profile.confidence < least).astype(np.intp), 2)
+    if stratified is not None:
+        low, high = (1 - end for end in reversed(stratified[np.array([True, False])].ends(level)))
+    return float(sure), float(right), float(np.ravel(low)[0]), float(np.ravel(high)[0]), least
+
+
+def _bin(profile: ConfidenceProfile, n_bins: int, strategy: str) -> Codes:
+    """Return the bin of each prediction, as in the expected calibration error."""
+    if strategy == "uniform":
+        return equal_width_bin(profile.confidence, n_bins)
+    distinct = levels(profile)
+    # Samples of weight zero may be put into any bin.
+    level = np.searchsorted(distinct.confidence, profile.confidence).clip(max=len(distinct.confidence) - 1)
+    return equal_mass_bin(distinct.weight, n_bins)[level]
+
+
+def _squares_of_groups(bins: Codes, groups: Codes, weight: Floats) -> Floats:
+    """Return Σ w² of each bin where all answers of a group count as one: their interval is no narrower than it is."""
+    pairs, code = np.unique(bins * (groups.max() + 1) + groups, return_inverse=True)
+    return np.bincount(pairs // (groups.max() + 1), np.bincount(code, weight) ** 2).astype(np.float64)
+
+
+def _tail_bin(confidence: Floats) -> Codes:
+    """Return the bin of each confidence: half powers of ten of its distance from 1."""
+    distance = np.maximum(1 - confidence, NEAREST)
+    return np.floor(-2 * np.log10(distance) + 1e-7).astype(np.intp)  # up to rounding: 1 − 0.9 is not 0.1
