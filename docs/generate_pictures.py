@@ -22,7 +22,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$(.*?)(?=^```python$|\Z)", flags=re.M 
 PICTURE = re.compile(r"\]\((pictures/\w+\.png)\)")
 
 
-def surest_answers(seed=0):
+def confident_answers(seed=0):
     """Return predictions of boosting for new samples. One label in a hundred is wrong, and it learned them by heart."""
     X, y = make_classification(20_000, 20, n_informative=10, class_sep=2.0, flip_y=0.02, random_state=seed)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
@@ -31,23 +31,24 @@ def surest_answers(seed=0):
 
 
 def main_finding(profile):
-    """Return the calibration error; and the number of answers at .999 or more, with errors announced and made."""
-    surest = profile.confidence >= 0.999
-    announced, made = (1 - profile.confidence)[surest].sum(), int((~profile.correct)[surest].sum())
-    return metrics.expected_calibration_error(profile), int(surest.sum()), announced, made
+    """Return the calibration error; and the number of answers at 0.999 or more, with expected and observed errors."""
+    top = profile.confidence >= 0.999
+    expected, observed = (1 - profile.confidence)[top].sum(), int((~profile.correct)[top].sum())
+    return metrics.expected_calibration_error(profile), int(top.sum()), expected, observed
 
 
 def draw_main_finding():
     """Draw a model that is fine on average and wrong at the top, as it is usually drawn and in the tail."""
-    profile = surest_answers()
-    error, n, announced, made = main_finding(profile)
+    profile = confident_answers()
+    error, n, expected, observed = main_finding(profile)
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
     shown = ReliabilityDisplay.from_predictions(profile, view="both", n_bins=5, ax=axes, title=None)
     for ax in shown.ax_:
         ax.get_legend().remove()
     name_lines(*shown.ax_)
     axes[0].set_title(f"On average it looks fine:\noff by {100 * error:.1f} points (ECE)", loc="left")
-    axes[1].set_title(f"Of its {n:,} surest answers {made} are wrong,\nwhere it announced {announced:.1f}", loc="left")
+    title = f"Of its {n:,} most confident answers {observed}\nare wrong, where {expected:.1f} are expected"
+    axes[1].set_title(title, loc="left")
     return figure
 
 
@@ -57,8 +58,8 @@ def name_lines(usual, tail):
     grey, blue = {"color": "0.4"}, {"color": "#0072B2"}
     usual.text(0.73, 0.78, "calibrated", ha="right", **grey)
     usual.text(0.945, 0.97, "99 of 100 answers", ha="right", **blue)
-    tail.text(1e-2, 6e-3, "errors\nannounced", ha="right", va="top", **grey)
-    tail.text(2e-6, 4e-2, "errors made", ha="center", **blue)
+    tail.text(1e-2, 6e-3, "expected\nerrors", ha="right", va="top", **grey)
+    tail.text(2e-6, 4e-2, "observed errors", ha="center", **blue)
 
 
 def save(figure, path):

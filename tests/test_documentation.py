@@ -166,13 +166,13 @@ def test_every_picture_is_shown_and_there():
 def test_the_main_picture_shows_what_holds_of_other_data(monkeypatch):
     pytest.importorskip("PIL")
     monkeypatch.syspath_prepend(ROOT / "docs")
-    from generate_pictures import main_finding, surest_answers
+    from generate_pictures import confident_answers, main_finding
 
-    error, n, announced, made = main_finding(surest_answers(seed=1))
+    error, n, expected, observed = main_finding(confident_answers(seed=1))
     assert error < 0.015
     assert n > 9000
-    assert made > 50
-    assert made > 100 * announced
+    assert observed > 50
+    assert observed > 100 * expected
 
 
 def test_readme_leads_somewhere():
