@@ -142,10 +142,10 @@ class GapSums(Additive, rests_on="errors"):
     @staticmethod
     def gap_and_error(*sums: Any) -> tuple[Any, Any]:
         """Return the gap and its standard error: the larger of the expected one and that of the data."""
-        weight, sure, right, announced, residual_squares, residuals, squares = sums
+        weight, sure, right, expected, residual_squares, residuals, squares = sums
         gap = divide(sure - right, weight, np.nan)
         seen = residual_squares - 2 * gap * residuals + gap**2 * squares  # Σ w² (c − z − gap)²
-        return gap, divide(np.sqrt(np.maximum(np.maximum(announced, seen), 0.0)), weight, np.nan)
+        return gap, divide(np.sqrt(np.maximum(np.maximum(expected, seen), 0.0)), weight, np.nan)
 
 
 class GradedSums(GapSums):

@@ -158,7 +158,7 @@ def mover_ends(
     there = stratum >= 0
     weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
     mass = np.bincount(stratum[there], weight[there]) / weight.sum()
-    hits = np.bincount(stratum[there], counted[there])
+    hits = np.bincount(stratum[there], counted[there]).astype(np.float64)
     share = hits / sampling.sizes
     ends = mover(mass, hits, sampling.sizes, confidence_level)
     scores = sorted(float(statistic.score(end)) for end in ends)

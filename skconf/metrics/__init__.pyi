@@ -137,7 +137,7 @@ def aurc_loss(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all coverages.
+    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, at every coverage.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
     Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order

@@ -82,7 +82,7 @@ def confidence_report(
     prevalence : mapping of label to float, default=None
         Share of each class where the predictions are used, such as ``{"fraud": 0.003}``; of two classes one is enough.
         All numbers are then at these shares, as by :meth:`skconf.ConfidenceProfile.at_prevalence`, the summary says how
-        many of 100,000 such cases would be wrong, and a warning tells where the probabilities announce other shares.
+        many of 100,000 such cases would be wrong, and a warning tells where the probabilities imply other shares.
     by : {"class"}, default=None
         Show a row for each class instead, of one model, as scikit-learn's ``classification_report`` does; the report is
         then a table alone.
@@ -138,7 +138,7 @@ def confidence_report(
     UndefinedMetricWarning
         If a value is undefined and NaN.
     UserWarning
-        If probabilities announce a share of a class that differs from its `prevalence` by more than a factor of two.
+        If probabilities imply a share of a class that differs from its `prevalence` by more than a factor of two.
 
     See Also
     --------

@@ -114,7 +114,7 @@ class TestNumbers:
         text = " ".join(both.summary().split())
         assert "Prevalence raw: At 0.3% fraud" in text
         assert "Prevalence at: At 0.3% fraud" in text
-        assert text.count("probabilities announce") == 1
+        assert text.count("probabilities imply") == 1
         assert "Cases answered and costs are not compared at a stated prevalence" in text
         assert "not compared at a stated prevalence" in both.text()
 
@@ -129,11 +129,11 @@ class TestNumbers:
 
 class TestWarning:
     def test_tells_a_share_that_is_off_by_more_than_two(self):
-        with pytest.warns(UserWarning, match=r"announce 12\.3% fraud where 0\.3% is stated"):
+        with pytest.warns(UserWarning, match=r"imply 12\.3% fraud where 0\.3% is stated"):
             found = confidence_report(LABEL, PROBA, labels=["fraud", "honest"], prevalence=SHARE, metrics=["accuracy"])
-        announced = WEIGHT @ P
-        assert announced == pytest.approx(0.123, abs=0.0006)
-        assert "The probabilities announce" in " ".join(found.summary().split())
+        implied = WEIGHT @ P
+        assert implied == pytest.approx(0.123, abs=0.0006)
+        assert "The probabilities imply" in " ".join(found.summary().split())
         assert "correct_prevalence" in report().text()
 
     def test_is_none_after_correction(self):
@@ -142,7 +142,7 @@ class TestWarning:
             found = confidence_report(
                 LABEL, AT, labels=["fraud", "honest"], prevalence=SHARE, metrics=["accuracy_score"]
             )
-        assert "announce" not in found.summary()
+        assert "imply" not in found.summary()
 
 
 class TestIntervals:
@@ -203,7 +203,7 @@ class TestCommand:
     def test_says_what_the_report_says(self, shares, capsys):
         assert main(["evaluate", "enriched.csv", "--short", "--prevalence", *shares]) == 0
         out, err = capsys.readouterr()
-        assert "warning: the probabilities announce 12.3% fraud where 0.3% is stated" in err
+        assert "warning: the probabilities imply 12.3% fraud where 0.3% is stated" in err
         said = " ".join(out.split())
         expected = " ".join(report().summary().split())
         assert re.search(r"Prevalence: .*? is stated\.", expected)[0] in said

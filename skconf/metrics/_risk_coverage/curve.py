@@ -114,7 +114,7 @@ class AURC(
     reference=references.AURC,
     scorers="aurc",
 ):
-    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, over all coverages.
+    """Area under the risk-coverage curve (AURC): mean error rate of the most confident answers, at every coverage.
 
     AURC = (1/n) Σ_k E_k / k, with E_k the errors, or the sum of graded ones, among the k predictions of highest score.
     Tied predictions enter together: within a tie it is the expectation over a random order, exactly, so that the order

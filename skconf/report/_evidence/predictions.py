@@ -120,9 +120,9 @@ def evidence_of(
         prices=given_prices(prices),
     )
     for model, found in evidence.at_prevalence.items():
-        if announced := found.announces():
+        if implied := found.implies():
             of_model = f" of the model {model!r}" if several else ""
-            warn(f"{announced}: correct the probabilities{of_model} by skconf.calibration.correct_prevalence.")
+            warn(f"{implied}: correct the probabilities{of_model} by skconf.calibration.correct_prevalence.")
     return evidence
 
 

@@ -1,4 +1,4 @@
-"""What a stated prevalence means: the errors of each class there, and the shares that probabilities announce."""
+"""What a stated prevalence means: the errors of each class there, and the shares that probabilities imply."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,7 @@ from skconf._core.proportions import clopper_pearson
 from skconf.metrics._base.stratified_shares import StratifiedShares, mover
 from skconf.profile import ConfidenceProfile
 
-#: Announced shares that differ from stated ones by more than this factor are told.
+#: Implied shares that differ from stated ones by more than this factor are told.
 _FACTOR = 2.0
 
 
@@ -26,7 +26,7 @@ class AtPrevalence:
         The classes.
     share, of_rows : ndarray of shape (n_classes,)
         Share of each class that is stated, and its share of the rows.
-    announced : ndarray of shape (n_classes,) or None
+    implied : ndarray of shape (n_classes,) or None
         Mean probability of each class at the stated shares; None where its probabilities are not known.
     wrong, low, high : ndarray of shape (n_classes,)
         Errors in rows of each class, as a share of all cases, with their interval; NaN of graded answers, and
@@ -38,7 +38,7 @@ class AtPrevalence:
     names: list[str]
     share: Floats
     of_rows: Floats
-    announced: Floats | None
+    implied: Floats | None
     wrong: Floats
     low: Floats
     high: Floats
@@ -51,9 +51,9 @@ class AtPrevalence:
             return None
         share, codes = np.array(profile.prevalence), profile.require("true_class")
         weight = profile.sample_weight
-        announced = None
+        implied = None
         if profile.given_proba is not None:
-            announced = np.average(np.asarray(profile.proba, dtype=np.float64), axis=0, weights=weight)
+            implied = np.average(np.asarray(profile.proba, dtype=np.float64), axis=0, weights=weight)
         loss = np.asarray(profile.loss, dtype=np.float64)
         of_class = np.bincount(codes, weight * loss if weight is not None else loss, len(share))
         total = np.bincount(codes, weight, len(share))
@@ -66,7 +66,7 @@ class AtPrevalence:
             ends = mover(share, hits, sizes, level)
         of_rows = np.bincount(codes, minlength=len(share)) / len(codes)
         names = [visible(str(label)) for label in profile.classes]
-        return cls(names, share, of_rows, announced, wrong, low, high, (float(wrong.sum()), *ends))
+        return cls(names, share, of_rows, implied, wrong, low, high, (float(wrong.sum()), *ends))
 
     @property
     def rarest(self) -> int:
@@ -75,20 +75,20 @@ class AtPrevalence:
 
     @property
     def off(self) -> NDArray[np.intp]:
-        """The classes whose announced share is another than stated by a factor of two, the worst first."""
-        if self.announced is None:
+        """The classes whose implied share differs from the stated one by a factor of two, the worst first."""
+        if self.implied is None:
             return np.empty(0, dtype=np.intp)
         with np.errstate(divide="ignore"):
-            apart = np.abs(np.log(self.announced / self.share))
+            apart = np.abs(np.log(self.implied / self.share))
         return np.argsort(-apart, kind="stable")[: np.count_nonzero(apart > np.log(_FACTOR))]
 
-    def announces(self) -> str:
-        """Say which other share the probabilities announce; "" where they announce what is stated."""
-        if self.announced is None or not len(self.off):
+    def implies(self) -> str:
+        """Say which other share the probabilities imply; "" where they imply what is stated."""
+        if self.implied is None or not len(self.off):
             return ""
         worst = self.off[0]
         return (
-            f"the probabilities announce {in_percent(self.announced[worst])} {self.names[worst]} where "
+            f"the probabilities imply {in_percent(self.implied[worst])} {self.names[worst]} where "
             f"{in_percent(self.share[worst])} is stated"
         )
 

@@ -68,8 +68,8 @@ def _of_units(profile: ConfidenceProfile, codes: Codes, n_parts: int) -> tuple[F
     """
     weight, groups = profile.sample_weight, profile.groups
     gap = Means.of_parts(profile.confidence - profile.correctness, weight, groups, codes, n_parts)
-    announced = 1 - Means.of_parts(profile.confidence, weight, groups, codes, n_parts).mean
-    enough = np.minimum(announced, 1 - announced) * np.minimum(gap.sizes, gap.n_units) >= FEWEST_ERRORS
+    expected = 1 - Means.of_parts(profile.confidence, weight, groups, codes, n_parts).mean
+    enough = np.minimum(expected, 1 - expected) * np.minimum(gap.sizes, gap.n_units) >= FEWEST_ERRORS
     alone = gap.n_units == np.bincount(codes, minlength=n_parts)
     return np.where(enough, gap.p_values_above(), np.nan), alone
 
@@ -101,7 +101,7 @@ def _of_gaps(*sums: Floats) -> Floats:
     """
     weight, sure, *_, squares = sums
     gap, error = GapSums.gap_and_error(*sums)
-    announced = 1 - divide(sure, weight, np.nan)
-    enough = np.minimum(announced, 1 - announced) * divide(weight**2, squares, 0.0) >= FEWEST_ERRORS
+    expected = 1 - divide(sure, weight, np.nan)
+    enough = np.minimum(expected, 1 - expected) * divide(weight**2, squares, 0.0) >= FEWEST_ERRORS
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(enough, ndtr(-gap / error), np.nan)

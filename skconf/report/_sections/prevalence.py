@@ -1,4 +1,4 @@
-"""At which prevalence a report is, what that means in cases, and whether the probabilities announce another one."""
+"""At which prevalence a report is, what that means in cases, and whether the probabilities imply another one."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from skconf.report._sections.words import LISTED, left_out, start_of
 CASES = 100_000
 #: Fewer cases are written with a decimal.
 _FEW = 10
-#: Most classes whose errors a sentence tells apart.
+#: Most classes whose errors a sentence lists.
 _TOLD = 5
 
 
@@ -37,7 +37,7 @@ def prevalence_in_words(evidence: Evidence, model: Any) -> str:
     text = f"{where}, of {CASES:,} such cases {_cases(*found.total, evidence.level)} would be wrong{_apart(found)}."
     always = int(np.argmax(found.share))
     text += f" To answer {found.names[always]} always would be wrong in {_count(1 - found.share[always])}."
-    if (off := found.announces()) and not evidence.several:
+    if (off := found.implies()) and not evidence.several:
         text += f" {off[0].upper()}{off[1:]}."
     elif off:
         text += f" Its{off.removeprefix('the')}."
@@ -45,7 +45,7 @@ def prevalence_in_words(evidence: Evidence, model: Any) -> str:
 
 
 def is_off(evidence: Evidence, model: Any) -> bool:
-    """Return whether the probabilities of a model announce another prevalence than is stated."""
+    """Return whether the probabilities of a model imply another prevalence than is stated."""
     found = evidence.at_prevalence.get(model)
     return found is not None and len(found.off) > 0
 
@@ -66,10 +66,10 @@ def prevalence_parts(evidence: Evidence) -> list[Part]:
             "of these rows": [in_percent(found.of_rows[at]) for at in order],
             "wrong": [_with_ends(found.wrong[at], found.low[at], found.high[at]) for at in order],
         }
-        if found.announced is not None:
-            columns["announced"] = [_count(found.announced[at]) for at in order]
-        notes = ("Wrong: cases of this class with another answer. Announced: the sum of its probabilities.",)
-        if found.announced is None:
+        if found.implied is not None:
+            columns["expected"] = [_count(found.implied[at]) for at in order]
+        notes = ("Wrong: cases of this class with another answer. Expected: the sum of its probabilities.",)
+        if found.implied is None:
             notes = ("Wrong: cases of this class with another answer.",)
         title = f"{start}errors at this prevalence" if start else "Errors at this prevalence"
         parts.append(TablePart(title, pd.DataFrame(columns), (*notes, *left_out(len(found.names), "classes"))))

@@ -21,7 +21,7 @@ from skconf.report._sections.prevalence import is_off, prevalence_parts
 from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.words import Words, start_of, words_for, words_of
 
-#: What to do where the probabilities announce another prevalence than is stated.
+#: What to do where the probabilities imply another prevalence than is stated.
 _OF_ANOTHER_SHARE = (
     "its probabilities are of another share of the classes. Calibrate it on rows that it was not trained on, correct "
     "the probabilities to this prevalence (skconf.calibration.correct_prevalence), and report on those."
