@@ -63,8 +63,9 @@ def test_skops_keeps_a_tuned_classifier(level):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_mlflow_logs_a_report_and_its_metrics(tmp_path):
+def test_mlflow_logs_a_report_and_its_metrics(tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)  # artifacts go below the working folder
     try:
         mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
         mlflow.set_experiment("trust")
