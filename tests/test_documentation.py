@@ -61,7 +61,7 @@ def assert_same_but_for_last_digits(output, shown):
 
 
 #: Their commands read files that their code writes.
-FROM_A_FILE = ["docs/start.md", "docs/tasks.md"]
+FROM_A_FILE = ["docs/start.md", "docs/tasks.md", "docs/guide/production.md"]
 APART = ["docs/contributing.md", *FROM_A_FILE]
 
 
@@ -99,6 +99,16 @@ def test_pages_that_start_with_a_file_show_what_it_gives(tmp_path, monkeypatch, 
                 command, *lines = (line for line in code.splitlines() if line != "…")
                 assert main(shlex.split(command.removeprefix("$ skconf "))) == 0
                 assert set(lines) <= {line.rstrip() for line in capsys.readouterr().out.splitlines()}
+
+
+#: Looked up, not read through.
+RECORDS = ["docs/changelog.md"]
+
+
+@pytest.mark.parametrize("page", ["README.md", *(page for page in PAGES if page not in RECORDS)])
+def test_no_page_is_too_long_to_read(page):
+    prose = re.sub(r"^( *)(`{3,}).*?^\1\2`*$|\]\([^)]*\)", "", (ROOT / page).read_text(), flags=re.M | re.S)
+    assert len([word for word in prose.split() if re.search(r"[^\W\d_]{2}", word)]) <= 2000
 
 
 IN_CROSS_VALIDATION = blocks("README.md", "python")[-1]

@@ -82,8 +82,8 @@ FAMILIES = (
     Family(
         "abstain",
         "Abstain",
-        "The model shall answer only where it is sure enough, and leave the rest to people: at a threshold of yours, "
-        "or at one that is found for an error rate, a coverage or a cost.",
+        "The model answers only above a threshold, and the other cases are sent to a person: a threshold of yours, "
+        "or one that is found for an error rate, a coverage or a cost.",
         ("guide/selective_classifier", "guide/tuned_selective_classifier"),
         (
             "skconf.SelectiveClassifier",

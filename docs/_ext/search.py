@@ -46,6 +46,13 @@ PAGES = {
     "language model": "guide/answers",
     "llm": "guide/answers",
     "monitor": "generated/skconf.RiskMonitor",
+    "production": "guide/production",
+    "deploy": "guide/production",
+    "deployment": "guide/production",
+    "monitoring": "guide/production",
+    "pickle": "guide/production",
+    "joblib": "guide/production",
+    "drift": "guide/production",
     "calibration error": f"{METRICS}.expected_calibration_error",
     "brier score": f"{METRICS}.confidence_brier_loss",
 }
