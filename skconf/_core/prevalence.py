@@ -40,7 +40,7 @@ def read_shares(given: Any, classes: NDArray[Any], name: str = "prevalence") -> 
         If a label is unknown or missing, a share is not above 0 and below 1, or their sum is not 1.
     """
     if not isinstance(given, Mapping):
-        example = {classes.tolist()[-1]: 0.03}
+        example = {next(reversed(classes.tolist()), 1): 0.03}
         raise TypeError(f"{name} must map labels to shares, such as {example!r}, but is {brief(given)}.")
     labels, known = classes.tolist(), Spellings(classes.tolist())
     where = {label: position for position, label in enumerate(labels)}

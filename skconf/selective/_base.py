@@ -29,8 +29,9 @@ from skconf.calibration._learned import learns
 from skconf.calibration._pooled import hint
 from skconf.selective._decisions import DecisionRule, read_rule
 from skconf.selective._inner_classifier import FittedClassifier, check_takes_evaluation
+from skconf.selective._mix import Mix
 from skconf.selective._prediction import SelectivePrediction
-from skconf.selective._prevalence import Mix, check_corrects
+from skconf.selective._prevalence import check_corrects
 from skconf.selective._training import Rows, Training, read_clusters
 
 #: The classifiers whose probabilities are averaged, each with its calibrator or None.

@@ -11,10 +11,10 @@ the tests after it (a step-down, after Romano and Wolf, 2005).
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from scipy.stats import binom, nbinom
 
 from skconf._core.checks import check_number, check_whole
 from skconf._core.probabilities import Floats
+from skconf.selective._mix import Mix, rows_by_class
 
 #: Each test accepts this share more samples than the one before, or one more standard deviation of the errors if that
 #: is less, ...
@@ -196,9 +197,39 @@ def _binomial(trials: int, rate: float, highest: int) -> _Masses:
     return _Masses(lowest, binom.pmf(np.arange(lowest, highest + 1), trials, rate))
 
 
+@overload
 def required_samples(
-    target: float, confidence_level: float, *, coverage: float = 1.0, errors: int = 0, n_promises: int = 1
-) -> int:
+    target: float,
+    confidence_level: float,
+    *,
+    coverage: float = 1.0,
+    errors: int = 0,
+    n_promises: int = 1,
+    prevalence: None = None,
+) -> int: ...
+
+
+@overload
+def required_samples(
+    target: float,
+    confidence_level: float,
+    *,
+    coverage: float = 1.0,
+    errors: int = 0,
+    n_promises: int = 1,
+    prevalence: Mapping[Any, Any],
+) -> dict[Any, int]: ...
+
+
+def required_samples(
+    target: float,
+    confidence_level: float,
+    *,
+    coverage: float = 1.0,
+    errors: int = 0,
+    n_promises: int = 1,
+    prevalence: Mapping[Any, Any] | None = None,
+) -> int | dict[Any, int]:
     """Return how many labelled samples are needed to show a risk of at most a target.
 
     Use it before you collect labels: if a share `coverage` of the samples is accepted, and `errors` of the accepted
@@ -217,12 +248,16 @@ def required_samples(
         Number of errors among the accepted samples.
     n_promises : int, default=1
         Number of promises that share 1 − `confidence_level`: slices times risks times candidates.
+    prevalence : mapping of label to float, default=None
+        Share of each class where the threshold is used, or a range, as :func:`tune_threshold` takes it. The samples may
+        have other shares: the answer is then a number for each class.
 
     Returns
     -------
-    int
+    int or dict of label to int
         Number of samples that choose the threshold; of clusters, where samples come in clusters; in each slice, where
-        there are slices.
+        there are slices. With `prevalence`, the number of each class that is enough to draw so many samples of the
+        stated mix, unless a class runs out, of which the probability is below 0.001.
 
     Raises
     ------
@@ -251,6 +286,8 @@ def required_samples(
     (138, 304)
     >>> required_samples(0.05, 0.95, n_promises=10)  # in each of ten slices
     104
+    >>> required_samples(0.01, 0.95, prevalence={"fraud": 0.003})
+    {'not fraud': 299, 'fraud': 5}
     """
     for name, value in {"target": target, "confidence_level": confidence_level, "coverage": coverage}.items():
         check_number(value, name, 0.0, 1.0, open_high=name == "confidence_level")
@@ -258,6 +295,8 @@ def required_samples(
             raise ValueError(f"{name} must be above 0, but is {value!r}.")
     check_whole(errors, "errors", low=0)
     check_whole(n_promises, "n_promises")
+    if prevalence is not None:
+        return _of_each_class(target, confidence_level, coverage, errors, n_promises, prevalence)
     confidence_level = 1 - (1 - confidence_level) / n_promises if n_promises > 1 else confidence_level
 
     def enough(n_samples: int) -> bool:
@@ -274,3 +313,21 @@ def required_samples(
     sizes = [math.ceil(count / coverage * (1 - _ROUNDING)) for count in counts.tolist()]
     before, size = next(pair for pair in pairwise(sizes) if enough(pair[1]))
     return bisect_left(range(size), True, lo=before + 1, key=enough)
+
+
+def _of_each_class(
+    target: float, confidence_level: float, coverage: float, errors: int, n_promises: int, prevalence: Mapping[Any, Any]
+) -> dict[Any, int]:
+    """Return how many samples of each class are needed to draw those of the stated mix, at both ends of a range."""
+    labels = list(prevalence) if isinstance(prevalence, Mapping) else []
+    if len(labels) == 1:  # the other class has no name here
+        only = labels[0]
+        labels.insert(0, 1 - int(only) if only in (0, 1) else f"not {only}")
+    classes = np.empty(len(labels), dtype=object)
+    classes[:] = labels
+    mix = Mix.read(prevalence, classes)
+    n_samples = required_samples(
+        target, confidence_level, coverage=coverage, errors=errors, n_promises=n_promises * len(mix.ends)
+    )
+    most = np.max([rows_by_class(n_samples, shares) for shares in mix.ends], axis=0)
+    return dict(zip(labels, most.tolist(), strict=True))

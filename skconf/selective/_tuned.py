@@ -19,8 +19,8 @@ from skconf.profile import ConfidenceProfile
 from skconf.selective._base import CONSTRAINTS, OUTPUT, SCORE, BaseSelectiveClassifier, Members
 from skconf.selective._cells import BY_CLASS, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
+from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._prevalence import Mix
 from skconf.selective._sliced import placed
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training

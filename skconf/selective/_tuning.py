@@ -14,8 +14,9 @@ from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._cells import BY_CLASS, Cells, table_of
+from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._prevalence import Mix, choose_at
+from skconf.selective._prevalence import choose_at
 from skconf.selective._promises import Promise, Rows, read_promises
 from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold

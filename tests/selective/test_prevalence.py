@@ -6,9 +6,15 @@ from scipy.stats import binom
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
-from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV, tune_threshold
+from skconf import (
+    ConfidenceProfile,
+    SelectiveClassifier,
+    TunedSelectiveClassifierCV,
+    required_samples,
+    tune_threshold,
+)
 from skconf.calibration import correct_prevalence
-from skconf.selective._prevalence import draw_to_mix, most_rows
+from skconf.selective._mix import draw_to_mix, most_rows
 
 X, Y = make_classification(2000, n_informative=4, class_sep=0.7, random_state=0)
 
@@ -125,3 +131,43 @@ def test_noise_of_the_target_risk_is_seldom_accepted():
 def test_noise_violates_as_seldom_as_is_promised(sizes, share, target, rare):
     common = (target * (1 + 1e-6) - share * rare) / (1 - share)
     assert violations(1000, 1, sizes, share, (common, rare), target) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+class TestRequiredSamples:
+    @pytest.mark.parametrize("shares", [{"a": 0.003, "b": 0.997}, {"a": 0.2, "b": 0.3, "c": 0.5}])
+    @pytest.mark.parametrize(("target", "coverage", "errors"), [(0.01, 1.0, 0), (0.05, 0.5, 2)])
+    def test_of_each_class_suffice_to_draw_those_of_the_mix(self, shares, target, coverage, errors):
+        n = required_samples(target, 0.95, coverage=coverage, errors=errors)
+        found = required_samples(target, 0.95, coverage=coverage, errors=errors, prevalence=shares)
+        assert list(found) == list(shares)
+        for label, rows in found.items():
+            runs_out = 0.001 / len(shares)
+            assert binom.sf(rows, n, shares[label]) <= runs_out < binom.sf(rows - 1, n, shares[label])
+        assert most_rows(np.array(list(found.values())), np.array(list(shares.values()))) >= n - 1
+
+    def test_show_the_risk_where_all_are_right(self):
+        found = required_samples(0.01, 0.95, prevalence={1: 0.02})
+        y = np.repeat(list(found), list(found.values()))
+        tuned = tune_threshold(
+            y, y * 0.98 + 0.01, target=0.01, confidence_level=0.95, prevalence={1: 0.02}, random_state=0
+        )
+        assert tuned.feasible
+
+    def test_hold_at_both_ends_of_a_range(self):
+        found = required_samples(0.01, 0.95, prevalence={"fraud": (0.005, 0.02)})
+        ends = [required_samples(0.01, 0.975, prevalence={"fraud": share}) for share in (0.005, 0.02)]
+        assert found == {label: max(end[label] for end in ends) for label in ("not fraud", "fraud")}
+
+    @pytest.mark.parametrize(
+        ("prevalence", "error", "word"),
+        [
+            (0.003, TypeError, "map labels"),
+            ({}, ValueError, "of sum 0"),
+            ({"fraud": 3}, ValueError, "for 3% pass 0.03"),
+            ({"a": 0.1, "b": 0.2, "c": 0.3}, ValueError, "must be 1"),
+            ({"fraud": (0.02, 0.005)}, ValueError, "rise"),
+        ],
+    )
+    def test_of_bad_shares_are_refused(self, prevalence, error, word):
+        with pytest.raises(error, match=word):
+            required_samples(0.01, 0.95, prevalence=prevalence)

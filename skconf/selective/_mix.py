@@ -1,0 +1,107 @@
+"""The mix of classes where a classifier is used, and rows drawn to it: how many, and how many of each are enough."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+from sklearn.utils import check_random_state
+
+from skconf._core.labels import Codes
+from skconf._core.prevalence import check_share, read_shares
+from skconf._core.probabilities import Floats
+
+#: So many rows are drawn that a class runs out of them with at most this probability.
+RUNS_OUT = 0.001
+
+
+class Mix(NamedTuple):
+    """The shares of the classes where a classifier is used; of a range, those at both ends.
+
+    Attributes
+    ----------
+    ends : tuple of ndarray of shape (n_classes,)
+        One, or two.
+    """
+
+    ends: tuple[Floats, ...]
+
+    @classmethod
+    def read(cls, prevalence: Any, classes: NDArray[Any]) -> "Mix":
+        """Return the shares that are stated; of two classes, a pair is a range."""
+        pairs = [(label, each) for label, each in _items(prevalence) if isinstance(each, tuple | list)]
+        if not pairs:
+            return cls((read_shares(prevalence, classes),))
+        if len(classes) != 2 or len(pairs) > 1 or len(prevalence) > 1 or len(pairs[0][1]) != 2:
+            raise ValueError(
+                "prevalence has a range of shares, which is for one of two classes alone, as in {'fraud': (0.005, "
+                "0.02)}. State the share of each class as one number."
+            )
+        label, (low, high) = pairs[0]
+        if check_share(low, f"prevalence of {label!r}") >= check_share(high, f"prevalence of {label!r}"):
+            raise ValueError(f"prevalence of {label!r} must rise from low to high, but is {low!r} to {high!r}.")
+        return cls(tuple(read_shares({label: share}, classes) for share in (low, high)))
+
+    @property
+    def middle(self) -> Floats:
+        """The shares by which probabilities are corrected: of a range, those in the middle of the log odds."""
+        shares = np.exp(np.mean([np.log(end) for end in self.ends], axis=0))
+        return self.ends[0] if len(self.ends) == 1 else np.asarray(shares / shares.sum())
+
+    def refuse_range(self) -> None:
+        """Raise where there is a range, which a confidence level needs."""
+        if len(self.ends) > 1:
+            raise ValueError(
+                "prevalence has a range of shares, at both ends of which a risk is shown: set a confidence_level, or "
+                "state one share."
+            )
+
+
+def _items(prevalence: Any) -> Any:
+    return prevalence.items() if isinstance(prevalence, Mapping) else ()
+
+
+def draw_to_mix(codes: Codes, shares: Floats, random_state: Any) -> NDArray[np.intp]:
+    """Return rows drawn to a mix of classes, ascending; none where a class has run out of them.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each row.
+    shares : ndarray of shape (n_classes,)
+        The mix.
+    random_state : int, RandomState instance or None
+        Seed.
+
+    Returns
+    -------
+    ndarray
+        Row numbers: independent draws from the mixture, if rows of a class are from it.
+    """
+    # A random stream of its own: the same seed also draws rows of clusters, and what is held out.
+    rng = np.random.default_rng([*check_random_state(random_state).randint(2**31, size=4).tolist(), 1])
+    held = np.bincount(codes, minlength=len(shares))
+    counts = rng.multinomial(most_rows(held, shares), shares)
+    if (counts > held).any():
+        return np.empty(0, dtype=np.intp)
+    members = [np.flatnonzero(codes == k) for k in range(len(shares))]
+    drawn = [rng.choice(rows, count, replace=False) for rows, count in zip(members, counts, strict=True)]
+    return np.sort(np.concatenate(drawn))
+
+
+def most_rows(held: NDArray[np.intp], shares: Floats) -> int:
+    """Return the largest number of rows of a mix for which these, by class, run out with a probability below 0.001."""
+    low, high = 0, int(np.min((held + 1) / shares)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if binom.sf(held, middle, shares).sum() < RUNS_OUT:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def rows_by_class(n_rows: int, shares: Floats) -> NDArray[np.intp]:
+    """Return how many rows of each class are enough to draw so many of the mix, unless one runs out."""
+    return np.asarray(binom.isf(RUNS_OUT / len(shares), n_rows, shares), dtype=np.intp)
