@@ -33,6 +33,8 @@ What may be promised, of new cases like those in the file:
   false_negative_rate:CLASS=R   of the cases of CLASS, at most the share R is accepted as another class
   false_positive_rate:CLASS=R   of all other cases, at most the share R is accepted as CLASS
   recall:CLASS=R                of the cases of CLASS, at least the share R is accepted as CLASS
+  cwsa=R, cwsa_plus=R           the accepted predictions have a CWSA, or CWSA+, of at least R
+  ecuas_1=R                     ECUAS with n = 1 charges them at most R on average
 
 All promises hold together with the probability --confidence-level, in all slices.
 
@@ -40,7 +42,9 @@ Exit status: 0; 1 if a promise cannot be shown to hold in some slice, where ever
 in the command or the file, which standard error names.
 """
 _BY_CLASS = "predicted_class"
-_FLOORS = ("coverage", "recall")
+_FLOORS = ("coverage", "recall", "cwsa", "cwsa_plus")
+#: Promises that are no shares of cases.
+_MEANS = ("cwsa", "cwsa_plus", "ecuas_1")
 #: Slices where everything is rejected that the text names.
 _NAMED = 3
 
@@ -255,11 +259,15 @@ def _where(entry: Mapping[str, Any]) -> str:
 def _of_promise(promise: Mapping[str, Any]) -> str:
     name = promise["risk"].replace("_", " ") + (f" of {promise['class']}" if "class" in promise else "")
     bound = "least" if promise["risk"] in _FLOORS else "most"
-    told = f"{name}: at {bound} {_percent(promise['target'])}"
+    told = f"{name}: at {bound} {_amount(promise, 'target')}"
     if not promise["shown"]:
         return f"{told} cannot be shown ({promise.get('reason', 'another promise is not kept')})."
-    observed, limit = _percent(promise["observed"]), _percent(promise["limit"])
-    return f"{told}, guaranteed. Observed {observed}, exact limit {limit}."
+    limit = f", exact limit {_amount(promise, 'limit')}" if "limit" in promise else ""
+    return f"{told}, guaranteed. Observed {_amount(promise, 'observed')}{limit}."
+
+
+def _amount(promise: Mapping[str, Any], key: str) -> str:
+    return f"{promise[key]:.3g}" if promise["risk"] in _MEANS else _percent(promise[key])
 
 
 def _percent(rate: float) -> str:

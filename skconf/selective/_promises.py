@@ -5,12 +5,13 @@ What can only rise as more is accepted needs no search (a cap), nor what can onl
 floor). Of N samples of the base, let the rate at the target be r. A cap: e is the largest number of events with
 P(Binomial(N, r) <= e) <= the share of δ; what scores above event number e + 1 is accepted. Where the rate first exceeds
 r, at least Binomial(N, r) events are accepted; a wrong choice accepts at most e of them. A floor is the same from the
-other side. Both are exact, also with ties.
+other side. Both are exact, also with ties. A mean of charges, costs or ECUAS, takes coins and the tests of
+`_risk_control`; a floor of CWSA, whose terms change with the threshold, the bets of `_rewards`.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,14 +23,42 @@ from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf._core.proportions import lower_limit, upper_limit
+from skconf.selective._rewards import fewest_rewarded, reward_looks, rewarded, rewards
 from skconf.selective._risk_control import in_control, in_control_each, planned_counts, smallest_sample
 
 #: What may be promised, and which of these are rates of a class.
-RISKS = ("risk", "cost", "coverage", "false_negative_rate", "false_positive_rate", "recall")
-_OF_A_CLASS = RISKS[3:]
+RISKS = (
+    *("risk", "cost", "ecuas_1", "cwsa", "cwsa_plus", "coverage"),
+    *("false_negative_rate", "false_positive_rate", "recall"),
+)
+#: Means of what the accepted are charged, with a bound; of what they earn, measured from the threshold.
+CHARGES, REWARDS = ("cost", "ecuas_1"), ("cwsa", "cwsa_plus")
+_OF_A_CLASS = RISKS[-3:]
+#: What more accepted samples can only raise.
 _FLOORS = ("coverage", "recall")
 #: Tosses of a coin for each cost; a threshold is shown if more than half of them show it.
 _TOSSES = 25
+
+
+class Charge(NamedTuple):
+    """What each prediction is charged.
+
+    Attributes
+    ----------
+    each : ndarray of shape (n_samples,)
+        From 0 up.
+    largest : float
+        The most that any can be charged, fixed before any is seen.
+    """
+
+    each: Floats
+    largest: float
+
+
+def ecuas_charge(relative: Floats, cost: Floats, dearest: float) -> Charge:
+    """Return the terms of ECUAS with n = 1, from uncertainties, costs and the largest cost over u_M."""
+    # r² + 2 (1 − r) C / u_M is convex in r: it is largest where r is 0 or 1.
+    return Charge(relative**2 + 2 * (1 - relative) * cost, max(1.0, 2 * dearest))
 
 
 class Promise(NamedTuple):
@@ -66,12 +95,14 @@ class Promise(NamedTuple):
             raise ValueError(f"target has no {self.risk} for the slice {name!r}. Give one for each slice.")
         return float(self.target[name])
 
-    def fewest(self, target: float, share: float, largest_cost: float) -> int:
+    def fewest(self, target: float, share: float, charges: Mapping[str, Charge]) -> int:
         """Return the fewest samples of the base that can show it, all of them right."""
+        if self.risk in REWARDS:
+            return fewest_rewarded(target, share, plus=self.risk == "cwsa_plus")
         if self.risk in _FLOORS:
             return math.ceil(math.log(share) / math.log(target) * (1 - 1e-12)) if target < 1 else 2**62
-        if self.risk == "cost":
-            return smallest_sample(min(target / largest_cost, 1.0), 1 - share / 2)
+        if self.risk in CHARGES:
+            return smallest_sample(min(target / charges[self.risk].largest, 1.0), 1 - share / 2)
         return smallest_sample(target, 1 - share)
 
 
@@ -87,27 +118,23 @@ class Rows:
         Whether the prediction is right.
     true, predicted : ndarray of shape (n_samples,) or None
         Codes of the classes.
-    cost : ndarray of shape (n_samples,) or None
-        What each prediction costs.
-    largest_cost : float, default=1
-        The most that one can cost.
+    charges : mapping of str to Charge
+        What each prediction is charged, by the promise of its mean.
     """
 
     score: Floats
     correct: NDArray[np.bool_]
     true: Codes | None = None
     predicted: Codes | None = None
-    cost: Floats | None = None
-    largest_cost: float = 1.0
+    charges: Mapping[str, Charge] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.score)
 
     def __getitem__(self, rows: Any) -> "Rows":
-        true, predicted, cost = (
-            None if each is None else each[rows] for each in (self.true, self.predicted, self.cost)
-        )
-        return Rows(self.score[rows], self.correct[rows], true, predicted, cost, self.largest_cost)
+        true, predicted = (None if each is None else each[rows] for each in (self.true, self.predicted))
+        charges = {risk: charge._replace(each=charge.each[rows]) for risk, charge in self.charges.items()}
+        return Rows(self.score[rows], self.correct[rows], true, predicted, charges)
 
     def base_and_events(self, promise: Promise) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the samples that a rate is about, and which of them count if they are accepted."""
@@ -193,9 +220,10 @@ def read_promises(target: Any, labels: Sequence[Any] | None, slices: Any) -> lis
 
 
 def _checked(value: Any, name: str, risk: str = "risk") -> float:
-    if isinstance(value, int | float | np.number) and risk != "cost" and 1 < value <= 100:
+    unbounded = risk in CHARGES
+    if isinstance(value, int | float | np.number) and not unbounded and 1 < value <= 100:
         raise ValueError(f"{name} must lie in (0, 1], but is {value!r}. For {value:g}% pass {value / 100:g}.")
-    check_number(value, name, 0.0, np.inf if risk == "cost" else 1.0, open_high=risk == "cost")
+    check_number(value, name, 0.0, np.inf if unbounded else 1.0, open_high=unbounded or risk in REWARDS)
     if value == 0:
         raise ValueError(f"{name} must be above 0: no number of samples shows that a rate is zero.")
     return float(value)
@@ -234,11 +262,21 @@ def keep(
     accepted = len(rows) - np.searchsorted(ranked.score[::-1], given, side="left")
     given, accepted = given[accepted > 0], accepted[accepted > 0]
     shown_by, reasons = [], []
-    tested = [each for each in promises if each[0].risk in ("risk", "cost")]
+    tested = [each for each in promises if each[0].risk in ("risk", *CHARGES)]
+    earning = [each for each in promises if each[0].risk in REWARDS]
     at = _looks(accepted, tested[0], share, rows) if tested and thresholds is None else np.arange(len(given))
+    few = at
+    if earning and thresholds is None and len(at):  # of those that are tested for something else, some
+        promise, target = max(earning, key=lambda each: each[1])
+        few = at[reward_looks(accepted[at], target, share, plus=promise.risk == "cwsa_plus")]
     for promise, target in promises:
-        fewest = promise.fewest(target, share, rows.largest_cost)
-        if promise.risk in ("risk", "cost"):
+        fewest = promise.fewest(target, share, rows.charges)
+        if promise.risk in REWARDS:
+            shown = np.zeros(len(given), dtype=np.bool_)
+            plus = promise.risk == "cwsa_plus"
+            shown[few] = rewarded(ranked.score, ranked.correct, accepted[few], given[few], target, share, plus=plus)
+            n_base = len(rows)
+        elif promise.risk in ("risk", *CHARGES):
             shown = np.zeros(len(given), dtype=np.bool_)
             if len(at):
                 shown[at] = _tested(ranked, promise, target, share, accepted[at], rng)
@@ -248,7 +286,9 @@ def keep(
         shown_by.append(shown)
         why = "" if shown.any() else _why_not(promise, n_base, fewest)
         reasons.append(
-            why + _closest(ranked, (promise, target), share, accepted[at]) if why and n_base >= fewest else why
+            why + _closest(ranked, (promise, target), share, accepted[at], given[at])
+            if why and n_base >= fewest
+            else why
         )
     possible = np.flatnonzero(np.logical_and.reduce(shown_by))
     if not len(possible):
@@ -258,8 +298,9 @@ def keep(
             _kept(ranked, each, share, 0, shown=False, reason=why) for each, why in zip(promises, reasons, strict=True)
         ]
     best = int(possible[-1] if loosest else possible[0])
-    kept = [_kept(ranked, each, share, int(accepted[best])) for each in promises]
-    if accepted[best] == len(rows) and thresholds is None:  # lower scores of new samples are accepted, too
+    kept = [_kept(ranked, each, share, int(accepted[best]), float(given[best])) for each in promises]
+    # Lower scores of new samples are accepted, too; but CWSA is measured from the threshold.
+    if accepted[best] == len(rows) and thresholds is None and not earning:
         return (0.0 if ranked.score[-1] >= 0 and ranked.score[0] <= 1 else -np.inf), kept
     return float(given[best]), kept
 
@@ -267,8 +308,8 @@ def keep(
 def _looks(accepted: NDArray[np.intp], tested: tuple[Promise, float], share: float, rows: Rows) -> NDArray[np.intp]:
     """Return the thresholds that are tested: those that accept planned numbers of samples, or a few more with ties."""
     promise, target = tested
-    if promise.risk == "cost":
-        target, share = min(target / rows.largest_cost, 1.0), share / 2
+    if promise.risk in CHARGES:
+        target, share = min(target / rows.charges[promise.risk].largest, 1.0), share / 2
     planned = planned_counts(len(rows), target, 1 - share)
     return np.unique(np.searchsorted(accepted, planned))
 
@@ -286,12 +327,12 @@ def _tested(
     if promise.risk == "risk":
         errors = np.cumsum(~ranked.correct)[accepted - 1].astype(np.float64)
         return in_control(errors, counts, target, 1 - share)
-    assert ranked.cost is not None  # as was checked before
+    charge = ranked.charges[promise.risk]
     # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
     # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
-    tossed = rng.random((_TOSSES, len(ranked))) < ranked.cost / ranked.largest_cost
+    tossed = rng.random((_TOSSES, len(ranked))) < charge.each / charge.largest
     errors = np.cumsum(tossed, axis=1)[:, accepted - 1].astype(np.float64)
-    shown = in_control_each(errors, counts, min(target / ranked.largest_cost, 1.0), 1 - share / 2)
+    shown = in_control_each(errors, counts, min(target / charge.largest, 1.0), 1 - share / 2)
     return np.asarray(shown.sum(axis=0) > _TOSSES / 2)
 
 
@@ -313,14 +354,23 @@ def _rated(ranked: Rows, promise: Promise, target: float, share: float, given: F
 
 
 def _kept(
-    ranked: Rows, promised: tuple[Promise, float], share: float, count: int, *, shown: bool = True, reason: str = ""
+    ranked: Rows,
+    promised: tuple[Promise, float],
+    share: float,
+    count: int,
+    threshold: float = np.inf,
+    *,
+    shown: bool = True,
+    reason: str = "",
 ) -> Kept:
     """Return a promise where so many samples are accepted."""
     promise, _ = promised
     accepted = np.arange(len(ranked)) < count
-    if promise.risk == "cost":
-        assert ranked.cost is not None  # as was checked before
-        observed = float(ranked.cost[accepted].mean()) if count else np.nan
+    if promise.risk in CHARGES:
+        observed = float(ranked.charges[promise.risk].each[:count].mean()) if count else np.nan
+        return Kept(len(ranked), observed, np.nan, shown, reason)
+    if promise.risk in REWARDS:
+        observed = _earned(ranked, promise, count, threshold) if count else np.nan
         return Kept(len(ranked), observed, np.nan, shown, reason)
     if promise.risk == "risk":
         base, events = accepted, accepted & ~ranked.correct
@@ -333,6 +383,12 @@ def _kept(
     return Kept(n_samples, hits / of if of else np.nan, float(limit) if of else np.nan, shown, reason)
 
 
+def _earned(ranked: Rows, promise: Promise, count: int, threshold: float) -> float:
+    """Return the mean reward of so many accepted samples."""
+    plus = promise.risk == "cwsa_plus"
+    return float(rewards(ranked.score[:count], ranked.correct[:count], threshold, plus=plus).mean())
+
+
 def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
     """Return why no threshold keeps a promise."""
     whose = f" of class {promise.label!r}" if promise.risk in ("false_negative_rate", "recall") else ""
@@ -343,7 +399,9 @@ def _why_not(promise: Promise, n_base: int, fewest: int) -> str:
     return f"no threshold was shown to keep it, among {n_base:,} samples{whose}"
 
 
-def _closest(ranked: Rows, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp]) -> str:
+def _closest(
+    ranked: Rows, promised: tuple[Promise, float], share: float, accepted: NDArray[np.intp], given: Floats
+) -> str:
     """Say how far from a promise the samples are, at the threshold that comes closest to keeping it."""
     promise, target = promised
     if promise.risk == "risk" and len(accepted):
@@ -354,6 +412,12 @@ def _closest(ranked: Rows, promised: tuple[Promise, float], share: float, accept
             f"; closest: {errors[at]:,} wrong among {accepted[at]:,} accepted, with an upper limit of {limits[at]:.3g}"
         )
         return text if limits[at] > target else f"{text}, but a search among thresholds needs more samples"
+    if promise.risk in REWARDS and len(accepted):
+        every = max(len(accepted) // 50, 1)  # a few of the thresholds tell
+        looks = list(zip(accepted[::-every].tolist(), given[::-every].tolist(), strict=True))
+        earned = [_earned(ranked, promise, count, at) for count, at in looks]
+        best = int(np.argmax(earned))
+        return f"; the largest observed is {earned[best]:.3g}, of {looks[best][0]:,} accepted"
     if promise.risk in _FLOORS:
         of_all = _kept(ranked, promised, share, len(ranked))
         return f"; to accept everything reaches {of_all.observed:.3g}, with a lower limit of {of_all.limit:.3g}"
@@ -371,12 +435,14 @@ def _conflict(
     n_rows, wrong = len(ranked), ~ranked.correct
     parts, floors = [], []
     for (promise, target), shown in zip(promises, shown_by, strict=True):
+        if promise.risk in REWARDS:  # is kept here and there
+            continue
         at = np.flatnonzero(shown)[0 if promise.risk in _FLOORS else -1]
         name = f"{promise.risk}{'' if promise.label is None else f' of class {promise.label!r}'} {target:g}"
         is_floor = promise.risk in _FLOORS
         floors += [int(accepted[at])] if is_floor else []
         parts.append(f"{name} {'needs at least' if is_floor else 'allows at most'} {accepted[at] / n_rows:.1%}")
-    text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts)}"
+    text = f"no threshold keeps all of them together: of {n_rows:,} samples, {' and '.join(parts) or 'none'}"
     risk, coverage = (
         next((target for promise, target in promises if promise.risk == name), None) for name in ("risk", "coverage")
     )

@@ -13,7 +13,7 @@ from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
 from skconf.selective._cells import Cells
-from skconf.selective._promises import Kept, Promise, Rows, keep
+from skconf.selective._promises import Charge, Kept, Promise, Rows, keep
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, separate_stream
 
@@ -85,7 +85,7 @@ def keep_in_slices(
     members = [order[start:stop] for start, stop in pairwise(bounds)]
     if clusters is not None:
         members = [each[one_of_each(clusters[each], rng)] for each in members]
-    enough = _with_enough(members, names, terms, rows.largest_cost) if cells is not None else [0]
+    enough = _with_enough(members, names, terms, rows.charges) if cells is not None else [0]
     share = terms.share(max(len(enough), 1))
     thresholds, table = np.full(len(names), np.inf), []
     for at, (name, each) in enumerate(zip(names, members, strict=True)):
@@ -95,7 +95,7 @@ def keep_in_slices(
                 rows[each], promised, share, loosest=terms.loosest, thresholds=terms.thresholds, rng=rng
             )
         else:
-            kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.largest_cost) for pair in promised]
+            kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.charges) for pair in promised]
         coverage = float(np.mean(rows.score[each] >= thresholds[at])) if len(each) else 0.0
         table += [
             (name, promise.risk, promise.label, target, one.n_samples, thresholds[at], coverage, *one[1:])
@@ -177,7 +177,7 @@ def _check_targets(promises: Sequence[Promise], names: Sequence[Any]) -> None:
 
 
 def _with_enough(
-    members: Sequence[NDArray[np.intp]], names: Sequence[Any], terms: Terms, largest_cost: float
+    members: Sequence[NDArray[np.intp]], names: Sequence[Any], terms: Terms, charges: Mapping[str, Charge]
 ) -> list[int]:
     """Return the slices that have enough samples for their share of the level, by their numbers of samples alone."""
     sizes = np.array([len(each) for each in members])
@@ -185,7 +185,7 @@ def _with_enough(
     for count in range(len(order), 0, -1):
         share = terms.share(count)
         needed = (
-            max(promise.fewest(promise.target_in(names[at]), share, largest_cost) for promise in terms.promises)
+            max(promise.fewest(promise.target_in(names[at]), share, charges) for promise in terms.promises)
             for at in order[:count]
         )
         if all(size >= fewest for size, fewest in zip(sizes[order[:count]], needed, strict=True)):
@@ -193,8 +193,10 @@ def _with_enough(
     return []
 
 
-def _too_few(n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slices: int, largest_cost: float) -> Kept:
+def _too_few(
+    n_rows: int, promised: tuple[Promise, float], terms: Terms, n_slices: int, charges: Mapping[str, Charge]
+) -> Kept:
     """Return the promise of a slice that has too few samples."""
     promise, target = promised
-    fewest = promise.fewest(target, terms.share(n_slices), largest_cost)
+    fewest = promise.fewest(target, terms.share(n_slices), charges)
     return Kept(n_rows, np.nan, np.nan, False, f"{n_rows:,} samples; at least {fewest:,} without an error are needed")

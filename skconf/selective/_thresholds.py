@@ -105,7 +105,7 @@ class TunedThreshold:
         With a mapping as target, or slices: a row for each promise in each slice, with the columns ``slice`` ("all"
         without slices), ``risk``, ``class``, ``target``, ``n_samples`` (of which the rate is), ``threshold``,
         ``coverage``, ``observed``, ``limit`` (exact and one-sided, at this promise's share of 1 − `confidence_level`;
-        NaN of costs), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
+        NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
 
     See Also
     --------

@@ -21,6 +21,7 @@ from skconf.selective._cells import BY_CLASS, columns_of
 from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
+from skconf.selective._promises import CHARGES, REWARDS, Charge, ecuas_charge
 from skconf.selective._sliced import placed
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training
@@ -59,6 +60,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
 
         - "risk": the largest error rate of what is accepted;
         - "cost": its largest mean cost, by the `cost_matrix`;
+        - "ecuas_1": its largest mean of what ECUAS with n = 1 charges, by the `cost_matrix` or an error of cost 1;
+        - "cwsa", "cwsa_plus": its smallest CWSA or CWSA+, measured from the threshold (of the slice);
         - "coverage": the smallest share of samples that is accepted;
         - "false_negative_rate", by class, as in ``{{"fraud": 0.1}}``: the largest share of the samples of a true class
           that is accepted and wrong. What is rejected goes to a person, and is not missed;
@@ -66,7 +69,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
 
         The objective "risk" then accepts as much as these allow, and "coverage" as little as a floor allows. With
-        `slices`, "risk", "cost" and "coverage" may be mappings of slice to number.
+        `slices`, those that are not by class may be mappings of slice to number.
     confidence_level : float, default=None
         Probability with which the true risk is at most `target`; only for the objective "risk". None compares the
         observed error rate with `target`, and guarantees nothing about the true risk. Several promises share
@@ -105,7 +108,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         before anything is decided. It needs a `calibration`, and one that gives no zeros.
         Thresholds are judged by these shares: with weights; or with a `confidence_level`, by as many random rows of
         each class as a draw from the mix has. A range such as ``dict(fraud=(0.005, 0.02))`` is then kept at both ends,
-        and the factor is that of its middle.
+        and the factor is that of its middle; several promises, or `slices`, need a single share of all samples.
     cv : int, cross-validation generator, float or None, default=None
         Source of the scores that choose the threshold. A float, or a splitter with a single split, holds out
         a part of the samples: of the rest, a part of the same size is held out for the calibrator, if there is one,
@@ -268,7 +271,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     def _fit_members(self, training: Training) -> tuple[Members, Any]:
         several = self.slices is not None or isinstance(self.target, Mapping)
         if several:
-            check_several(self.objective, self.target, self.confidence_level, self.reject_cost, self.prevalence)
+            check_several(self.objective, self.target, self.confidence_level, self.reject_cost)
         objective = Objective(
             name=self.objective,
             target=self.target,
@@ -281,7 +284,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         checked = of_thresholds(objective) if several else objective
         checked.check(
             len(training.classes),
-            ranks_by_confidence=rule is None and isinstance(self.confidence, str) and self.confidence == "max_proba",
+            ranks_by_confidence=rule is None and self._by_confidence,
         )
         if rule is not None and not rule.of_classes and self.objective not in ("cost", "coverage"):
             raise ValueError(
@@ -307,10 +310,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         clusters = None
         if self.confidence_level is not None and training.clusters is not None:
             clusters = training.clusters[rows]
+        mix = None if self.prevalence is None else self._read_mix(training.classes)
         if several:
-            tuned = self._keep(training, profile, objective, rows, clusters)
+            tuned = self._keep(training, profile, objective, rows, clusters, mix)
         else:
-            mix = None if self.prevalence is None else self._read_mix(training.classes)
             tuned = choose_threshold(profile, objective, clusters, self.random_state, mix, see="cv_results_")
         self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
@@ -332,16 +335,15 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         objective: Objective,
         rows: Rows,
         clusters: Codes | None,
+        mix: Mix | None,
     ) -> TunedThreshold:
         """Return the thresholds that keep several promises, or promises in slices."""
-        cost = None
-        if isinstance(self.target, Mapping) and "cost" in self.target:
-            if self.cost_matrix is None or training.costs is not None:
-                raise ValueError(
-                    "target['cost'] needs a cost_matrix, whose largest entry bounds every cost: costs of each sample "
-                    "have no bound. Pass it, or promise the risk."
-                )
-            cost = training.charged_costs(rows, profile.require("predicted_class"))
+        promised = [risk for risk in REWARDS if isinstance(self.target, Mapping) and risk in self.target]
+        if promised and not (training.rule is None and self._by_confidence):
+            raise ValueError(
+                f"target[{promised[0]!r}] is defined for the confidence: leave confidence='max_proba' and "
+                "cost_matrix=None."
+            )
         table = None
         if self.slices is not None and not self._by_class:
             table = columns_of(training.samples(rows), self._columns)
@@ -352,14 +354,45 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             BY_CLASS if self._by_class else table,
             clusters=clusters,
             random_state=self.random_state,
-            cost=cost,
-            largest_cost=training.dearest,
+            charges=self._charges(training, profile, rows),
+            mix=mix,
         )
         self.guarantees_ = tuned.guarantees
         if tuned.thresholds is None or cells is None:
             return tuned
         self.thresholds_, self._cells = tuned.thresholds, cells
         return replace(tuned, threshold=0.5)  # from which the distance to the threshold of a slice is measured
+
+    def _charges(self, training: Training, profile: ConfidenceProfile, rows: Rows) -> dict[str, Charge]:
+        """Return what each prediction is charged, by the promise of its mean."""
+        promised = [risk for risk in CHARGES if isinstance(self.target, Mapping) and risk in self.target]
+        if not promised:
+            return {}
+        if "cost" in promised and self.cost_matrix is None:
+            raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
+        if training.costs is not None or callable(self.cost_matrix):
+            raise ValueError(
+                f"target[{promised[0]!r}] needs a cost_matrix, whose largest entry bounds every cost: costs of each "
+                "sample have no bound. Pass it, or promise the risk."
+            )
+        charges, rule = {}, training.rule
+        cost = training.charged_costs(rows, profile.require("predicted_class"))
+        if "cost" in promised:
+            charges["cost"] = Charge(np.asarray(cost), training.dearest)
+        if "ecuas_1" in promised and rule is not None:  # the score is 1 less the relative uncertainty
+            charges["ecuas_1"] = ecuas_charge(
+                1 - profile.score, np.asarray(cost) / rule.largest, training.dearest / rule.largest
+            )
+        elif "ecuas_1" in promised:
+            if not self._by_confidence:
+                raise ValueError("target['ecuas_1'] is defined for the confidence: leave confidence='max_proba'.")
+            largest = 1 - 1 / len(training.classes)
+            charges["ecuas_1"] = ecuas_charge((1 - profile.score) / largest, ~profile.correct / largest, 1 / largest)
+        return charges
+
+    @property
+    def _by_confidence(self) -> bool:
+        return isinstance(self.confidence, str) and self.confidence == "max_proba"
 
     @property
     def _by_class(self) -> bool:

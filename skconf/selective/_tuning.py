@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from skconf._core.checks import check_number, check_option, check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
-from skconf._core.probabilities import Floats
 from skconf._core.warn import warn
+from skconf.metrics import get_metric
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._cells import BY_CLASS, Cells, table_of
-from skconf.selective._mix import Mix
+from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import choose_at
-from skconf.selective._promises import Promise, Rows, read_promises
+from skconf.selective._promises import CHARGES, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
 from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, read_clusters, separate_stream
@@ -78,7 +78,8 @@ def tune_threshold(
         Share of each class where the predictions are used, as :meth:`skconf.ConfidenceProfile.at_prevalence` takes it:
         thresholds are judged by these shares, and not by those of the rows. With a `confidence_level`, as many random
         rows of each class choose as a draw from this mix has; a range, such as 0.005 to 0.02 as a pair, is then kept at
-        both ends. None stands for the prevalence of a profile.
+        both ends. Several promises, or slices, take a single share, of all samples together. None stands for the
+        prevalence of a profile.
     slices : "predicted_class", or DataFrame, mapping or array-like of shape (n_samples,), default=None
         Where the promises must hold: each predicted class, or each cell of the columns, gets a threshold of its own.
         The `confidence_level` is the probability that all promises hold at once. Slices with too few samples are
@@ -143,8 +144,7 @@ def tune_threshold(
     if cost_matrix is not None:
         profile.require("true_class")
     if several:
-        at_use = prevalence if prevalence is not None else getattr(y_true, "prevalence", None)
-        check_several(objective, target, confidence_level, reject_cost, at_use)
+        check_several(objective, target, confidence_level, reject_cost)
     number: Any = 0.05 if several else target
     aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
     checked = of_thresholds(aim) if several else aim
@@ -173,24 +173,42 @@ def tune_threshold(
     elif profile.groups is not None:
         clusters = read_clusters(profile.groups, len(profile))
     if several:
-        cost, largest = _costs(profile, target, cost_matrix)
+        charges = _charges(profile, target, cost_matrix)
         tuned, _ = keep_promises(
-            profile, aim, target, slices, clusters=clusters, random_state=random_state, cost=cost, largest_cost=largest
+            profile,
+            aim,
+            target,
+            slices,
+            clusters=clusters,
+            random_state=random_state,
+            charges=charges,
+            mix=mix,
         )
         return tuned
     return choose_threshold(profile, aim, clusters, random_state, mix, see="to_frame()")
 
 
-def _costs(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> tuple[Floats | None, float]:
-    """Return what each prediction costs, and the most that one can cost, where a mean cost is promised."""
-    if not isinstance(target, Mapping) or "cost" not in target:
-        if cost_matrix is not None:
-            raise ValueError("cost_matrix is unused: target has no 'cost'. Promise it, or leave cost_matrix out.")
-        return None, 1.0
-    if cost_matrix is None:
-        raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
-    matrix = np.asarray(cost_matrix, dtype=np.float64)
-    return matrix[profile.require("true_class"), profile.require("predicted_class")], float(matrix.max())
+def _charges(profile: ConfidenceProfile, target: Any, cost_matrix: Any) -> dict[str, Charge]:
+    """Return what each prediction is charged, by the promise of its mean."""
+    promised = [risk for risk in CHARGES if isinstance(target, Mapping) and risk in target]
+    if not promised and cost_matrix is not None:
+        raise ValueError(
+            f"cost_matrix is unused: target has none of {', '.join(CHARGES)}. Promise one, or leave cost_matrix out."
+        )
+    charges = {}
+    if "cost" in promised:
+        if cost_matrix is None:
+            raise ValueError("target['cost'] needs a cost_matrix. Pass it, or promise the risk.")
+        matrix = np.asarray(cost_matrix, dtype=np.float64)
+        charges["cost"] = Charge(
+            matrix[profile.require("true_class"), profile.require("predicted_class")], float(matrix.max()) or 1.0
+        )
+    if "ecuas_1" in promised:
+        metric = get_metric("ecuas_loss", n=1, cost_matrix=cost_matrix)
+        uncertainty, cost, largest = metric.answers(profile)
+        dearest = 1.0 if cost_matrix is None else float(np.max(np.asarray(cost_matrix, dtype=np.float64)))
+        charges["ecuas_1"] = ecuas_charge(uncertainty / largest, cost / largest, dearest / largest)
+    return charges
 
 
 def keep_promises(
@@ -201,8 +219,8 @@ def keep_promises(
     *,
     clusters: Codes | None,
     random_state: Any,
-    cost: Floats | None,
-    largest_cost: float,
+    charges: Mapping[str, Charge],
+    mix: Mix | None,
 ) -> tuple[TunedThreshold, Cells | None]:
     """Return the thresholds that keep several promises, or promises in slices, and these.
 
@@ -220,17 +238,27 @@ def keep_promises(
         Clusters, of which one random sample in each slice chooses.
     random_state : int, RandomState instance or None
         Seed.
-    cost : ndarray of shape (n_samples,) or None
-        What each prediction costs.
-    largest_cost : float
-        The most that one can cost.
+    charges : mapping of str to Charge
+        What each prediction is charged, by the promise of its mean.
+    mix : Mix or None
+        The shares of the classes where predictions are used; None stands for those of the samples.
     """
+    if mix is not None and len(mix.ends) > 1:
+        raise ValueError(
+            "prevalence has a range of shares, and several promises, or slices, are kept at one share. State one."
+        )
     labels = None if profile.classes is None or profile.true_class is None else profile.classes.tolist()
     promises = read_promises(target, labels, slices)
+    for promise in promises:
+        if promise.risk in REWARDS and not profile.ranks_by_confidence:
+            raise ValueError(
+                f"target[{promise.risk!r}] is defined for the confidence: leave confidence='max_proba' and "
+                "cost_matrix=None, and pass no score."
+            )
     if profile.abstained is not None and any(promise.risk == "coverage" for promise in promises):
         raise ValueError("target['coverage'] cannot be promised where rows abstain: no threshold accepts these.")
     true, predicted = profile.true_class, profile.predicted_class
-    rows = Rows(profile.score, profile.correct, true, predicted, cost, largest_cost or 1.0)
+    rows = Rows(profile.score, profile.correct, true, predicted, charges)
     cells, codes = None, np.zeros(len(profile), dtype=np.intp)
     if isinstance(slices, str):
         check_option(slices, "slices", (BY_CLASS,))
@@ -241,6 +269,11 @@ def keep_promises(
         cells = Cells.of(table)
         codes = cells.codes(table)
     terms = terms_of(aim, promises)
+    if mix is not None:
+        # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
+        chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
+        drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
+        rows, codes, clusters = rows[drawn], codes[drawn], None
     return keep_in_slices(rows, terms, cells, codes, clusters, random_state, profile.share_answered), cells
 
 
@@ -256,9 +289,7 @@ def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
     return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given)
 
 
-def check_several(
-    objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None, prevalence: Any
-) -> None:
+def check_several(objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None) -> None:
     """Refuse what contradicts several promises, or promises in slices."""
     what = "A mapping as target" if isinstance(target, Mapping) else "slices"
     if confidence_level is None:
@@ -275,8 +306,6 @@ def check_several(
         raise ValueError(
             "objective='coverage' accepts as little as the promises allow, and needs a floor: target={'coverage': 0.8}."
         )
-    if prevalence is not None:
-        raise ValueError(f"{what} cannot be combined with a prevalence. Leave one of them out.")
     if reject_cost is not None:
         raise ValueError(f"reject_cost is unused: {what} promises costs of what is accepted. Leave it out.")
 

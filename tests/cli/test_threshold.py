@@ -9,6 +9,7 @@ import pytest
 
 from skconf import ConfidenceProfile, tune_threshold
 from skconf.cli import main
+from skconf.metrics import cwsa_score, ecuas_loss
 
 RNG = np.random.default_rng(0)
 N = 6000
@@ -78,6 +79,18 @@ def test_answers_and_predicted_classes(capsys):
     tuned = tune_threshold(PROFILE, target=0.1, confidence_level=0.95, slices="predicted_class")
     thresholds = {entry["slice"]["predicted_class"]: entry["threshold"] for entry in found["thresholds"]}
     assert thresholds == tuned.thresholds.to_dict()
+
+
+def test_cwsa_and_what_ecuas_charges_are_no_shares(capsys):
+    out = run(capsys, "a.csv", "--target", "cwsa=0.3", "ecuas_1=0.9")
+    found = json.loads(run(capsys, "a.csv", "--target", "cwsa=0.3", "ecuas_1=0.9", "--format", "json"))
+    (entry,) = found["thresholds"]
+    profile = ConfidenceProfile.from_correctness(RIGHT, ANSWERS["confidence"])
+    earned = cwsa_score(profile, threshold=entry["threshold"])
+    assert f"cwsa: at least 0.3, guaranteed. Observed {earned:.3g}.\n" in out
+    accepted = ANSWERS["confidence"] >= entry["threshold"]
+    charged = ecuas_loss(ConfidenceProfile.from_correctness(RIGHT[accepted], ANSWERS["confidence"][accepted]), n=1)
+    assert entry["promises"][1]["observed"] == pytest.approx(charged)
 
 
 def test_a_floor_that_accepts_everything_is_a_threshold_of_0(capsys):

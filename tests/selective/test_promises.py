@@ -1,18 +1,20 @@
 """Several promises at once, and in slices: against brute force, and on populations where the truth is known."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import beta, binom
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, required_samples, tune_threshold
+from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 
 LEVEL = 0.95
 
@@ -175,7 +177,9 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
         ({"target": {"risk": 0.1}, "objective": "coverage"}, "floor"),
-        ({"target": {"risk": 0.1}, "prevalence": {1: 0.1}}, "prevalence"),
+        ({"target": {"risk": 0.1}, "prevalence": {1: (0.1, 0.2)}}, "range of shares"),
+        ({"target": {"cwsa": 1.0}}, "must lie in"),
+        ({"target": {"cwsa": 0.5}, "score": np.arange(100.0)}, "defined for the confidence"),
         ({"target": {"risk": 0.1}, "cost_matrix": np.eye(2)}, "unused"),
     ],
 )
@@ -255,14 +259,42 @@ class TestClassifier:
         accepted = both.predict_proba(X).max(axis=1) >= both.threshold_
         np.testing.assert_array_equal(both.accept(X), accepted)
 
+    def test_means_are_promised_of_what_it_decides(self):
+        """By metrics of the rows that chose, which a frozen model shows."""
+        X, y = self.data()
+        frozen = FrozenEstimator(self.model().estimator.fit(X, y))
+        options = {"confidence_level": LEVEL, "random_state": 0}
+        proba = frozen.predict_proba(X)
+
+        target = {"cwsa": 0.5, "ecuas_1": 0.6}
+        model = TunedSelectiveClassifierCV(frozen, target=target, **options).fit(X, y)
+        at = model.accept(X)
+        earned = metrics.cwsa_score(y, proba, threshold=model.threshold_)
+        charged = metrics.ecuas_loss(y[at], proba[at], n=1)
+        assert model.guarantees_["observed"].tolist() == pytest.approx([earned, charged])
+        assert model.guarantees_["shown"].all()
+
+        matrix = [[0, 1], [3, 0]]
+        target = {"cost": 0.4, "ecuas_1": 0.6}
+        model = TunedSelectiveClassifierCV(frozen, target=target, cost_matrix=matrix, **options).fit(X, y)
+        at = model.accept(X)
+        said = model.predict(X)[at]
+        paid = np.array(matrix)[y[at], said].mean()
+        charged = metrics.ecuas_loss(y[at], proba[at], n=1, cost_matrix=matrix, y_pred=said)
+        assert model.guarantees_["observed"].tolist() == pytest.approx([paid, charged])
+
+        for bad in ({"confidence": "entropy"}, {"cost_matrix": matrix}):
+            with pytest.raises(ValueError, match="defined for the confidence"):
+                TunedSelectiveClassifierCV(frozen, target={"cwsa": 0.5}, **options, **bad).fit(X, y)
+        with pytest.raises(ValueError, match="have no bound"):
+            model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
+
 
 def violated(rng, n, promises, slices):
     """Return whether any promise is false of a population at the edge: wherever one cuts, one in ten is wrong."""
     right, sure = rng.random(n) > 0.1, rng.random(n)
     group = rng.integers(0, slices, n)
     profile = ConfidenceProfile.from_correctness(right, sure)
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = tune_threshold(profile, target=promises, confidence_level=0.9, slices=group, n_candidates=1)
@@ -336,3 +368,122 @@ def test_what_cannot_be_kept_says_how_far_off_it_is():
     assert f"to accept everything reaches {right.mean():.3g}, with a lower limit of {low:.3g}" in why
     (why,) = reason({"risk": 0.003})
     assert re.search(r"closest: [\d,]+ wrong among [\d,]+ accepted, with an upper limit of 0\.\d+$", why)
+
+
+def evidence_by_hand(terms, mean):
+    """Return the average of fourteen products of 1 + bet * (term - mean), one factor at a time."""
+    total = 0.0
+    for power in range(14):
+        product = 1.0
+        for term in terms:
+            product *= 1 + 0.7**power / mean * (term - mean)
+        total += product / 14
+    return total
+
+
+@pytest.mark.parametrize("name", ["cwsa", "cwsa_plus"])
+def test_a_floor_of_cwsa_is_shown_by_bets_against_it(name):
+    rng = np.random.default_rng(12)
+    sure = 1 - rng.random(400) ** 2 / 2
+    right = rng.random(400) < sure
+    profile = ConfidenceProfile.from_correctness(right, sure)
+    found = tune_threshold(profile, target={name: 0.3}, confidence_level=LEVEL)
+    accepted = sure >= found.threshold
+    metric = metrics.cwsa_score if name == "cwsa" else metrics.cwsa_plus_score
+    (row,) = found.guarantees.itertuples()
+    assert row.shown
+    assert row.observed == pytest.approx(metric(profile, threshold=found.threshold))
+    assert row.observed >= 0.3
+    # The tests: of 14 / share samples on, each of a tenth more, and all share the level.
+    mean = 0.3 if name == "cwsa_plus" else 0.65
+    counts, count = [], float(np.ceil(np.log(14 / 0.05) / -np.log(mean)))
+    while count < 400:
+        counts.append(int(np.ceil(count)))
+        count *= 1.1
+    counts.append(400)
+    order = np.argsort(-sure)
+    shown = []
+    for k in counts:
+        at = sure[order[k - 1]]
+        earned = [
+            (sure[i] - at) / (1 - at) * (1 if right[i] else (0 if name == "cwsa_plus" else -1)) for i in order[:k]
+        ]
+        terms = earned if name == "cwsa_plus" else [(1 + each) / 2 for each in earned]
+        if evidence_by_hand(terms, mean) >= len(counts) / 0.05:
+            shown.append(k)
+    assert accepted.sum() == max(shown)
+
+
+def test_what_ecuas_charges_the_accepted_is_kept():
+    y, proba = draw(6000, 13)
+    sure, said = confidence_of(proba)
+    for matrix in (None, np.array([[0.0, 1.0], [3.0, 0.0]])):
+        found = tune_threshold(
+            y, proba, target={"ecuas_1": 0.3}, cost_matrix=matrix, y_pred=said, confidence_level=LEVEL, random_state=0
+        )
+        at = sure >= found.threshold
+        expected = metrics.ecuas_loss(y[at], proba[at], n=1, cost_matrix=matrix, y_pred=said[at], labels=[0, 1])
+        (row,) = found.guarantees.itertuples()
+        assert row.shown
+        assert row.observed == pytest.approx(expected)
+        assert expected < 0.3
+    with pytest.warns(UserWarning, match="the largest observed is"):
+        assert not tune_threshold(y, proba, target={"cwsa": 0.95}, confidence_level=LEVEL).feasible
+
+
+def test_slices_and_promises_at_a_prevalence_are_those_of_rows_drawn_to_it():
+    """Of drawn rows the classes have the stated shares, in total; each slice keeps its promises about these."""
+    y, proba = draw(20_000, 14)
+    region = np.random.default_rng(1).choice(["north", "south"], len(y))
+    target = {"risk": 0.1, "false_negative_rate": {1: 0.2}}
+    options = {"target": target, "confidence_level": LEVEL, "random_state": 3}
+    found = tune_threshold(y, proba, prevalence={1: 0.02}, slices=region, **options)
+    table = found.guarantees.set_index(["slice", "risk"])["n_samples"].unstack()
+    assert table["false_negative_rate"].sum() / table["risk"].sum() == pytest.approx(0.02, abs=0.005)
+    # Of class 0 alone, some 98 of 100 are drawn: nearly all rows of it, as no class runs out.
+    assert table["risk"].sum() == pytest.approx((y == 0).sum() / 0.98, rel=0.05)
+    profile = ConfidenceProfile.from_predictions(y, proba).at_prevalence({1: 0.02})
+    again = tune_threshold(profile, slices=region, **options)
+    pd.testing.assert_frame_equal(again.guarantees, found.guarantees)
+    few = tune_threshold(y, proba, prevalence={1: 0.02}, slices=region, groups=np.arange(len(y)) // 4, **options)
+    assert few.guarantees["n_samples"].max() < table["risk"].max() / 3
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("sets", [200, pytest.param(3000, marks=pytest.mark.slow)])
+def test_noise_at_a_stated_prevalence_is_accepted_in_no_slice(sets):
+    """The class that is rare here, and half of the cases there, is wrong more often: 0.1 of all there."""
+    rng, accepted = np.random.default_rng(15), 0
+    for seed in range(sets):
+        y = np.repeat([0, 1], [800, 200])
+        wrong = rng.random(1000) < np.where(y == 1, 0.15, 0.0501)
+        sure, said = rng.random(1000) / 2 + 0.5, np.where(wrong, 1 - y, y)
+        proba = np.where(said == 1, sure, 1 - sure)
+        slices = rng.integers(0, 2, 1000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = tune_threshold(
+                y, proba, target=0.1, prevalence={1: 0.5}, slices=slices, confidence_level=0.9, random_state=seed
+            )
+        accepted += np.isfinite(found.thresholds).any()
+    assert accepted / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("sets", [200, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["cwsa", "cwsa_plus", "ecuas_1"])
+def test_means_hold_where_every_threshold_is_just_short_of_them(sets, name):
+    """Confidences are uniform, and four in five answers right at each: the mean reward above any threshold is known."""
+    floors = {"cwsa": 0.5 * (0.8 - 0.2) + 1e-9, "cwsa_plus": 0.5 * 0.8 + 1e-9}
+    bound = floors.get(name, 0.4**2 + 2 * 0.6 * 0.2 - 1e-9)
+    rng, accepted = np.random.default_rng(16), 0
+    for seed in range(sets):
+        right, sure = rng.random(600) < 0.8, rng.random(600)
+        profile = ConfidenceProfile.from_correctness(right, sure)
+        if name == "ecuas_1":  # confidence 0.6 everywhere, ranked by something else: r² + 2 (1 − r) C with r = 0.4
+            profile = ConfidenceProfile.from_correctness(right, np.full(600, 0.6), score=sure)
+        target = {name: bound}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            accepted += tune_threshold(profile, target=target, confidence_level=0.9, random_state=seed).feasible
+    assert accepted / sets <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / sets)

@@ -1,0 +1,104 @@
+"""Floors of CWSA: what the accepted earn, measured from the threshold, is shown by bets at planned thresholds.
+
+A right answer of confidence c earns (c − τ)/(1 − τ) at the threshold τ, a wrong one loses as much. Terms change with
+the threshold, so that there is no one walk of counts from test to test as for errors and costs. Each threshold has a
+test of its own, and all share the level equally. Where no scores tie and τ is the score of sample k from above, the
+k − 1 samples above it are independent draws from all that τ accepts, and sample k itself earns nothing.
+
+The test: bets on a mean above the floor. With terms X in [0, 1] of a mean of at most m, every product of 1 + λ (X − m)
+with 0 <= λ <= 1/m has a mean of at most 1, and so has the average of several; it reaches 1/a with a probability of at
+most a (Markov). It depends neither on a seed nor on the order of rows.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+
+#: The bets, as parts of the largest one possible: the smaller, the better for many samples.
+_BETS = 0.7 ** np.arange(14)
+#: Each test accepts so many times the samples of the one before.
+_STEP = 1.1
+#: Entries that are worked on at once.
+_AT_ONCE = 2_000_000
+
+
+def rewards(score: Floats, correct: NDArray[np.bool_], threshold: float, *, plus: bool) -> Floats:
+    """Return what accepted samples earn at a threshold: terms of CWSA, or of CWSA+."""
+    worth = np.ones(len(score)) if threshold >= 1 else (score - threshold) / (1 - threshold)
+    return np.where(correct, worth, 0.0 if plus else -worth)
+
+
+def fewest_rewarded(floor: float, share: float, *, plus: bool) -> int:
+    """Return the fewest samples that can show a floor, each of them right with full confidence."""
+    least = _as_share(floor, plus=plus)
+    if least >= 1:
+        return 2**62
+    return math.ceil(math.log(len(_BETS) / share) / -math.log(least) * (1 - 1e-12))
+
+
+def reward_looks(accepted: NDArray[np.intp], floor: float, share: float, *, plus: bool) -> NDArray[np.intp]:
+    """Return the positions of the thresholds that are tested, of those that accept so many samples."""
+    count, counts = float(fewest_rewarded(floor, share, plus=plus)), []
+    while count < accepted[-1]:
+        counts.append(math.ceil(count))
+        count *= _STEP
+    if counts or count == accepted[-1]:
+        counts.append(int(accepted[-1]))
+    return np.unique(np.searchsorted(accepted, counts))
+
+
+def rewarded(
+    score: Floats,
+    correct: NDArray[np.bool_],
+    accepted: NDArray[np.intp],
+    thresholds: Floats,
+    floor: float,
+    share: float,
+    *,
+    plus: bool,
+) -> NDArray[np.bool_]:
+    """Return at which thresholds a floor of CWSA is shown: all of them at once, with this probability of an error.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_samples,)
+        Confidences, descending.
+    correct : ndarray of shape (n_samples,)
+        Whether each prediction is right.
+    accepted : ndarray of shape (n_thresholds,)
+        How many samples each threshold accepts.
+    thresholds : ndarray of shape (n_thresholds,)
+        The thresholds that are tested.
+    floor : float
+        The least mean reward.
+    share : float
+        The probability of an error.
+    plus : bool
+        Whether wrong answers earn nothing, rather than lose.
+    """
+    needed = math.log(len(thresholds) / share) if len(thresholds) else np.inf
+    found = (
+        _log_evidence(rewards(score[:count], correct[:count], at, plus=plus), floor, plus=plus)
+        for count, at in zip(accepted.tolist(), thresholds.tolist(), strict=True)
+    )
+    return np.fromiter((each >= needed for each in found), dtype=np.bool_, count=len(thresholds))
+
+
+def _as_share(floor: float, *, plus: bool) -> float:
+    """Return the floor of terms that are moved into [0, 1]."""
+    return floor if plus else (1 + floor) / 2
+
+
+def _log_evidence(reward: Floats, floor: float, *, plus: bool) -> float:
+    """Return the logarithm of the evidence that the mean reward is above the floor."""
+    term, mean = (reward if plus else (1 + reward) / 2), _as_share(floor, plus=plus)
+    rate = _BETS / mean
+    total = np.zeros(len(rate))
+    rows = max(_AT_ONCE // len(rate), 1)
+    with np.errstate(divide="ignore"):  # all is lost: the logarithm of 0
+        for start in range(0, len(term), rows):
+            total += np.log1p(np.outer(term[start : start + rows] - mean, rate)).sum(axis=0)
+    return float(np.logaddexp.reduce(total) - math.log(len(rate)))
