@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from skconf._core.command_options import share
@@ -212,7 +212,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps(found, indent=2, ensure_ascii=False)
+    return _escaped(json.dumps(found, indent=2, ensure_ascii=False), lambda letter: json.dumps(letter)[1:-1])
 
 
 def _toml(found: Mapping[str, Any]) -> str:
@@ -228,8 +228,15 @@ def _toml(found: Mapping[str, Any]) -> str:
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml_value(each)}' for key, each in value.items())} }}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return f"{{ {', '.join(f'{_toml_value(key)} = {_toml_value(each)}' for key, each in value.items())} }}"
+    return _escaped(json.dumps(value, ensure_ascii=False), lambda letter: f"\\U{ord(letter):08x}")
+
+
+def _escaped(text: str, escape: Callable[[str], str]) -> str:
+    """Write characters that steer a terminal as the format spells them: `say` would write them as Python does."""
+    from skconf._core.messages import visible
+
+    return "".join(letter if visible(letter, keep="\n") == letter else escape(letter) for letter in text)
 
 
 def _text(found: Mapping[str, Any]) -> str:

@@ -273,7 +273,8 @@ class Columns:
             return None
         rows = np.zeros(lengths[self.needed[0]], dtype=np.bool_)
         if self.abstained is not None:
-            rows = check_abstained(says_yes(as_series(table[self.abstained]), self.abstained))
+            says = says_yes(as_series(table[self.abstained]), self.abstained, of_answers=self.abstained in self.named)
+            rows = check_abstained(says)
         weight = None
         if self.weight is not None:
             weight = numbers_in(table, self.weight)

@@ -101,12 +101,28 @@ def rows_where(table: Any, names: Sequence[Any], kept: NDArray[np.bool_]) -> Any
     return {name: as_series(table[name])[kept] for name in names}
 
 
-def says_yes(values: "pd.Series[Any]", name: str) -> NDArray[np.bool_]:
-    """Return which entries of a column say yes: truth values; of a column of other values, which are blank."""
+def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -> NDArray[np.bool_]:
+    """Return which entries of a column say yes: truth values; of a column of other values, which are blank.
+
+    A column `of_answers` holds no truth values, however it reads: "yes", "no" and "" are two answers and none.
+    """
     texts = ["" if value is None or value != value else str(value).strip().casefold() for value in values]
-    if {*texts} <= {"", *_TRUTH}:
-        return np.array([_TRUTH.get(text, False) for text in texts])
     blank = np.array([text == "" for text in texts])
+    if of_answers:
+        return blank
+    if {*texts} <= {"", *_TRUTH}:
+        says = np.array([_TRUTH.get(text, False) for text in texts])
+        if blank.any() and not (says | blank).all():
+            raise DataError(
+                f"column {brief(name)} has no entry in ",
+                int(np.argmax(blank)),
+                f", beside {shorten(list(dict.fromkeys(filter(None, texts))), 3)}: these may be truth values, or "
+                "answers of which blank ones abstain.",
+                kind="several readings",
+                column=name,
+                advice="Write 1 for a row that abstains and 0 for an answer, in each row of a column of its own.",
+            )
+        return says
     if not blank.any():
         raise DataError(
             f"column {brief(name)} holds neither truth values nor blank entries, but {shorten(texts, 3)}.",

@@ -210,7 +210,8 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
     states = np.array([sample.state for sample in samples], dtype=object)
     if abstained is not None:
         graded = ~np.isin(states, NOT_GRADED)
-        says = says_yes(_named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained"), abstained)
+        column = _named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained")
+        says = says_yes(column, abstained, of_answers=abstained == "y_pred")
         states[graded] = np.where(says[graded], "said so", ANSWERED)
     if confidence is None:
         confidence = next((name for name in _CONFIDENCES if choices is None and name in more), None)

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+import unicodedata
 
 import numpy as np
 import pandas as pd
@@ -139,3 +140,14 @@ def test_weights_are_refused(capsys):
     TABLE.assign(sample_weight=2.0).to_csv("w.csv", index=False)
     assert main(["threshold", "w.csv"]) == 2
     assert "counts every row once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("form", "read"), [("json", json.loads), ("toml", tomllib.loads)])
+@pytest.mark.parametrize("odd", ["\x7f", "\x9b2J", "\u202e", "\U000e0041", "🙂", 'a"b\\', "\x1b[31m", "\U000f0000"])
+def test_names_and_values_of_slices_are_read_back(capsys, form, read, odd):
+    ANSWERS.assign(**{f"region{odd}": np.where(REGION == "north", odd, "b")}).to_csv("odd.csv", index=False)
+    out = run(capsys, "odd.csv", "--slices", f"region{odd}", "--target", "risk=0.5", "--format", form)
+    assert [entry["slice"] for entry in read(out)["thresholds"]] == [
+        {f"region{odd}": each} for each in sorted(["b", odd])
+    ]
+    assert all(letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cf") for letter in out)

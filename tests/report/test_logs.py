@@ -72,6 +72,30 @@ def test_the_curve_ends_at_the_share_that_is_answered():
     assert report.thresholds["coverage"].max() <= len(KEPT) / N
 
 
+@pytest.mark.parametrize("words", [("yes", "no"), ("1", "0"), ("True", "False"), ("no", "no")])
+def test_answers_that_read_like_truth_values_abstain_where_they_are_blank(words):
+    predicted = np.where(np.arange(N) % 2, words[0], words[1])
+    truth = np.where(CORRECT == 1, predicted, "other")
+    table = pd.DataFrame({"y_true": truth, "y_pred": predicted, "confidence": CONFIDENCE, "said": predicted})
+    table.loc[ABSTAINED, ["y_pred", "said"]] = ""
+    table.to_csv("x.csv", index=False)
+    names = ["accuracy", "coverage"]
+    values = ConfidenceReport.from_files("x.csv", metrics=names, abstained="y_pred", threshold=0).frame["value"]
+    assert values["coverage"] == pytest.approx(len(KEPT) / N)
+    assert values["accuracy"] == pytest.approx(CORRECT[KEPT].sum() / N)
+    table.assign(y_pred=predicted).to_csv("x.csv", index=False)
+    with pytest.raises(ValueError, match="'said'") as caught:  # which of the two it is, nothing says
+        ConfidenceReport.from_files("x.csv", abstained="said")
+    assert caught.value.kind == "several readings"
+    assert caught.value.row == int(np.argmax(ABSTAINED))
+
+
+def test_marks_of_some_rows_abstain_there():
+    TABLE.assign(gone=np.where(ABSTAINED, "yes", "")).to_csv("x.csv", index=False)
+    marked = ConfidenceReport.from_files("x.csv", abstained="gone").frame
+    pd.testing.assert_frame_equal(marked, ConfidenceReport.from_files("answers.csv", abstained="gone").frame)
+
+
 def test_blank_confidences_are_refused_where_nothing_says_that_they_abstain():
     with pytest.raises(ValueError, match="confidence") as caught:
         ConfidenceReport.from_files("answers.csv")

@@ -241,6 +241,18 @@ def test_columns_may_be_named():
     assert caught.value.kind == "no column"
 
 
+def test_yes_and_no_are_answers(tmp_path):
+    log = json.loads((LOGS / "inspect.json").read_text())
+    for at, sample in enumerate(log["samples"]):
+        sample["scores"].setdefault("choice", {"value": "C"})["answer"] = ("yes", "no", "")[at % 3]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    read = read_log(path, correct="choice", abstained="y_pred")
+    graded = read[~read["state"].isin(["unscored", "failed"])]
+    assert len(graded) > 5
+    assert graded["abstained"].tolist() == (graded["y_pred"] == "").tolist()
+
+
 def test_broken_lines_are_counted_and_named(tmp_path):
     lines = (LOGS / "samples_mc.jsonl").read_text().splitlines()
     path = tmp_path / "samples_x.jsonl"
