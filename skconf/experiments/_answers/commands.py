@@ -17,25 +17,35 @@ def add_answers(names: Any) -> None:
         "metavar": "DIR",
         "help": "folder with TASK/SYSTEM.METHOD.csv, or with the files of one task: a row for each question, with "
         "columns confidence (any number), correct (1 or 0) or grade (a word; of several graders correct_NAME or "
-        "grade_NAME), and perhaps id or question, by which files are matched",
+        "grade_NAME), and perhaps id or question, by which files are matched; or logs of lm-evaluation-harness and "
+        "Inspect",
     }
     right = {
         "metavar": "WORD",
         "help": "the grade of a right answer; all others are wrong (default: a usual one, such as correct)",
+    }
+    correct = {
+        "metavar": "NAME",
+        "help": "what grades the answers in logs: METRIC,FILTER or SCORER (default: the only one that there is)",
     }
     add_experiment(
         names,
         "answers",
         "graded answers of generative systems and their confidences (ECUAS paper, Tables 2, 4, 5 and 6)",
         _run,
-        (("answers", answers), ("--right", right), "--seed", "--jobs"),
+        (("answers", answers), ("--right", right), ("--correct", correct), "--seed", "--jobs"),
         ("answers/ --html answers.html", "answers/ --right Yes"),
     )
 
 
 def _run(options: argparse.Namespace) -> ExperimentReport:
     result = answers_experiment(
-        options.answers, right=options.right, random_state=options.seed, n_jobs=options.jobs, progress=True
+        options.answers,
+        right=options.right,
+        correct=options.correct,
+        random_state=options.seed,
+        n_jobs=options.jobs,
+        progress=True,
     )
     source = {"files": f"{len(result.files)}", "intervals": "95%", "seed": str(options.seed)}
     return answers_report(result, source)

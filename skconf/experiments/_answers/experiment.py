@@ -71,6 +71,7 @@ def answers_experiment(
     folder: str | PathLike[str],
     *,
     right: str | None = None,
+    correct: str | None = None,
     confidence_level: float = 0.95,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -89,8 +90,14 @@ def answers_experiment(
         - `correct`, 1 or 0; or `grade`, words of which one means right. Those of several graders stand in columns
           `correct_NAME` or `grade_NAME`, such as `grade_llm` and `grade_human`.
         - an id, or `question`, by which the files of a task are matched; without it, rows are.
+
+        Or logs of lm-evaluation-harness and Inspect (SYSTEM.METHOD.jsonl, .json, .eval) in their place, with one answer
+        to each question. Answers that abstain have no confidence.
     right : str, default=None
         The grade of a right answer; all others are wrong. None stands for a usual word, such as "correct".
+    correct : str, default=None
+        What grades the answers in logs, as in :func:`skconf.read_log`: ``"acc,none"``. None takes the only one that
+        there is.
     confidence_level : float, default=0.95
         Confidence level of the intervals, between 0 and 1.
     random_state : int, default=0
@@ -151,7 +158,7 @@ def answers_experiment(
     Name: ours, dtype: float64
     """
     check_confidence_level(confidence_level)
-    answers, left_out = read_answers(Path(folder), right)
+    answers, left_out = read_answers(Path(folder), right, correct)
     read = [Scored(file, grader, random_state) for file in answers for grader in file.grades]
     shared = {"confidence_level": confidence_level, "random_state": random_state}
     tasks = [delayed(_intervals)(scored, shared) for scored in read]

@@ -16,6 +16,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.usual_names import CORRECTNESS, IDS, spelled
 from skconf.tables._entries import as_numbers, as_series
 from skconf.tables._files import open_table
+from skconf.tables._logs import NOT_GRADED, is_log, read_log
 from skconf.tables._paths import names_table, stem
 
 #: Columns that say which question a row is about, beside those of ids; questions as texts come last.
@@ -24,6 +25,8 @@ _QUESTIONS = ("question_id", "qid", "question_number", "question")
 _RIGHT = frozenset({"correct", "right", "true", "yes", "1"})
 #: More distinct words than these are no grades.
 _MOST_WORDS = 50
+#: What names of logs of Inspect end in; those of lm-evaluation-harness are JSON lines.
+_LOGS = (".json", ".eval")
 #: Fewer answers have no interval.
 _FEWEST = 2
 #: Probabilities in single precision may exceed 1 by as much.
@@ -83,8 +86,10 @@ def label_of(system: str, method: str) -> str:
     return f"{system}, {method}" if method else system
 
 
-def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFile], dict[str, str]]:
-    """Return the files of answers of a folder, and why others cannot be read.
+def read_answers(
+    folder: Path, right: str | None = None, correct: str | None = None
+) -> tuple[list[AnswerFile], dict[str, str]]:
+    """Return the files of answers of a folder, and why others cannot be read; logs by what grades answers in them.
 
     Raises
     ------
@@ -101,7 +106,7 @@ def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFil
         try:
             if any([file.task, file.system, file.method] == system for file in read):
                 raise ValueError("there is another file of this system and method.")
-            read.append(_read(path))
+            read.append(_of_log(path, correct) if is_log(path) else _read(path))
         except (ValueError, OSError) as error:
             left_out[name] = str(error)
     if not read:
@@ -121,11 +126,11 @@ def read_answers(folder: Path, right: str | None = None) -> tuple[list[AnswerFil
 
 
 def list_files(folder: Path) -> list[Path]:
-    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, and those of one task in it."""
+    """Return the tables TASK/SYSTEM.METHOD.csv in a folder, those of one task in it, and logs of language models."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     paths = (*sorted(folder.glob("*")), *sorted(folder.glob("*/*")))
-    tables = [path for path in paths if path.is_file() and names_table(path.name)]
+    tables = [path for path in paths if path.is_file() and (names_table(path.name) or path.suffix in _LOGS)]
     if not tables:
         raise FileNotFoundError(f"{folder} holds no file TASK/SYSTEM.METHOD.csv.")
     return tables
@@ -133,7 +138,7 @@ def list_files(folder: Path) -> list[Path]:
 
 def _names(path: Path) -> tuple[str, str, str, str]:
     """Return what a file is called below the folder of all tasks, and its task, system and method."""
-    name, task = stem(path.name), path.resolve().parent.name
+    name, task = stem(path.stem if path.suffix in _LOGS else path.name), path.resolve().parent.name
     system, dot, method = name.rpartition(".")
     return f"{task}/{path.name}", task, *((system, method) if dot else (name, ""))
 
@@ -161,6 +166,21 @@ def _read(path: Path) -> AnswerFile:
             numbers[grader] = grades
     questions = next((_texts(column[name]).to_numpy() for name in question), None)
     return AnswerFile(*_names(path), _confidences(column[confidence]), numbers, questions, words)
+
+
+def _of_log(path: Path, correct: str | None) -> AnswerFile:
+    """Return the answers of a log; those that abstain have no confidence."""
+    log = read_log(path, correct=correct)
+    log = log[~log["state"].isin(NOT_GRADED)]
+    if log["id"].duplicated().any():
+        raise ValueError(
+            "its questions repeat, and intervals here are for one answer to each: skconf evaluate has both."
+        )
+    if not log["correct"].isin((0, 1)).all():
+        raise ValueError("it grades some answers as right in part: skconf evaluate takes such grades.")
+    grades = {"": log["correct"].to_numpy(dtype=np.float64)}
+    confidence = _confidences(log["confidence"].where(~log["abstained"]))
+    return AnswerFile(*_names(path), confidence, grades, _texts(log["id"]).to_numpy(), {})
 
 
 def _kind_of_grades(column: str) -> tuple[str, str] | None:

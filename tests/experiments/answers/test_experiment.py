@@ -1,6 +1,8 @@
 """Files of graded answers: what is read, what it is worth, and how systems and methods differ."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,7 @@ from skconf.experiments._answers.page import answers_report
 from skconf.experiments._answers.scores import cross_fitted
 from skconf.experiments._shared.printed import printed_table
 
+LOGS = Path(__file__).parents[2] / "tables" / "logs"
 ALL = ["error_rate", "ece", "auc_confidence", "cross_entropy_confidence", "brier_confidence", "aurc"]
 ALL += ["ecuas_0", "ecuas_1", "ecuas_128"]
 
@@ -356,3 +359,28 @@ def test_command(table, tmp_path, capsys):
     assert len(figures) == 9 + 2 * 3 + 3 * 9
     assert main(["experiment", "answers", str(tmp_path / "in")]) == 2
     assert "Name it by right (--right)" in capsys.readouterr().err
+
+
+def test_logs_are_answers_too(tmp_path):
+    lines = (LOGS / "samples_mc.jsonl").read_text().splitlines()
+    (tmp_path / "samples").mkdir()
+    (tmp_path / "samples" / "model.likelihood.jsonl").write_text("\n".join(lines))
+    log = json.loads((LOGS / "inspect.json").read_text())
+    log["samples"] = [row for row in log["samples"] if row["epoch"] == 1]
+    (tmp_path / "samples" / "other.json").write_text(json.dumps(log))
+    (tmp_path / "samples" / "repeated.eval").write_bytes((LOGS / "inspect.eval").read_bytes())
+    result = answers_experiment(tmp_path, correct="acc")
+    rows = [json.loads(line) for line in lines]
+    error = result.figures.query("scores == 'raw' and quantity == 'error_rate' and method == 'likelihood'")
+    assert error["ours"].tolist() == pytest.approx([1 - np.mean([row["acc"] for row in rows])], abs=1e-12)
+    assert set(result.left_out) == {"samples/other.json", "samples/repeated.eval"}  # they have no acc
+    result = answers_experiment(tmp_path, correct="choice")
+    scored = [row for row in log["samples"] if row.get("scores")]
+    answers = [row for row in scored if row["scores"]["choice"]["answer"]]
+    (facts,) = result.files.to_dict("records")
+    assert facts["system"] == "other"
+    assert facts["answers"] - facts["without_confidence"] == len(
+        answers
+    )  # those that abstain, with a blank answer, have no confidence
+    assert facts["right"] == sum(row["scores"]["choice"]["value"] == "C" for row in scored)
+    assert "repeat" in result.left_out["samples/repeated.eval"]
