@@ -92,6 +92,13 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "(default: 1)",
     )
     threshold.add_argument(
+        "--spend",
+        choices=("evenly", "first"),
+        default="evenly",
+        help="first accepts more where there are hardly more rows than are needed, and less where there are many "
+        "(default: evenly)",
+    )
+    threshold.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed that draws one row of each cluster (default: 0)"
     )
     threshold.add_argument(
@@ -147,6 +154,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
             target=_target(options.target, () if profile.classes is None else profile.classes.tolist()),
             confidence_level=options.confidence_level,
             n_candidates=options.candidates,
+            spend=options.spend,
             slices=_BY_CLASS if read.table is None and options.slices else read.table,
             random_state=options.seed,
         )

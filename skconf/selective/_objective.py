@@ -43,6 +43,7 @@ class Objective:
     reject_cost: Any = None
     cost_matrix: Any = None
     thresholds: Any = None
+    spend: str = "evenly"
 
     @property
     def _label(self) -> str:
@@ -75,6 +76,8 @@ class Objective:
                 raise ValueError(
                     "target must be above 0 with a confidence_level: no number of samples shows that a risk is zero."
                 )
+        elif self.spend != "evenly":
+            raise ValueError(f"spend={self.spend!r} is unused without a confidence_level. Set one, or leave spend out.")
         if name == "coverage" and self.target == 0:
             raise ValueError("target is the coverage to reach, and must be above 0.")
         if name == "cost" and self.reject_cost is None:
@@ -251,7 +254,7 @@ class Objective:
         if self.level is None:
             within = sweep.errors <= self.target * sweep.accepted * (1 + _ROUNDING)
         else:
-            within = in_control(sweep.errors, sweep.accepted, self.target, self.level)
+            within = in_control(sweep.errors, sweep.accepted, self.target, self.level, self.spend)
         within[0] = True  # no accepted sample, no error
         return within
 

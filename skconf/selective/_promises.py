@@ -236,6 +236,7 @@ def keep(
     *,
     loosest: bool,
     thresholds: Floats | None,
+    spend: str,
     rng: np.random.Generator,
 ) -> tuple[float, list[Kept]]:
     """Return the threshold that keeps promises, and what became of each; infinite if none keeps them all.
@@ -252,6 +253,8 @@ def keep(
         Whether to accept as much as is allowed, rather than as little.
     thresholds : ndarray of shape (n_thresholds,) or None
         The thresholds to choose from; None stands for the scores.
+    spend : str
+        How the tests of a promise spend its share.
     rng : Generator
         Tosses the coins of costs.
     """
@@ -279,7 +282,7 @@ def keep(
         elif promise.risk in ("risk", *CHARGES):
             shown = np.zeros(len(given), dtype=np.bool_)
             if len(at):
-                shown[at] = _tested(ranked, promise, target, share, accepted[at], rng)
+                shown[at] = _tested(ranked, promise, target, share, accepted[at], spend, rng)
             n_base = len(rows)
         else:
             shown, n_base = _rated(ranked, promise, target, share, given)
@@ -320,19 +323,20 @@ def _tested(
     target: float,
     share: float,
     accepted: NDArray[np.intp],
+    spend: str,
     rng: np.random.Generator,
 ) -> NDArray[np.bool_]:
     """Return at which thresholds the error rate or the mean cost of the accepted is shown."""
     counts = accepted.astype(np.float64)
     if promise.risk == "risk":
         errors = np.cumsum(~ranked.correct)[accepted - 1].astype(np.float64)
-        return in_control(errors, counts, target, 1 - share)
+        return in_control(errors, counts, target, 1 - share, spend)
     charge = ranked.charges[promise.risk]
     # A cost counts as an error with a probability of its part of the largest: the mean is the same. If half of the
     # tosses may be wrong with a share of δ in all, each may with half of that (Markov).
     tossed = rng.random((_TOSSES, len(ranked))) < charge.each / charge.largest
     errors = np.cumsum(tossed, axis=1)[:, accepted - 1].astype(np.float64)
-    shown = in_control_each(errors, counts, min(target / charge.largest, 1.0), 1 - share / 2)
+    shown = in_control_each(errors, counts, min(target / charge.largest, 1.0), 1 - share / 2, spend)
     return np.asarray(shown.sum(axis=0) > _TOSSES / 2)
 
 

@@ -35,6 +35,9 @@ SMALLEST_STEP = 0.002
 #: test has a share of its own. Chosen on simulated populations.
 HEAD_START = 1.4
 
+#: How δ may be spent: evenly, as above; or all at the first test, which leaves what it cannot use to the next ones.
+SPEND = ("evenly", "first")
+
 #: Smaller probabilities count as zero: their sum is below the rounding error of any δ.
 _NONE = 1e-25
 
@@ -60,7 +63,9 @@ def planned_counts(n_samples: int, target: float, confidence_level: float) -> ND
     return np.array(counts, dtype=np.intp)
 
 
-def in_control(errors: Floats, accepted: Floats, target: float, confidence_level: float) -> NDArray[np.bool_]:
+def in_control(
+    errors: Floats, accepted: Floats, target: float, confidence_level: float, spend: str = "evenly"
+) -> NDArray[np.bool_]:
     """Return which thresholds are shown to have a risk of at most the target: all of them at once, at the level.
 
     Parameters
@@ -72,19 +77,23 @@ def in_control(errors: Floats, accepted: Floats, target: float, confidence_level
         Largest tolerable risk.
     confidence_level : float
         Probability that no threshold is wrongly among them.
+    spend : {"evenly", "first"}, default="evenly"
+        How 1 − `confidence_level` is spent.
 
     Returns
     -------
     ndarray of shape (n_thresholds,), bool
     """
-    return in_control_each(errors[np.newaxis], accepted, target, confidence_level)[0]
+    return in_control_each(errors[np.newaxis], accepted, target, confidence_level, spend)[0]
 
 
-def in_control_each(errors: Floats, accepted: Floats, target: float, confidence_level: float) -> NDArray[np.bool_]:
+def in_control_each(
+    errors: Floats, accepted: Floats, target: float, confidence_level: float, spend: str = "evenly"
+) -> NDArray[np.bool_]:
     """Return :func:`in_control` for each row of errors, of shape (n_rows, n_thresholds): they share one plan."""
     planned = planned_counts(int(accepted[-1]), target, confidence_level)
     at = np.unique(np.searchsorted(accepted, planned))
-    plan = _Plan.of(accepted[at].astype(np.intp), planned, target, confidence_level)
+    plan = _Plan.of(accepted[at].astype(np.intp), planned, target, confidence_level, spend=spend)
     return np.array([np.isin(accepted, accepted[at[plan.successes(each[at])]]) for each in errors])
 
 
@@ -116,6 +125,7 @@ class _Plan(NamedTuple):
         target: float,
         confidence_level: float,
         most_errors: int | None = None,
+        spend: str = "evenly",
     ) -> "_Plan":
         """Plan tests at ascending counts; None for the most errors means as many as can succeed."""
         if most_errors is None:
@@ -124,7 +134,7 @@ class _Plan(NamedTuple):
         new_errors = [_binomial(rows, target, most_errors) for rows in np.diff(counts, prepend=0).tolist()]
         budget, boundary = np.zeros(len(counts)), np.full(len(counts), -1)
         purse, walk = 0.0, _Masses(0, np.ones(1))
-        for i, earned in enumerate(np.diff(_spent(counts, planned, confidence_level), prepend=0.0)):
+        for i, earned in enumerate(np.diff(_spent(counts, planned, confidence_level, spend), prepend=0.0)):
             walk = walk.plus(new_errors[i], most_errors)
             purse += earned
             taken = walk.affordable(purse)
@@ -149,10 +159,14 @@ class _Plan(NamedTuple):
         return success
 
 
-def _spent(counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level: float) -> Floats:
+def _spent(
+    counts: NDArray[np.intp], planned: NDArray[np.intp], confidence_level: float, spend: str = "evenly"
+) -> Floats:
     """Return the cumulative part of δ that may be spent up to each test."""
     if not len(planned):
         return np.zeros(0)
+    if spend == "first":
+        return np.full(len(counts), 1 - confidence_level)
     start = planned[0] / HEAD_START
     spent = (1 - confidence_level) * np.log(planned / start) / np.log(planned[-1] / start)
     return spent[np.searchsorted(planned, counts, side="right") - 1]

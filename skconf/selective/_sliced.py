@@ -36,6 +36,8 @@ class Terms(NamedTuple):
         Whether to accept as much as is allowed, rather than as little.
     thresholds : ndarray of shape (n_thresholds,) or None
         The thresholds to choose from.
+    spend : str
+        How the tests of a promise spend its share.
     """
 
     promises: Sequence[Promise]
@@ -43,6 +45,7 @@ class Terms(NamedTuple):
     n_candidates: int
     loosest: bool
     thresholds: Floats | None
+    spend: str
 
     def share(self, n_slices: int) -> float:
         """Return the probability with which each promise may be false."""
@@ -92,7 +95,13 @@ def keep_in_slices(
         promised = [(promise, promise.target_in(name)) for promise in terms.promises]
         if at in enough:
             thresholds[at], kept = keep(
-                rows[each], promised, share, loosest=terms.loosest, thresholds=terms.thresholds, rng=rng
+                rows[each],
+                promised,
+                share,
+                loosest=terms.loosest,
+                thresholds=terms.thresholds,
+                spend=terms.spend,
+                rng=rng,
             )
         else:
             kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.charges) for pair in promised]

@@ -22,6 +22,7 @@ from skconf.selective._decisions import warn_if_never_rejecting
 from skconf.selective._mix import Mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._promises import CHARGES, REWARDS, Charge, ecuas_charge
+from skconf.selective._risk_control import SPEND
 from skconf.selective._sliced import placed
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import Rows, Training
@@ -77,6 +78,11 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     n_candidates : int, default=1
         Number of candidates from which these samples choose one, such as those of a search around this classifier.
         They share 1 − `confidence_level` equally, so that the promise holds for whichever is chosen.
+    spend : {"evenly", "first"}, default="evenly"
+        How the tests from strict to loose spend 1 − `confidence_level`: evenly over the logarithm of the accepted
+        number; or all of it at the strictest, which leaves what it cannot use to the next ones. "first" accepts more
+        where there are fewer than twice the samples of :func:`required_samples`, and less where there are many. The
+        guarantee is the same: choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it. At a cost as high as the largest one nothing is
         rejected, and a warning says so.
@@ -221,6 +227,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         "target": [Interval(Real, 0, 1, closed="both"), Mapping],
         "confidence_level": [Interval(Real, 0, 1, closed="neither"), None],
         "n_candidates": [Interval(Integral, 1, None, closed="left")],
+        "spend": [StrOptions(set(SPEND))],
         "thresholds": ["array-like", None],
         "slices": [str, Integral, list, tuple, None],
     }
@@ -233,6 +240,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         target: Any = 0.05,
         confidence_level: float | None = None,
         n_candidates: int = 1,
+        spend: str = "evenly",
         reject_cost: float | None = None,
         cost_matrix: Any = None,
         decisions: ArrayLike | None = None,
@@ -253,6 +261,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.target = target
         self.confidence_level = confidence_level
         self.n_candidates = n_candidates
+        self.spend = spend
         self.reject_cost = reject_cost
         self.cost_matrix = cost_matrix
         self.decisions = decisions
@@ -277,6 +286,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
             target=self.target,
             confidence_level=self.confidence_level,
             n_candidates=self.n_candidates,
+            spend=self.spend,
             reject_cost=self.reject_cost,
             thresholds=self.thresholds,
         )

@@ -18,6 +18,7 @@ from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
 from skconf.selective._prevalence import choose_at
 from skconf.selective._promises import CHARGES, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
+from skconf.selective._risk_control import SPEND
 from skconf.selective._sliced import Terms, keep_in_slices
 from skconf.selective._thresholds import TunedThreshold
 from skconf.selective._training import one_of_each, read_clusters, separate_stream
@@ -32,6 +33,7 @@ def tune_threshold(
     target: float | Mapping[str, Any] = 0.05,
     confidence_level: float | None = None,
     n_candidates: int = 1,
+    spend: str = "evenly",
     reject_cost: float | None = None,
     cost_matrix: ArrayLike | None = None,
     thresholds: ArrayLike | None = None,
@@ -65,6 +67,11 @@ def tune_threshold(
     n_candidates : int, default=1
         Number of models, scores or targets from which these samples choose one. They share 1 − `confidence_level`
         equally, so that the promise holds for whichever is chosen.
+    spend : {"evenly", "first"}, default="evenly"
+        How the tests from strict to loose spend 1 − `confidence_level`: evenly over the logarithm of the accepted
+        number; or all of it at the strictest, which leaves what it cannot use to the next ones. "first" accepts more
+        where there are fewer than twice the samples of :func:`required_samples`, and less where there are many. The
+        guarantee is the same: choose before you look at the labels.
     reject_cost : float, default=None
         Cost of a rejection; the objective "cost" needs it.
     cost_matrix : array-like of shape (n_classes, n_classes), default=None
@@ -131,6 +138,7 @@ def tune_threshold(
     """
     several = slices is not None or isinstance(target, Mapping)
     _check(objective, 0.05 if several else target, confidence_level, n_candidates, reject_cost)
+    check_option(spend, "spend", SPEND)
     profile = as_profile(
         "tune_threshold",
         y_true,
@@ -146,7 +154,7 @@ def tune_threshold(
     if several:
         check_several(objective, target, confidence_level, reject_cost)
     number: Any = 0.05 if several else target
-    aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds)
+    aim = Objective(objective, number, confidence_level, n_candidates, reject_cost, cost_matrix, thresholds, spend)
     checked = of_thresholds(aim) if several else aim
     checked.check(profile.n_classes, ranks_by_confidence=profile.ranks_by_confidence, scores_are_shares=False)
     mix = None
@@ -279,14 +287,14 @@ def keep_promises(
 
 def of_thresholds(aim: Objective) -> Objective:
     """Return an objective that checks the cost matrix and thresholds alone."""
-    return replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0)
+    return replace(aim, name="cost", target=0.05, confidence_level=None, reject_cost=0.0, spend="evenly")
 
 
 def terms_of(aim: Objective, promises: Sequence[Promise]) -> Terms:
     """Return what is promised, and how."""
     assert aim.confidence_level is not None  # as was checked before
     given = None if aim.thresholds is None else np.asarray(aim.thresholds, dtype=np.float64)
-    return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given)
+    return Terms(promises, aim.confidence_level, aim.n_candidates, aim.name != "coverage", given, aim.spend)
 
 
 def check_several(objective: Any, target: Any, confidence_level: float | None, reject_cost: float | None) -> None:

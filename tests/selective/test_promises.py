@@ -126,6 +126,23 @@ def test_small_slices_are_rejected_and_do_not_share():
     assert found.guarantees["shown"].tolist() == [True, False]
 
 
+def test_few_rows_show_more_where_the_strictest_test_spends_all():
+    """Of 100 rows, the first 65 without an error: the strictest test accepts 59, and needs all of 0.05 for itself."""
+    sure = np.linspace(1, 0.5, 100)
+    right = np.arange(100) < 65
+    profile = ConfidenceProfile.from_correctness(right, sure)
+    with pytest.warns(UserWarning, match="rejected"):
+        assert not tune_threshold(profile, confidence_level=LEVEL).feasible
+    found = tune_threshold(profile, confidence_level=LEVEL, spend="first")
+    assert 59 <= (sure >= found.threshold).sum() <= 65
+    again = tune_threshold(profile, target={"risk": 0.05}, confidence_level=LEVEL, spend="first")
+    assert again.threshold == found.threshold
+    with pytest.raises(ValueError, match="spend"):
+        tune_threshold(profile, spend="first")
+    with pytest.raises(ValueError, match="spend"):
+        tune_threshold(profile, confidence_level=LEVEL, spend="last")
+
+
 def test_a_target_for_each_predicted_class():
     y, proba = draw(6000, 6)
     found = tune_threshold(

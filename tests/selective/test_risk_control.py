@@ -18,6 +18,7 @@ from scipy.stats import beta, binom
 
 from skconf import required_samples
 from skconf.selective._risk_control import (
+    SPEND,
     _Plan,
     in_control,
     planned_counts,
@@ -77,12 +78,13 @@ def counted(draw, largest=36):
     sample=counted(),
     target=st.sampled_from([Fraction(1, 5), Fraction(3, 10), Fraction(1, 2)]),
     delta=st.sampled_from([Fraction(1, 20), Fraction(1, 7), Fraction(2, 5)]),
+    spend=st.sampled_from(SPEND),
 )
-def test_thresholds_are_shown_where_a_second_implementation_shows_them(sample, target, delta):
+def test_thresholds_are_shown_where_a_second_implementation_shows_them(sample, target, delta, spend):
     accepted, errors = sample
     by_count = dict(zip(accepted.tolist(), errors.tolist(), strict=True))
-    expected = brute.in_control(by_count, by_count, target, delta)
-    shown = in_control(errors.astype(float), accepted.astype(float), float(target), float(1 - delta))
+    expected = brute.in_control(by_count, by_count, target, delta, spend)
+    shown = in_control(errors.astype(float), accepted.astype(float), float(target), float(1 - delta), spend)
     assert set(accepted[shown].tolist()) == expected
 
 
@@ -157,13 +159,14 @@ def worst_probability(counts, nulls, boundary, rate):
     return crossed
 
 
+@pytest.mark.parametrize("spend", SPEND)
 @pytest.mark.parametrize(
     ("n_samples", "target", "delta"),
     [(9, 0.3, 0.2), (10, 0.5, 0.1), (11, 0.25, 0.2), (12, 0.3, 0.2), (12, 0.4, 0.1), (12, 0.5, 0.05)],
 )
-def test_every_set_of_null_hypotheses_keeps_the_level_wherever_they_lie(n_samples, target, delta):
+def test_every_set_of_null_hypotheses_keeps_the_level_wherever_they_lie(n_samples, target, delta, spend):
     planned = planned_counts(n_samples, target, 1 - delta)
-    plan = _Plan.of(planned, planned, target, 1 - delta)
+    plan = _Plan.of(planned, planned, target, 1 - delta, spend=spend)
     tests = range(len(planned))
     assert len(planned) >= 5
     boundary = {

@@ -17,7 +17,7 @@ def fewest(target, delta):
     return samples
 
 
-def looks(ends, target, delta):
+def looks(ends, target, delta, spend="evenly"):
     """Return how many samples each test accepts, and how much of δ may be spent up to it."""
     ends, n = sorted(set(ends)), max(ends)
     first = count = fewest(target, delta)
@@ -30,6 +30,8 @@ def looks(ends, target, delta):
         plan.append(n)
     start = first / 1.4
     counts = sorted({min(end for end in ends if end >= count) for count in plan})
+    if spend == "first":
+        return counts, [float(delta)] * len(counts)
     before = [max(count for count in plan if count <= end) for end in counts]
     return counts, [float(delta) * math.log(count / start) / math.log(n / start) for count in before]
 
@@ -69,8 +71,8 @@ def verdicts(counts, errors, budget, target):
     return out
 
 
-def in_control(ends, errors, target, delta):
+def in_control(ends, errors, target, delta, spend="evenly"):
     """Return the accepted counts that are shown; errors by the accepted count."""
-    counts, spent = looks(ends, target, delta)
+    counts, spent = looks(ends, target, delta, spend)
     passed = verdicts(counts, [errors[count] for count in counts], budgets(counts, spent, target), target)
     return {count for count, success in zip(counts, passed, strict=True) if success}
