@@ -1,0 +1,104 @@
+"""
+Use a model where a class is rarer than in its training rows
+============================================================
+
+Does a model that was trained on 37% malignant cases work where 1% are malignant? Not as it is: its probabilities imply
+many times too many. Calibrate them on rows that the model was not trained on, and then multiply by Bayes' factor:
+``prevalence=`` of a classifier does both.
+"""
+
+# %%
+# Breast cancer, as it ships with scikit-learn: 212 of 569 cases are malignant. In a screening they are far fewer. The
+# classes are assumed to look as they do here, and only their shares to differ: label shift.
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.naive_bayes import GaussianNB
+
+from skconf import ConfidenceProfile, SelectiveClassifier, confidence_report
+from skconf.calibration import PooledCalibrator, correct_prevalence
+
+data = load_breast_cancer()
+X, y = data.data, np.where(data.target == 0, "malignant", "benign")
+
+# %%
+# One classifier, for a share of 5%. It holds out a third of its rows, calibrates on them, and knows their shares.
+there = SelectiveClassifier(
+    GaussianNB(), threshold=0, calibration="pooled", cv=0.33, prevalence={"malignant": 0.05}, random_state=0
+).fit(X[::2], y[::2])
+profile = ConfidenceProfile.from_estimator(there, X[1::2], y[1::2])
+report = confidence_report(profile, prevalence={"malignant": 0.05})
+print(report.summary())
+
+# %%
+# How many malignant cases do the probabilities imply? In each of 20 splits a third of the rows trains the model, one
+# calibrates, and one stands for cases at use, each class weighted to its share.
+shares = np.geomspace(0.003, 0.37, 12)
+costs = {"missed": 20, "false alarm": 1}
+rows = []
+for seed in range(20):
+    halves = StratifiedShuffleSplit(1, test_size=2 / 3, random_state=seed)
+    train, rest = next(halves.split(X, y))
+    held, use = (
+        rest[part] for part in next(StratifiedShuffleSplit(1, test_size=0.5, random_state=seed).split(rest, y[rest]))
+    )
+    model = GaussianNB().fit(X[train], y[train])
+    raw = model.predict_proba(X[use])
+    calibrated = PooledCalibrator().fit(model.predict_proba(X[held]), y[held]).predict_proba(raw)
+    for share in shares:
+        after = {"malignant": share}
+        ways = {
+            "as it is": raw,
+            "Bayes' factor alone": correct_prevalence(raw, y[train], after),
+            "calibrated, then the factor": correct_prevalence(calibrated, y[held], after),
+        }
+        malignant = y[use] == "malignant"
+        weight = np.where(malignant, share / malignant.sum(), (1 - share) / (~malignant).sum())
+        for way, proba in ways.items():
+            # A case is called back where that costs less than the chance of missing it.
+            called = proba[:, 1] > costs["false alarm"] / (costs["false alarm"] + costs["missed"])
+            cost = weight @ (costs["missed"] * (malignant & ~called) + costs["false alarm"] * (~malignant & called))
+            rows.append((way, share, weight @ proba[:, 1], cost))
+found = pd.DataFrame(rows, columns=["way", "share", "expected", "cost"]).groupby(["way", "share"], sort=False).mean()
+at = found.xs(shares[np.abs(shares - 0.01).argmin()], level="share")
+print(at.assign(expected=(1000 * at["expected"]).round(1), cost=(1000 * at["cost"]).round(1)).to_string())
+
+# %%
+# Expected against true positives, before and after. On the dashed line the probabilities imply the true share. The
+# factor alone cannot mend probabilities that are near 0 and 1 where they should not be.
+styles = {"as it is": ("C3", "o"), "Bayes' factor alone": ("C1", "s"), "calibrated, then the factor": ("C0", "D")}
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+for way, (color, marker) in styles.items():
+    ax.plot(shares, found.loc[way, "expected"], color=color, marker=marker, label=way)
+ax.plot(shares, shares, color="0.3", linestyle="--", label="the true share")
+ticks = [0.003, 0.01, 0.03, 0.1, 0.3]
+for axis, scale in ((ax.xaxis, ax.set_xscale), (ax.yaxis, ax.set_yscale)):
+    scale("log")
+    axis.set_ticks(ticks, [f"{tick:.1%}" for tick in ticks])
+    axis.minorticks_off()
+ax.set(xlabel="true share of malignant cases", ylabel="share that the probabilities imply")
+ax.set_title("Calibrated, then corrected: as many are expected as there are")
+ax.legend()
+
+# %%
+# What it costs not to correct, if a missed case costs as much as 20 false alarms. Grey: the cheaper of calling back all
+# cases and none.
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+for way, (color, marker) in styles.items():
+    ax.plot(shares, 1000 * found.loc[way, "cost"], color=color, marker=marker, label=way)
+idle = np.minimum(costs["missed"] * shares, costs["false alarm"] * (1 - shares))
+ax.plot(shares, 1000 * idle, color="0.6", label="without a model")
+ax.set_xscale("log")
+ax.set_yscale("log")
+ax.set_xticks(ticks, [f"{tick:.1%}" for tick in ticks])
+ax.minorticks_off()
+ax.set(xlabel="true share of malignant cases", ylabel="cost of 1,000 cases, in false alarms")
+ax.set_title("What decisions cost where malignant cases are rarer")
+ax.legend()
+
+# %%
+# **What to do.** State the share that holds where the model is used: ``prevalence=`` of classifiers, reports and
+# ``tune_threshold``. If you do not know it, :func:`skconf.inference.estimate_prevalence` estimates it from cases
+# without labels, with an interval, and says if the classes do not look as they did.
