@@ -1,0 +1,634 @@
+"""What helps where a model meets another share of a class: writes docs/guide/prevalence_trials.md.
+
+Run it in a checkout with ``PYTHONPATH=tests python tests/_support/inference/prevalence_trials.py``. Raw data sets are
+read from the folder that ``SKCONF_DATA`` names; QuaPy and imbalanced-learn stand in the tables if they are installed.
+Parts are kept in the folder of `--parts`, so that one of them can be made anew: `--only loss`. All take
+hours of one core.
+"""
+
+import argparse
+import importlib.util
+import warnings
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import parallel_config
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from xgboost import XGBClassifier
+
+from skconf import ConfidenceProfile, metrics, tune_threshold
+from skconf.calibration import correct_prevalence, make_calibrator
+from skconf.datasets import fetch_uci
+from skconf.inference import confidence_interval, estimate_prevalence
+
+SHARES = (0.003, 0.01, 0.05, 0.2)
+#: The rarer class of each data set. Of digits, one against nine.
+RARE = {"adult_income": ">50K", "bank_marketing": "yes", "credit": 1, "mnist": 8}
+MODELS = {
+    "logistic regression": lambda **given: make_pipeline(
+        StandardScaler(), LogisticRegression(max_iter=500, class_weight="balanced" if given else None)
+    ),
+    "forest": lambda **given: RandomForestClassifier(100, random_state=0, class_weight="balanced" if given else None),
+    "histogram boosting": lambda **given: HistGradientBoostingClassifier(
+        random_state=0, class_weight="balanced" if given else None
+    ),
+    "XGBoost": lambda **given: XGBClassifier(n_jobs=1, random_state=0, scale_pos_weight=given.get("ratio", 1.0)),
+}
+#: Probabilities nearer to 0 or 1 count as this in a log loss, which a forest would have infinite.
+_NEAR = 1e-6
+WAYS = ("none", "undersampling", "class weights", "SMOTE")
+HALF = {1: 0.5}
+
+
+def read(name):
+    """Return numbers for a data set's rows, and whether each is of the rarer class."""
+    data = fetch_uci(name)
+    if name == "mnist":
+        pictures = np.asarray(data.data, dtype=float).reshape(-1, 7, 4, 7, 4)
+        X = pictures.mean(axis=(2, 4)).reshape(-1, 49)
+    else:
+        X = pd.get_dummies(data.data, dtype=float).to_numpy()
+    return X, (np.asarray(data.target) == RARE[name]).astype(int)
+
+
+def made(rng, n=(26_000, 5_000)):
+    """Stand for a data set in small trials."""
+    y = np.repeat([0, 1], n)
+    return rng.normal(0.7 * y[:, np.newaxis], 1, (len(y), 6)), y
+
+
+class Rows:
+    """Rows of two classes, handed out once."""
+
+    def __init__(self, y, rng):
+        self.left = [rng.permutation(np.flatnonzero(y == k)) for k in (0, 1)]
+
+    def take(self, zeros, ones):
+        taken = [each[:n] for each, n in zip(self.left, (zeros, ones), strict=True)]
+        self.left = [each[n:] for each, n in zip(self.left, (zeros, ones), strict=True)]
+        return np.concatenate(taken)
+
+    def take_at(self, share, n):
+        """Take rows at a share, two of the rarer class at least: a calibrator needs some."""
+        ones = max(2, round(share * n))
+        return self.take(n - ones, ones)
+
+
+def loss_at(share, y, p):
+    """Return the log loss at a share of ones over the entropy of the share: 1 is no model; and the implied share."""
+    p = np.clip(p, _NEAR, 1 - _NEAR)
+    cost, weights = np.where(y == 1, -np.log(p), -np.log1p(-p)), (1 - share, share)
+    entropy = -np.dot(weights, np.log(weights))
+    by_class = [(cost[y == k].mean(), p[y == k].mean()) for k in (0, 1)]
+    loss, implied = np.array(weights) @ by_class
+    return loss / entropy, implied / share
+
+
+def factor(p, before, share):
+    return correct_prevalence(p, {1: before}, {1: share})[:, 1]
+
+
+def calibrated(name, p, y, there):
+    return make_calibrator(name).fit(p, y, labels=[0, 1]).predict_proba(there)[:, 1]
+
+
+class Identity(ClassifierMixin, BaseEstimator):
+    """Stands for a trained classifier, of which QuaPy reads the probabilities."""
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, _proba, _y):
+        return self
+
+    def predict_proba(self, proba):
+        return proba
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+def columns(p):
+    """Return probabilities of both classes, off the ends: QuaPy's calibration takes their logarithm."""
+    p = np.clip(p, _NEAR, 1 - _NEAR)
+    return np.column_stack([1 - p, p])
+
+
+def quapy_emq(p, y):
+    """Return QuaPy's EMQ with its calibration by a temperature and biases, fitted on labelled rows."""
+    from quapy.method.aggregative import EMQ
+
+    two = columns(p)
+    return EMQ(Identity(), fit_classifier=False, val_split=(two, y), calib="bcts").fit(two, y), two
+
+
+def by_quapy(p, y, at_use, there):
+    """Return probabilities at the share that QuaPy estimates, from its own calibrated ones."""
+    quantifier, _ = quapy_emq(p, y)
+    share = float(np.clip(quantifier.predict(columns(at_use))[1], 1e-6, 1 - 1e-6))
+    own = quantifier.calibration_function(columns(there))[:, 1]
+    return factor(own, y.mean(), share)
+
+
+def by_estimate(p, y, at_use, there):
+    """Return probabilities at the share that is estimated here, whatever the test of label shift says."""
+    share = estimate_prevalence(y, p, at_use, labels=[0, 1]).classes.loc[1, "estimate"]
+    return factor(calibrated("pooled", p, y, there), y.mean(), float(np.clip(share, 1e-6, 1 - 1e-6)))
+
+
+def enriched(X, y, model, rng, sizes=(2000, 250, 500, 5000, 10_000)):
+    """Yield losses of one model trained on as many of each class, by method and share; and how far AUCs move."""
+    n_train, n_held, n_true, n_use, n_test = sizes
+    rows = Rows(y, rng)
+    fit = rows.take(n_train, n_train)
+    fitted = model().fit(X[fit], y[fit])
+    held = rows.take(n_held, n_held)
+    true = {share: rows.take_at(share, n_true) for share in SHARES}
+    test = rows.take(n_test, n_test)
+    p_held, p_test = (fitted.predict_proba(X[some])[:, 1] for some in (held, test))
+    pooled = calibrated("pooled", p_held, y[held], p_test)
+    for share in SHARES:
+        # Rows at use are drawn, with replacement, from those of the test.
+        ones = rng.binomial(n_use, share)
+        use = [rng.choice(p_test[y[test] == k], n) for k, n in ((0, n_use - ones), (1, ones))]
+        use = np.concatenate(use)
+        p_true = fitted.predict_proba(X[true[share]])[:, 1]
+        found = {
+            "raw": p_test,
+            "Bayes' factor on raw (imbalanced-learn's proposal)": factor(p_test, 0.5, share),
+            f"Platt on {n_true} rows at the true share": calibrated("platt", p_true, y[true[share]], p_test),
+            f"pooled on {n_true} rows at the true share": calibrated("pooled", p_true, y[true[share]], p_test),
+            f"Platt on {n_held} + {n_held} rows, then the factor": factor(
+                calibrated("platt", p_held, y[held], p_test), 0.5, share
+            ),
+            f"**pooled on {n_held} + {n_held} rows, then the factor**": factor(pooled, 0.5, share),
+            f"the same, the share estimated from {n_use:,} rows without labels": by_estimate(
+                p_held, y[held], use, p_test
+            ),
+        }
+        if importlib.util.find_spec("quapy"):
+            found["QuaPy: EMQ, BCTS, the same rows without labels"] = by_quapy(p_held, y[held], use, p_test)
+        area = [
+            roc_auc_score(y[test], p) for p in (p_test, factor(p_test, 0.5, share), pooled, factor(pooled, 0.5, share))
+        ]
+        moved = max(abs(area[1] - area[0]), abs(area[3] - area[2]))
+        for method, p in found.items():
+            yield {"method": method, "share": share, "moved": moved} | dict(
+                zip(("loss", "implied"), loss_at(share, y[test], p), strict=True)
+            )
+
+
+def rebalanced(X, y, model, rng, n_train=8000, n_held=250, n_test=10_000):
+    """Yield losses of one model trained at the share of use and rebalanced, by way, correction and share."""
+    for share in SHARES:
+        rows = Rows(y, rng)
+        held, test = rows.take(n_held, n_held), rows.take(n_test, min(n_test, len(rows.left[1]) // 2))
+        ones = max(8, min(round(share * n_train), len(rows.left[1])))
+        fit = rows.take(round(ones * (1 - share) / share) if ones < share * n_train else n_train - ones, ones)
+        for way in WAYS:
+            some_X, some_y, given = X[fit], y[fit], {}
+            if way == "undersampling":
+                kept = np.append(rng.choice(fit[y[fit] == 0], ones, replace=False), fit[y[fit] == 1])
+                some_X, some_y = X[kept], y[kept]
+            elif way == "class weights":
+                given = {"ratio": (1 - share) / share}
+            elif way == "SMOTE":
+                if not importlib.util.find_spec("imblearn"):
+                    continue
+                from imblearn.over_sampling import SMOTE
+
+                smote = SMOTE(random_state=0, k_neighbors=min(5, ones - 1))
+                some_X, some_y = smote.fit_resample(some_X, some_y)
+            fitted = model(**given).fit(some_X, some_y)
+            p_held, p_test = (fitted.predict_proba(X[some])[:, 1] for some in (held, test))
+            pooled = factor(calibrated("pooled", p_held, y[held], p_test), 0.5, share)
+            before = share if way == "none" else 0.5
+            for what, p in {"raw": p_test, "factor": factor(p_test, before, share), "pooled": pooled}.items():
+                yield {"method": (way, what), "share": share} | dict(
+                    zip(("loss", "implied"), loss_at(share, y[test], p), strict=True)
+                )
+
+
+def of_pairs(trial, n_sets, tasks=None, **given):
+    """Return what a trial yields for every pair of data and model."""
+    found = []
+    for (data, (name, model)), seed in product(product(RARE, MODELS.items()), range(n_sets)):
+        rng = np.random.default_rng([seed, *name.encode()])
+        X, y = read(data) if tasks is None else tasks[data]
+        found += [{"data": data, "model": name, **row} for row in trial(X, y, model, rng, **given)]
+        print(data, name, seed, flush=True)
+    return pd.DataFrame(found)
+
+
+def cells(frame, value="loss", how="mean"):
+    by_pair = frame.groupby(["method", "share", "data", "model"], sort=False)[value].mean()
+    return by_pair.groupby(["method", "share"], sort=False).agg(how).unstack("share")
+
+
+def loss_part(frame):
+    """Return the tables of models trained on as many of each class."""
+    loss, implied = cells(frame), cells(frame, "implied", "median")
+    rows = [
+        [method, *(f"{loss.loc[method, share]:.2f} ({_ratio(implied.loc[method, share])})" for share in SHARES)]
+        for method in loss.index
+    ]
+    mine, alone = (next(name for name in loss.index if name.startswith(start)) for start in ("**pooled", "Bayes"))
+    each = frame.groupby(["method", "share", "data", "model"])["loss"].mean().unstack("method")
+    ahead = (each[mine] < each[alone]).groupby("share").sum()
+    counts = ", ".join(f"{ahead[share]} at {_percent(share)}" for share in SHARES)
+    return f"""{table([["method", *map(_percent, SHARES)], *rows])}
+Of {len(each) // len(SHARES)} pairs of data and model, calibration and the factor are ahead of the factor alone in
+{counts}. The factor moves no area under a ROC curve: by {frame["moved"].max():.0e} at most.
+"""
+
+
+def rebalanced_part(frame):
+    """Return the table of models that were rebalanced: linear and trees, and each share once calibrated."""
+    frame = frame.assign(kind=np.where(frame["model"] == "logistic regression", "linear", "trees"))
+    names = {"raw": "raw", "factor": "factor on raw", "pooled": "pooled, factor"}
+    rows = []
+    for way in WAYS:
+        of_way = frame[[method[0] == way for method in frame["method"]]]
+        if len(of_way):
+            row = [way]
+            for what in names:
+                some = of_way[[method[1] == what for method in of_way["method"]]]
+                by_kind = some.groupby("kind")["loss"].mean()
+                row.append(f"{by_kind['linear']:.2f}; {by_kind['trees']:.2f}")
+            some = of_way[[method[1] == "pooled" for method in of_way["method"]]]
+            rows.append([*row, *(f"{each:.2f}" for each in some.groupby("share")["loss"].mean())])
+    head = ["rebalanced by", *(f"{name}: linear; trees" for name in names.values())]
+    return table([[*head, *(f"pooled, factor: {_percent(share)}" for share in SHARES)], *rows])
+
+
+# --- the share is unknown -------------------------------------------------------------------------------------------
+
+SIZES = tuple(product((200, 1000, 5000), (200, 2000, 20_000)))
+
+
+def normal(rng, y):
+    return expit(2 * 1.5 * (rng.normal(1.5 * y) - 0.75))
+
+
+def skewed(rng, y):
+    """Draw overconfident log odds with long tails."""
+    return expit(1.3 * (rng.standard_t(4, len(y)) + 2.2 * y - 1.1))
+
+
+def two_kinds(rng, y):
+    """Draw a rarer class of two kinds, of which one looks as the other class does."""
+    return expit(2 * (rng.normal(np.where(rng.random(len(y)) < 0.7, 2.5, 0.3) * y) - 0.8))
+
+
+POPULATIONS = {"normal": normal, "long tails": skewed, "two kinds": two_kinds}
+
+
+def estimates(n_sets, sizes=SIZES, quapy_sets=0):
+    """Return estimates of shares, whether intervals hold the truth, and whether label shift is refuted."""
+    found = []
+    for (n, m), share, (name, draw), seed in product(sizes, SHARES, POPULATIONS.items(), range(n_sets)):
+        rng = np.random.default_rng([seed, n, m, *name.encode()])
+        y, at_use = np.repeat([0, 1], [n - n // 2, n // 2]), (rng.random(m) < share).astype(int)
+        p, use = draw(rng, y), draw(rng, at_use)
+        ours = estimate_prevalence(y, p, use)
+        estimate, low, high = ours.classes.loc[1]
+        row = {"n": n, "m": m, "share": share, "population": name, "error": estimate - share}
+        row |= {"width": high - low, "held": np.nan if np.isnan(low) else float(low <= share <= high)}
+        row |= {"refuted": ours.p_value < 0.05}
+        if seed < quapy_sets:
+            row |= bootstrap_by_quapy(p, y, use, share)
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def bootstrap_by_quapy(p, y, use, share):
+    from quapy.method.confidence import AggregativeBootstrap
+
+    quantifier, two = quapy_emq(p, y)
+    both = AggregativeBootstrap(quantifier, n_test_samples=100, random_state=0)
+    both.fit(two, y)
+    with parallel_config("sequential"):
+        estimate, region = both.predict_conf(columns(use))
+    low, high = (np.asarray(end)[1] for end in (region.I_low, region.I_high))
+    return {"quapy error": estimate[1] - share, "quapy": float(low <= share <= high)}
+
+
+def estimates_part(frame):
+    """Return the table of intervals by sizes, and the size of the test."""
+    head = ["labelled", "not labelled", "error (root of mean square)", "interval holds the truth", "least of 12 cells"]
+    head += ["width", "label shift refuted, where it holds"]
+    quapy = "quapy" in frame
+    head += ["QuaPy: error", "QuaPy: holds"] if quapy else []
+    rows = []
+    for (n, m), some in frame.groupby(["n", "m"]):
+        least = some.groupby(["population", "share"])["held"].mean().min()
+        row = [f"{n:,}", f"{m:,}", _points(np.sqrt((some["error"] ** 2).mean())), f"{some['held'].mean():.2f}"]
+        row += [f"{least:.2f}", _points(some["width"].mean()), f"{some['refuted'].mean():.3f}"]
+        if quapy:
+            row += [_points(np.sqrt((some["quapy error"] ** 2).mean())), f"{some['quapy'].mean():.2f}"]
+        rows.append(row)
+    text = table([head, *rows])
+    text += f"\nOn average intervals hold the truth in {frame['held'].mean():.3f}"
+    return text + (f", and QuaPy's in {frame['quapy'].mean():.3f}.\n" if quapy else ".\n")
+
+
+# --- metrics at a share ---------------------------------------------------------------------------------------------
+
+METRICS = {
+    "accuracy": "accuracy",
+    "Brier": metrics.confidence_brier_loss,
+    "log loss": metrics.confidence_log_loss,
+    "cw accuracy": metrics.cw_accuracy_score,
+    "precision": "precision",
+    "size ratio": metrics.calibrated_size_ratio,
+    "error rate from 0.9 up": partial(metrics.selective_risk_loss, threshold=0.9),
+    "confidence gap": metrics.confidence_gap,
+}
+CLASS_SIZES = ((100, 100), (500, 500), (100, 5000))
+
+
+def profile_at(share, rng, n):
+    """Draw rows of each class, and probabilities that are overconfident at a share."""
+    y = np.repeat([0, 1], n)
+    x = rng.normal(2.0 * y)
+    p = expit(1.5 * (2 * (x - 1) + np.log(share / (1 - share))))
+    return ConfidenceProfile.from_predictions(y, p).at_prevalence({1: share})
+
+
+def intervals(n_sets, class_sizes=CLASS_SIZES, shares=SHARES, n_truth=400_000):
+    """Return whether intervals of metrics at a share hold the truth."""
+    found = []
+    for share, n in product(shares, class_sizes):
+        rng = np.random.default_rng([*n, round(1e6 * share)])
+        truth = confidence_interval(METRICS, profile_at(share, rng, (n_truth, n_truth)), method="delta")["value"]
+        for i in range(n_sets):
+            one = confidence_interval(METRICS, profile_at(share, rng, n), random_state=i)
+            held = ((one["low"] <= truth) & (truth <= one["high"])).astype(float).mask(one["low"].isna())
+            found.append({"share": share, "n": f"{n[0]:,} + {n[1]:,}", **held})
+    return pd.DataFrame(found)
+
+
+def intervals_part(frame):
+    held = frame.drop(columns="share").groupby("n", sort=False).mean()
+    least = frame.groupby(["n", "share"]).mean().min()
+    rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
+    return table([["metric", *held.index, "least of all cells"], *rows])
+
+
+# --- the guarantee --------------------------------------------------------------------------------------------------
+
+#: Share of the second class, rows of each class, and the error rate that is allowed.
+CELLS = ((0.003, (4000, 1000), 0.0015), (0.01, (2000, 2000), 0.005), (0.05, (5000, 100), 0.02), (0.2, (500, 500), 0.1))
+
+
+def gaussians(apart, corrected=True):
+    def draw(rng, n, share):
+        y = np.repeat([0, 1], n)
+        odds = apart * (rng.normal(apart * y) - apart / 2)
+        return y, expit(odds + (np.log(share / (1 - share)) if corrected else 0))
+
+    return draw
+
+
+def hard_negatives(rng, n, share):
+    y, p = gaussians(3)(rng, n, share)
+    odd = (y == 0) & (rng.random(len(y)) < 0.01)
+    return y, np.where(odd, rng.random(len(y)), p)
+
+
+def rare_at_low_scores(rng, n, share):
+    """Draw a rarer class most of whose cases look like nothing in particular."""
+    y, p = gaussians(3.5)(rng, n, share)
+    return y, np.where((y == 1) & (rng.random(len(y)) < 0.5), rng.uniform(0.3, 0.7, len(y)), p)
+
+
+def four_classes(rng, n, share):
+    """Draw four Gaussians, the last of which is the rarer class."""
+    y = np.repeat(np.arange(4), [n[0] // 3, n[0] // 3, n[0] - 2 * (n[0] // 3), n[1]])
+    odds = 3 * (rng.normal(size=(len(y), 4)) + 3 * np.eye(4)[y])
+    raised = np.exp(odds - odds.max(axis=1, keepdims=True)) * shares_of(4, share)
+    return y, raised / raised.sum(axis=1, keepdims=True)
+
+
+def shares_of(n_classes, share):
+    return np.append(np.full(n_classes - 1, (1 - share) / (n_classes - 1)), share)
+
+
+ORDINARY = {
+    "Gaussians, 2 apart": gaussians(2),
+    "Gaussians, 3 apart": gaussians(3),
+    "Gaussians, not corrected": gaussians(3, corrected=False),
+    "1% hard negatives": hard_negatives,
+    "four classes": four_classes,
+    "rare cases at low scores": rare_at_low_scores,
+}
+
+
+def noise(bearer):
+    """Return draws that are wrong with the same probability at every score, so that the error rate is the target."""
+
+    def draw(rng, n, share):
+        target = {cell[0]: cell[2] for cell in CELLS}[share] * (1 + 1e-6)
+        rates = {"common": (target / (1 - share), 0), "rarer": (0, target / share), "both": (target, target)}[bearer]
+        y = np.repeat([0, 1], n)
+        wrong, sure = rng.random(len(y)) < np.array(rates)[y], rng.uniform(0.5, 1, len(y))
+        return y, np.where((y == 1) != wrong, sure, 1 - sure)
+
+    return draw
+
+
+BEARERS = {"common": "the common class", "rarer": "the rarer class", "both": "both"}
+NOISE = {f"noise of the target, borne by {of}": noise(bearer) for bearer, of in BEARERS.items()}
+
+
+class Truth:
+    """Coverage and error rate of every threshold, by a large sample."""
+
+    def __init__(self, draw, share, n=500_000):
+        y, p = draw(np.random.default_rng(12345), (n, n), share)
+        p = np.column_stack([1 - p, p]) if p.ndim == 1 else p
+        weight = (shares_of(p.shape[1], share) / np.bincount(y))[y]
+        order = np.argsort(-p.max(axis=1))
+        self.sure = -p.max(axis=1)[order]
+        self.coverage = np.cumsum(weight[order])
+        self.risk = np.cumsum((weight * (p.argmax(axis=1) != y))[order]) / self.coverage
+
+    def at(self, threshold):
+        last = np.searchsorted(self.sure, -threshold, side="right") - 1
+        return (self.coverage[last], self.risk[last]) if last >= 0 else (0.0, 0.0)
+
+
+def promises(n_sets, populations=None, cells=CELLS, n_truth=500_000):
+    """Return how often a guaranteed threshold breaks its promise, and how many cases it accepts."""
+    found = []
+    for (name, draw), (share, n, target) in product((populations or ORDINARY | NOISE).items(), cells):
+        truth = None if name in NOISE else Truth(draw, share, n_truth)
+        most = np.nan if truth is None else truth.coverage[truth.risk <= target].max(initial=0)
+        rng = np.random.default_rng([*n, *name.encode()])
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Everything is rejected")
+            for i in range(n_sets):
+                y, p = draw(rng, n, share)
+                at = dict(enumerate(shares_of(2 if p.ndim == 1 else p.shape[1], share).tolist()))
+                tuned = tune_threshold(y, p, target=target, confidence_level=0.95, prevalence=at, random_state=i)
+                row = {"population": name, "share": share, "most": most}
+                if truth is None:
+                    found.append(row | {"coverage": tuned.coverage, "violated": tuned.feasible})
+                else:
+                    coverage, risk = truth.at(tuned.threshold)
+                    found.append(row | {"coverage": coverage, "violated": risk > target})
+        print(name, share, flush=True)
+    return pd.DataFrame(found)
+
+
+def promises_part(frame):
+    head = ["population", *(f"{_percent(cell[0])}, target {cell[2]:g}" for cell in CELLS)]
+    rows = []
+    for name, some in frame.groupby("population", sort=False):
+        by = some.groupby("share")[["violated", "coverage", "most"]].mean()
+        rows.append(
+            [name]
+            + [
+                f"{row.violated:.3f}" + ("" if np.isnan(row.most) else f"; {row.coverage:.2f} of {row.most:.2f}")
+                for row in by.itertuples()
+            ]
+        )
+    ordinary = frame[frame["most"].notna()]
+    text = table([head, *rows])
+    if len(ordinary):
+        text += f"\nOrdinary populations are answered in {ordinary['coverage'].mean():.2f} of the cases on average, "
+        text += f"where {ordinary['most'].mean():.2f} could be.\n"
+    return text
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+
+def share_of(share):
+    return "–" if np.isnan(share) else f"{share:.2f}"
+
+
+def _percent(share):
+    return f"{100 * share:g}%"
+
+
+def _points(share):
+    return f"{100 * share:.1f}"
+
+
+def _ratio(times):
+    return f"{times:.0f}" if times >= 9.95 else f"{times:.1f}" if times >= 0.095 else f"{times:.2g}"
+
+
+def table(rows):
+    first, *others = rows
+    lines = [first, ["---"] * len(first), *others]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+COMMAND = "PYTHONPATH=tests python tests/_support/inference/prevalence_trials.py"
+HEAD = """\
+# Trials at another prevalence
+
+**In short.** Calibration on rows that the model was not trained on, and then Bayes' factor, needs no label at the true
+share and was ahead of the factor alone and of calibration on 500 rows at a small share.
+
+What to do is on [the page about it](prevalence.md). This page has the numbers, and is written by
+`{command}`.
+"""
+
+
+#: Titles of the sections, and what they are about; `n` stands for the number of sets.
+ABOUT = {
+    "loss": (
+        "The share is known, or estimated",
+        """\
+Models are trained on 2,000 rows of each class, of adult, bank marketing and credit (UCI) and of MNIST, the eight
+against other digits: logistic regression, a forest, histogram boosting and XGBoost. The log loss at the share of use is
+divided by the entropy of the share: 1 is no model. In brackets: the share of positives that the probabilities imply,
+over the true one (median). Probabilities below 0.000001, or as near to 1, count as these. Splits of each pair: {n}.""",
+    ),
+    "rebalanced": (
+        "Trained at the share of use, and rebalanced",
+        """\
+Up to 8,000 training rows at the share of use, rebalanced to one to one or left as they are. The same loss, on average
+over the four shares, and for each of them after calibration on 250 + 250 other rows. Splits of each pair: {n}.""",
+    ),
+    "estimates": (
+        "The share is unknown",
+        """\
+`estimate_prevalence` from rows without labels, in three made populations and at the four shares; half of the labelled
+rows are positive. {n} sets of each of the twelve; QuaPy's EMQ with its bootstrap in a quarter of them. Errors and
+widths are in points.""",
+    ),
+    "intervals": (
+        "Metrics at a stated share",
+        """\
+How often 95% intervals of `at_prevalence` hold the truth, by rows of each class, on average over the four shares. {n}
+sets of each. A dash: too few errors for an interval.""",
+    ),
+    "promises": (
+        "The guarantee at a stated share",
+        """\
+How often a threshold that is guaranteed with 95% breaks its promise, and how many cases it answers of those that could
+be. Noise has exactly the error rate that is allowed, at every threshold: each acceptance counts as a violation. {n}
+sets of each.""",
+    ),
+}
+
+
+def parts(sets, tasks=None, small=False):
+    """Return how the numbers of each section are made, and how they are written."""
+    few = {"sizes": (400, 100, 100, 500, 1000)} if small else {}
+    fewer = {"n_train": 800, "n_held": 100, "n_test": 1000} if small else {}
+    quapy = -(-sets["estimates"] // 4) if importlib.util.find_spec("quapy") else 0
+    truth = {"n_truth": 20_000} if small else {}
+    return {
+        "loss": (lambda: of_pairs(enriched, sets["loss"], tasks, **few), loss_part),
+        "rebalanced": (lambda: of_pairs(rebalanced, sets["rebalanced"], tasks, **fewer), rebalanced_part),
+        "estimates": (lambda: estimates(sets["estimates"], SIZES[: 1 if small else None], quapy), estimates_part),
+        "intervals": (
+            lambda: intervals(sets["intervals"], CLASS_SIZES[: 1 if small else None], **truth),
+            intervals_part,
+        ),
+        "promises": (lambda: promises(sets["promises"], **truth), promises_part),
+    }
+
+
+def section(name, sets, text):
+    title, about = ABOUT[name]
+    return f"\n## {title}\n\n{about.format(n=f'{sets:,}')}\n\n{text}"
+
+
+SETS = {"loss": 2, "rebalanced": 1, "estimates": 50, "intervals": 100, "promises": 2000}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", choices=SETS, default=list(SETS), help="parts to make anew")
+    parser.add_argument("--sets", type=int, help="sets of each cell of these parts")
+    parser.add_argument("--parts", type=Path, default=Path("build/prevalence_trials"), help="where parts are kept")
+    parser.add_argument("--out", type=Path, default=Path("docs/guide/prevalence_trials.md"))
+    given = parser.parse_args()
+    given.parts.mkdir(parents=True, exist_ok=True)
+    sets = SETS if given.sets is None else dict.fromkeys(SETS, given.sets)
+    for name, (make, write) in parts(sets).items():
+        if name in given.only:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                text = write(make())
+            (given.parts / f"{name}.md").write_text(section(name, sets[name], text))
+    kept = [given.parts / f"{name}.md" for name in SETS]
+    given.out.write_text(HEAD.format(command=COMMAND) + "".join(each.read_text() for each in kept if each.exists()))
+
+
+if __name__ == "__main__":
+    main()
