@@ -1,5 +1,6 @@
 """Displays: plots of a classifier's confidences. They need matplotlib."""
 
+from skconf.inspection._confusion import ConfusionDisplay
 from skconf.inspection._ecuas import ECUASDisplay
 from skconf.inspection._histogram import ConfidenceHistogramDisplay
 from skconf.inspection._reliability import ReliabilityDisplay
@@ -10,6 +11,7 @@ from skconf.inspection._threshold import ThresholdDisplay
 __all__ = [
     "CWROCDisplay",
     "ConfidenceHistogramDisplay",
+    "ConfusionDisplay",
     "ECUASDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",

@@ -24,6 +24,8 @@ _GOALS = (0.8, 0.9, 0.95, 0.99, 0.999)
 _HALF, _HIGH = 0.5, 0.9
 #: Price of a rejection at which several models are told.
 _CHEAP = 0.1
+#: Name of the curve of what a case costs.
+COST = "cost of a case"
 #: What an average confidence may be, by the interval of the accuracy.
 _STATES = ("overconfident", "underconfident", "no clear gap")
 
@@ -111,7 +113,9 @@ def _points(gap: float) -> str:
 
 
 def of_risk_coverage(shown: Sequence[Any]) -> str:
-    """Say what the more confident half risks."""
+    """Say what the more confident half risks; or where a model has fewer errors than its baseline."""
+    if all(each.difference is not None for each in shown):
+        return _of_differences(shown)
     risks = [_risk_of_half(each.coverage, each.risk) for each in shown]
     if len(shown) > 1:
         return f"Risk of the most confident half: {_spread(shown, risks, percent)}"
@@ -120,6 +124,30 @@ def of_risk_coverage(shown: Sequence[Any]) -> str:
         return f"Risk {percent(of_all)}: equal confidences, which no threshold separates"
     verb = "falls" if risks[0] < of_all else "does not fall: it goes"
     return f"Risk {verb} from {percent(of_all)} to {percent(risks[0])} for the most confident half"
+
+
+def _of_differences(shown: Sequence[Any]) -> str:
+    """Say at which coverages models have fewer errors than the baseline, or more, by bands that hold everywhere."""
+    said = []
+    for name, each in zip(_names(shown), shown, strict=True):
+        found, subject = each.difference, "" if len(shown) == 1 and each.name is None else f"{name}: "
+        if np.isnan(found.low).all():
+            said.append(f"{subject}too few errors to compare")
+            continue
+        runs = {
+            "fewer": _widest_run(found.coverage, found.is_fewer),
+            "more": _widest_run(found.coverage, found.is_more),
+        }
+        parts = [
+            f"{what} errors at {_coverages(found.coverage, ends)}" for what, ends in runs.items() if ends is not None
+        ]
+        said.append(subject + (", ".join(parts) or "no clear difference at any coverage"))
+    return _capital(said[0]) if len(shown) == 1 and shown[0].name is None else "; ".join(said)
+
+
+def _coverages(coverage: Floats, ends: tuple[int, int]) -> str:
+    texts = dict.fromkeys(f"{100 * coverage[at]:.0f}%" for at in ends)
+    return f"{'coverages' if len(texts) > 1 else 'a coverage'} of {' to '.join(texts)}"
 
 
 def _risk_of_half(coverage: Floats, risk: Floats) -> float:
@@ -131,13 +159,15 @@ def _risk_of_half(coverage: Floats, risk: Floats) -> float:
 def of_threshold(shown: Sequence[Any]) -> str:
     """Say what the chosen threshold gives, or which one reaches a usual accuracy."""
     first = shown[0]
-    if len(shown) == 1 and first.threshold is not None:
+    if len(shown) == 1 and first.threshold is not None and set(first.curves) != {COST}:
         chosen = np.flatnonzero(np.isclose(first.thresholds, first.threshold, rtol=0, atol=1e-12))[:1]
         if not np.isfinite(first.threshold):
             return "No threshold was good enough: everything is rejected"
         if len(chosen):
             values = ((label, float(values[chosen[0]])) for label, values in first.curves.items())
             return f"Threshold {_threshold(first.threshold)}: " + ", ".join(_valued(*each) for each in values)
+    if all(set(each.curves) == {COST} for each in shown):
+        return _cheapest(shown)
     if all("selective accuracy" in each.curves for each in shown):
         return _reaching(shown)
     label, values = next(iter(first.curves.items()))
@@ -177,6 +207,39 @@ def _reaching(shown: Sequence[Any]) -> str:
         accepted = "" if np.isnan(share) else f", where {percent(share)} are accepted"
         return f"{axis_percent(goal)} right from a threshold of {_threshold(from_on[0])}{accepted}"
     return f"{axis_percent(goal)} right from a threshold of: {_spread(shown, from_on, _or_never)}"
+
+
+def _cheapest(shown: Sequence[Any]) -> str:
+    """Say at which threshold a case costs least."""
+    at = [int(np.argmin(each.curves[COST])) for each in shown]
+    cost = [float(each.curves[COST][place]) for each, place in zip(shown, at, strict=True)]
+    if len(shown) > 1:
+        return f"Least cost of a case: {_spread(shown, cost, number)}"
+    each, of_all = shown[0], float(shown[0].curves[COST][0])
+    less = "" if at[0] == 0 else f", {number(of_all)} at {_threshold(float(each.thresholds[0]))}"
+    return f"Cheapest at a threshold of {_threshold(float(each.thresholds[at[0]]))}: {number(cost[0])} a case{less}"
+
+
+def of_confusion(shown: Sequence[Any]) -> str:
+    """Say how many cases are rejected, and what is most often confused among the accepted ones."""
+    if len(shown) > 1:
+        wrong = [each.share_wrong for each in shown]
+        if not any(each.threshold > 0 for each in shown):
+            return f"Wrong: {_spread(shown, wrong, percent)}"
+        return f"Wrong of the accepted: {_spread(shown, wrong, percent)}"
+    last = shown[-1]
+    total, accepted = float(last.counts.sum()), float(last.counts[:, :-1].sum())
+    if not accepted:
+        return f"All {exact(total)} cases are rejected"
+    if last.counts[:, -1].any() or last.threshold > 0:
+        share = f"{percent(accepted / total)} accepted, {percent(last.share_wrong)} of these wrong"
+    else:
+        share = f"{percent(last.share_wrong)} wrong"
+    confused = last.counts[:, :-1] * (1 - np.eye(len(last.counts)))
+    true, said = np.unravel_index(int(np.argmax(confused)), confused.shape)
+    if not confused[true, said]:
+        return share
+    return f"{share}; most often {last.labels[true]}, called {last.labels[said]}"
 
 
 def _threshold(value: float) -> str:

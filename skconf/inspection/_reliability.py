@@ -240,12 +240,19 @@ class ReliabilityDisplay(Display):
 
     _finding = staticmethod(of_reliability)
 
+    @property
+    def _label(self) -> str | None:
+        """Name of the classifier in the legend: after calibration, if there is a before."""
+        name = super()._label
+        return name if self.before is None else "after" if name is None else f"after: {name}"
+
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
         ax.axline((0.9, 0.9), (1, 1), label=label_once(ax, "calibrated"), **REFERENCE)
         (self._draw_band if _is_binless(self) else self._draw_bins)(ax, style)
         if self.before is not None:
-            _draw_before(ax, self.before, style, " ".join(filter(None, [self._label, "before"])))
+            which = f": {super()._label}" if style.number and self.name is not None else ""
+            _draw_before(ax, self.before, style, f"before{which}")
         if self.view == "tail":
             _set_tail(ax)
         else:

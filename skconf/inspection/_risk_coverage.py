@@ -23,6 +23,7 @@ from skconf.inspection._drawing import (
     thinned,
 )
 from skconf.inspection._findings import of_risk_coverage
+from skconf.inspection._risk_difference import RiskDifference
 from skconf.inspection._scales import SCALES, label_percent, spans_a_decade
 from skconf.metrics import aurc_loss, risk_coverage_curve
 from skconf.metrics._base.stratified_shares import StratifiedShares
@@ -30,6 +31,8 @@ from skconf.profile import ConfidenceProfile
 
 #: Coverage up to which a curve may leave the axes: a single error among few answers gives a high error rate.
 _FEW = 0.05
+#: Level of the band of a difference, unless another is asked for.
+_LEVEL = 0.95
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +53,8 @@ class RiskCoverageDisplay(Display):
         Confidence interval of the risk at each coverage, for that coverage alone.
     scale : {"auto", "log", "linear"}, default="auto"
         Scale of the risk.
+    difference : RiskDifference, default=None
+        The difference from a baseline, which is drawn instead: `coverage`, `value`, `low` and `high`.
 
     Attributes
     ----------
@@ -69,6 +74,9 @@ class RiskCoverageDisplay(Display):
     A classifier that is alone has two others beside it: a random order, which leaves the error rate of all predictions,
     and an oracle, which rejects wrong predictions first.
 
+    The band of a difference is of a paired bootstrap, with 500 draws of the rows, in each of which both models choose
+    their thresholds anew. It holds at all coverages together, and begins where both together have ten errors.
+
     Examples
     --------
     >>> from skconf.inspection import RiskCoverageDisplay
@@ -86,6 +94,7 @@ class RiskCoverageDisplay(Display):
     low: Floats | None = None
     high: Floats | None = None
     scale: str = "auto"
+    difference: RiskDifference | None = None
 
     @classmethod
     def from_profile(
@@ -95,6 +104,7 @@ class RiskCoverageDisplay(Display):
         name: str | None = None,
         confidence_level: float | None = None,
         scale: str = "auto",
+        baseline: ConfidenceProfile | None = None,
     ) -> Self:
         """Compute the numbers, without drawing them.
 
@@ -106,9 +116,13 @@ class RiskCoverageDisplay(Display):
             Name of the classifier in the legend.
         confidence_level : float, default=None
             Level of an interval of the risk (Clopper-Pearson), drawn as a band; None draws none. It holds at each
-            coverage by itself, and for a coverage that was chosen before looking.
+            coverage by itself, and for a coverage that was chosen before looking. With a `baseline`, the level of the
+            band of the difference, at all coverages together; None stands for 0.95.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the risk. "auto" is logarithmic where risks span more than a factor of ten.
+        baseline : ConfidenceProfile, default=None
+            Predictions of the same samples by another model. Draws by how much the risk differs from that of the
+            baseline, where both accept the same share: below 0 there are fewer errors.
 
         Returns
         -------
@@ -117,14 +131,18 @@ class RiskCoverageDisplay(Display):
         Raises
         ------
         ValueError
-            If `confidence_level` is out of range, or given for answers that are not right or wrong, each for itself; or
-            `scale` is not one of its values.
+            If `confidence_level` is out of range, or given for answers that are not right or wrong, each for itself;
+            `scale` is not one of its values; or `baseline` is about other samples.
         """
         check_option(scale, "scale", SCALES)
         low, high = None, None
         curve = risk_coverage_curve(profile)
         if confidence_level is not None:
             check_number(confidence_level, "confidence_level", 0.0, 1.0)
+        difference = None
+        if baseline is not None:
+            difference = RiskDifference.of(profile, baseline, confidence_level or _LEVEL)
+        elif confidence_level is not None:
             if profile.kind != "right or wrong" or profile.groups is not None:
                 raise ValueError(
                     "confidence_level counts answers that are right or wrong, each for itself. Leave it out of graded "
@@ -137,12 +155,16 @@ class RiskCoverageDisplay(Display):
             else:
                 low, high = stratified.ends(confidence_level)
         area = aurc_loss(profile)
-        return cls(curve.coverage, curve.risk, curve.thresholds, area, profile.threshold, name, low, high, scale)
+        curves = curve.coverage, curve.risk, curve.thresholds, area
+        return cls(*curves, profile.threshold, name, low, high, scale, difference)
 
     _finding = staticmethod(of_risk_coverage)
 
     def _draw(self, ax: Any) -> None:
         style = Style.next_on(ax)
+        if self.difference is not None:
+            _draw_difference(ax, self.difference, style, self._label)
+            return
         _draw_references(ax, None if style.number else self.risk[-1])
         label = ": ".join(filter(None, [self._label, f"AURC {self.aurc:.4f}"]))
         ax.plot(*thinned(*_through_ties(self.coverage, self.risk)), gid=CLASSIFIER, label=label, **style.line)
@@ -156,6 +178,19 @@ class RiskCoverageDisplay(Display):
             shown = label_once(ax, label_of_threshold(self.threshold))
             ax.plot([], [], color=ink(ax), linestyle="none", label=shown, **mark)
         _set_axes(ax, self.scale)
+
+
+def _draw_difference(ax: Any, difference: RiskDifference, style: Style, label: str | None) -> None:
+    """Draw the difference from a baseline, which is the line at 0."""
+    if not style.number:
+        ax.axhline(0, label="baseline", **REFERENCE)
+    x, low, high = difference.coverage, difference.low, difference.high
+    ax.fill_between(x, low, high, color=style.color, alpha=0.18, linewidth=0)
+    seen = np.isfinite(low) | ~np.isfinite(low).any()  # errors so few that their difference leaps
+    ax.plot(x[seen], difference.value[seen], gid=CLASSIFIER, label=label, **style.line)
+    ax.set(xlabel="coverage: share of predictions accepted", ylabel="risk minus that of the baseline", xlim=(0, 1))
+    label_percent(ax.xaxis)
+    label_percent(ax.yaxis)
 
 
 def _draw_references(ax: Any, error_rate: float | None) -> None:

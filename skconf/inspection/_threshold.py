@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skconf._core.checks import check_option
+from skconf._core.checks import check_number, check_option
 from skconf._core.probabilities import Floats
 from skconf.inspection._base import Display
 from skconf.inspection._drawing import (
@@ -26,7 +26,7 @@ from skconf.inspection._drawing import (
     remember,
     thinned,
 )
-from skconf.inspection._findings import of_threshold
+from skconf.inspection._findings import COST, of_threshold
 from skconf.inspection._scales import SCALES, label_decimals, set_nines
 from skconf.metrics import get_metric
 from skconf.profile import ConfidenceProfile
@@ -36,6 +36,12 @@ METRICS = {"coverage": "coverage", "selective_accuracy": "selective accuracy", "
 
 #: Selective accuracy above which "auto" takes the logarithmic scale.
 _GOOD = 0.98
+
+
+#: Thresholds from which an axis shows their nines, and what it shows of the last one.
+_NEAR_ONE, _FARTHEST = 0.97, 1e-5
+#: Most thresholds at which costs are computed.
+_MOST_LEVELS = 1000
 
 
 @dataclass(eq=False, repr=False)
@@ -94,6 +100,7 @@ class ThresholdDisplay(Display):
         normalize: str = "accepted",
         metrics: Sequence[str] | None = None,
         scale: str = "auto",
+        prices: Sequence[float] | None = None,
     ) -> Self:
         """Compute the numbers, without drawing them.
 
@@ -104,7 +111,8 @@ class ThresholdDisplay(Display):
         name : str, default=None
             Name of the classifier in the legend.
         thresholds : array-like of shape (n_thresholds,), default=None
-            Thresholds in [0, 1). None stands for 0.50, 0.51, ..., 0.99.
+            Thresholds in [0, 1). None stands for 0.50, 0.51, ..., 0.99; with `prices`, for the distinct confidences, at
+            most 1,000 of them.
         normalize : {"accepted", "all"}, default="accepted"
             Divide CWSA and CWSA+ by the accepted weight, or by all weight. They are left out if selection ranks by
             another score than the confidence.
@@ -114,6 +122,8 @@ class ThresholdDisplay(Display):
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the metrics. "log" is logarithmic in what they lack to 1, so that 0.99 and 0.999 are separated;
             "auto" takes it where the selective accuracy reaches 0.98.
+        prices : pair of float, default=None
+            What an error costs, and a rejection, such as (10, 1): draws the mean cost of a case instead of metrics.
 
         Returns
         -------
@@ -122,15 +132,23 @@ class ThresholdDisplay(Display):
         Raises
         ------
         ValueError
-            If a threshold is out of range, or `metrics`, `normalize` or `scale` is not one of its values.
+            If a threshold is out of range; `metrics`, `normalize` or `scale` is not one of its values; or `prices` are
+            negative, both 0, or given together with `metrics`.
         """
         check_option(scale, "scale", SCALES)
         for chosen in () if metrics is None else metrics:
             check_option(chosen, "metrics", METRICS)
+        if prices is not None:
+            of_error, of_rejection = _checked(prices, metrics)
+            thresholds = _where_costs_change(profile) if thresholds is None else thresholds
         metric = get_metric("cwsa_curve", thresholds=thresholds, normalize=normalize)
         metric.check_kind(profile)
         curve = metric.curve(metric.rows_of(profile).ranking)
         order = np.argsort(curve.thresholds)
+        if prices is not None:
+            errors = np.where(curve.coverage > 0, curve.coverage * (1 - curve.selective_accuracy), 0.0)
+            costs = {COST: (of_error * errors + of_rejection * (1 - curve.coverage))[order]}
+            return cls(curve.thresholds[order], costs, profile.threshold, name=name, scale=scale)
         shown = {"coverage": curve.coverage, "selective accuracy": curve.selective_accuracy}
         if profile.ranks_by_confidence:
             shown |= {"CWSA": curve.cwsa, "CWSA+": curve.cwsa_plus}
@@ -204,6 +222,8 @@ class ThresholdDisplay(Display):
         drawn = np.concatenate([line.get_ydata() for line in artists(ax, CURVE, CLASSIFIER)])
         _set_axes(ax, self.curves, drawn, self.scale)
         ax.set(xlabel="threshold")
+        if COST in self.curves:
+            _mark_cheapest(ax, self.thresholds, self.curves[COST], style)
 
     @staticmethod
     def _labels(shown: Sequence[Any]) -> list[str]:
@@ -247,11 +267,45 @@ class ThresholdDisplay(Display):
             )
 
 
+def _checked(prices: Sequence[float], metrics: Any) -> tuple[float, float]:
+    """Return what an error costs, and a rejection."""
+    if metrics is not None:
+        raise ValueError("prices draw the cost of a case alone. Leave metrics out.")
+    if len(prices) != 2:
+        raise ValueError(f"prices must be two numbers: what an error costs, and a rejection; they are {prices!r}.")
+    for price in prices:
+        check_number(price, "prices", 0.0, np.inf, open_high=True)
+    if not any(prices):
+        raise ValueError("prices are both 0: then every threshold costs the same.")
+    return float(prices[0]), float(prices[1])
+
+
+def _mark_cheapest(ax: Any, thresholds: Floats, costs: Floats, style: Style) -> None:
+    """Mark the threshold of least cost, on an axis that separates thresholds near 1 where there are any."""
+    at = int(np.argmin(costs))
+    look = {"marker": style.marker, "color": style.color, "linestyle": "none"}
+    ax.plot(thresholds[at], costs[at], gid=MARK, label=label_once(ax, "cheapest"), **look)
+    drawn = np.concatenate([line.get_xdata() for line in artists(ax, CLASSIFIER)])
+    if drawn.max() > _NEAR_ONE:
+        set_nines(ax.xaxis, np.maximum(drawn, 0.0).clip(max=1 - _FARTHEST))
+
+
+def _where_costs_change(profile: ConfidenceProfile) -> Floats:
+    """Return the distinct confidences below 1; of many, some that are spread evenly among them."""
+    levels = np.unique(np.asarray(profile.score, dtype=np.float64))
+    levels = levels[(levels >= 0) & (levels < 1)]
+    if len(levels) > _MOST_LEVELS:
+        levels = levels[np.linspace(0, len(levels) - 1, _MOST_LEVELS).round().astype(np.intp)]
+    return levels if len(levels) else np.zeros(1)
+
+
 def _set_axes(ax: Any, curves: dict[str, Floats], drawn: Floats, scale: str) -> None:
     """Scale the axis of some curves, on which others may be drawn already."""
     values = np.concatenate(list(curves.values()))
     accuracy = curves.get("selective accuracy", np.zeros(1))
-    if "risk" in curves:
+    if COST in curves:
+        ax.set_ylim(0, 1.1 * float(drawn.max()) or 1.0)
+    elif "risk" in curves:
         ax.set_yscale("symlog", linthresh=0.01)  # risks are small beside coverages, and may be 0
         ax.set_ylim(min(np.nanmin(values), 0.0) - 0.001, 1.4 * max(np.nanmax(values), 1.0))
         label_decimals(ax.yaxis)

@@ -41,6 +41,7 @@ DRAWN = {
     "risk-coverage": (RiskCoverageDisplay, {}),
     "roc": (CWROCDisplay, {}),
     "threshold": (ThresholdDisplay, {}),
+    "cost": (ThresholdDisplay, {"prices": (10, 1)}),
     "ecuas": (ECUASDisplay, {}),
     "reject cost": (ECUASDisplay, {"kind": "reject_cost"}),
     "answer": (ECUASDisplay, {"kind": "answer"}),

@@ -195,7 +195,8 @@ class TestBefore:
         before, after = answers("level", 1000, rng), answers("calibrated", 1000, rng)
         shown = ReliabilityDisplay.from_predictions(after, before=before, name="mine", view=view)
         alone = ReliabilityDisplay.from_profile(before, view=view)
-        (line,) = [line for line in shown.ax_.lines if line.get_label() == "mine before"]
+        (line,) = [line for line in shown.ax_.lines if line.get_label() == "before"]
+        assert "after: mine" in [line.get_label() for line in shown.ax_.lines]
         points = np.column_stack([alone.confidence, alone.accuracy])
         points = 1 - points[points[:, 1] < 1] if view == "tail" else points
         drawn = line.get_xydata()

@@ -1,0 +1,162 @@
+"""The difference of two risk-coverage curves of the same answers, with a band by a paired bootstrap."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skconf._core.probabilities import Floats
+from skconf.profile import ConfidenceProfile
+
+#: Coverages, draws, and most units that are drawn: of more, each is a random part of the rows.
+_N_PLACES, _N_DRAWS, _MOST_UNITS = 100, 500, 1000
+#: Most steps of a curve in a draw.
+_MOST_STEPS = 400
+#: Fewest errors of both models together among the answers: fewer do not tell how their difference varies.
+_FEWEST_ERRORS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class RiskDifference:
+    """By how much the risk of a model differs from that of a baseline, each accepting the same share of the cases.
+
+    Attributes
+    ----------
+    coverage : ndarray of shape (n_places,)
+        Shares of the cases that both accept, each by its own threshold.
+    value : ndarray of shape (n_places,)
+        Risk of the model minus that of the baseline, with ties in random order.
+    low, high : ndarray of shape (n_places,)
+        A band that holds at all these coverages together; NaN where there are too few errors for one.
+    """
+
+    coverage: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, baseline: ConfidenceProfile, level: float) -> Self:
+        """Compare a model with a baseline on the same rows.
+
+        Parameters
+        ----------
+        profile, baseline : ConfidenceProfile
+            Predictions of the same rows, in one order.
+        level : float
+            Level of the band.
+
+        Raises
+        ------
+        ValueError
+            If the profiles have other rows or weights, or what is known of their answers differs.
+        """
+        _check_same_rows(profile, baseline)
+        both = profile.everything, baseline.everything
+        weight = both[0].given_weight
+        weight = np.ones(len(both[0])) if weight is None else weight
+        most = min(profile.share_answered, baseline.share_answered)
+        coverage = np.linspace(0, most, _N_PLACES + 1)[1:]
+        units, draws = _units_and_draws(both[0])
+        risks = [_Curve.of(each, weight, units, draws) for each in both]
+        value = risks[0].at(coverage) - risks[1].at(coverage)
+        drawn = np.subtract(*(curve.drawn(coverage) for curve in risks))
+        spread = drawn.std(axis=0)
+        errors = risks[0].n_errors(coverage) + risks[1].n_errors(coverage)
+        known, varies = errors >= _FEWEST_ERRORS, spread > 0
+        reach = np.where(known, 0.0, np.nan)
+        known &= varies
+        if known.any():
+            # The largest distance over all coverages, so that the band holds at all of them together.
+            farthest = (np.abs(drawn - drawn.mean(axis=0))[:, known] / spread[known]).max(axis=1)
+            reach[known] = float(np.quantile(farthest, level)) * spread[known]
+        return cls(coverage, value, value - reach, value + reach)
+
+    @property
+    def is_fewer(self) -> NDArray[np.bool_]:
+        """Where the model has fewer errors than the baseline."""
+        return np.asarray(self.high < 0)
+
+    @property
+    def is_more(self) -> NDArray[np.bool_]:
+        """Where it has more."""
+        return np.asarray(self.low > 0)
+
+
+def _check_same_rows(profile: ConfidenceProfile, baseline: ConfidenceProfile) -> None:
+    if profile.n_rows != baseline.n_rows or profile.kind != baseline.kind:
+        raise ValueError(
+            "baseline must hold predictions of the same samples, in one order, of which the same is known: it has "
+            f"{baseline.n_rows:,} rows ({baseline.kind}), the others {profile.n_rows:,} ({profile.kind})."
+        )
+    weights = profile.everything.given_weight, baseline.everything.given_weight
+    if (weights[0] is None) != (weights[1] is None) or (weights[0] is not None and (weights[0] != weights[1]).any()):
+        raise ValueError("baseline must have the same sample weights, row by row.")
+    if profile.classes is not None and baseline.classes is not None:
+        true = [np.asarray(each.classes)[each.require("true_class")] for each in (profile, baseline)]
+        if len(true[0]) == len(true[1]) and (true[0] != true[1]).any():
+            row = int(np.argmax(true[0] != true[1])) + 1
+            raise ValueError(
+                f"baseline must hold predictions of the same samples: the true labels of row {row:,} differ."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """What a model answers and loses from its most confident answer on, and the same in each draw of the rows."""
+
+    answered: Floats
+    lost: Floats
+    drawn_answered: Floats
+    drawn_lost: Floats
+    n_rows: int
+
+    @classmethod
+    def of(cls, profile: ConfidenceProfile, weight: Floats, units: NDArray[np.intp], draws: Floats) -> Self:
+        score, there = np.asarray(profile.score, dtype=np.float64), profile.score > -np.inf
+        levels = np.unique(-score[there])  # ascending, so the most confident first
+        step = np.searchsorted(levels, -score)
+        size, loss = weight * there, weight * there * profile.loss
+        n = len(levels) + 1  # the last step abstains
+        answered = np.cumsum(np.bincount(step, size, n))[:-1]
+        lost = np.cumsum(np.bincount(step, loss, n))[:-1]
+        n_units = draws.shape[1]
+        ends = np.unique(np.searchsorted(answered, np.linspace(0, answered[-1], _MOST_STEPS + 1)[1:] * (1 - 1e-12)))
+        cell = units * (len(ends) + 1) + np.searchsorted(ends, step)
+
+        def accepted(terms: Floats) -> Floats:
+            by_cell = np.bincount(cell, terms, n_units * (len(ends) + 1)).reshape(n_units, -1)
+            return np.asarray(draws @ np.cumsum(by_cell, axis=1))
+
+        total = float(weight.sum())
+        everything = accepted(weight)[:, -1:]
+        drawn_answered, drawn_lost = accepted(size)[:, :-1] / everything, accepted(loss)[:, :-1] / everything
+        return cls(answered / total, lost / total, drawn_answered, drawn_lost, len(profile))
+
+    def at(self, coverage: Floats) -> Floats:
+        """Return the risk at some coverages, as if tied answers entered in random order."""
+        return _risk(coverage, self.answered, self.lost)
+
+    def drawn(self, coverage: Floats) -> Floats:
+        """Return the risk at some coverages in each draw."""
+        return np.array([_risk(coverage, *each) for each in zip(self.drawn_answered, self.drawn_lost, strict=True)])
+
+    def n_errors(self, coverage: Floats) -> Floats:
+        """Return about how many errors there are among the answers."""
+        return self.at(coverage) * coverage * self.n_rows
+
+
+def _risk(coverage: Floats, answered: Floats, lost: Floats) -> Floats:
+    return np.asarray(np.interp(coverage, np.append(0.0, answered), np.append(0.0, lost)) / coverage)
+
+
+def _units_and_draws(profile: ConfidenceProfile) -> tuple[NDArray[np.intp], Floats]:
+    """Return the unit of each row, a row or group, or a random part of many; and how often each is drawn."""
+    rng = np.random.default_rng(0)
+    unit = np.arange(len(profile)) if profile.groups is None else np.unique(profile.groups, return_inverse=True)[1]
+    n_units = int(unit.max()) + 1
+    if n_units > _MOST_UNITS:
+        unit, n_units = rng.permutation(n_units)[unit] % _MOST_UNITS, _MOST_UNITS
+    drawn = rng.multinomial(n_units, np.full(n_units, 1 / n_units), _N_DRAWS).astype(np.float64)
+    return np.asarray(unit), drawn
