@@ -44,7 +44,7 @@ def correct_prevalence(
         Shares of the classes where the model is used.
     labels : array-like of shape (n_classes,), default=None
         Labels of the columns, a classifier's ``classes_``. None stands for the names of the columns of a table, or the
-        labels of `before` and `after`, sorted; 0 and 1 need not both be named.
+        labels of `before` and `after`, sorted. Of the labels 0 and 1 one is enough.
 
     Returns
     -------

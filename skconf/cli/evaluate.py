@@ -36,9 +36,10 @@ Logs of language models are read as they are: samples_TASK_TIME.jsonl of lm-eval
 Inspect. Of these --correct names what grades the answers, METRIC,FILTER or SCORER, and --confidence, --abstained and
 --cluster name columns such as doc.NAME or metadata.NAME. Answers such as "I don't know", and blank ones, abstain.
 
-Files that are named one by one are models, shown side by side under the shortest names that differ. The files
-of a folder, of a pattern in quotes, or with --pool are parts of one model. The differences of models from the first one
-follow, if rows are about the same samples: matched by --id, or by place if the true labels agree, row by row.
+Each file that is named is a model. Models are shown side by side, under the shortest names that differ. The files of a
+folder are parts of one model; so are those that match a pattern in quotes, and all files with --pool. The differences
+from the first model follow if the rows are about the same samples. Rows are matched by --id, or by their place if the
+true labels agree row by row.
 
 Files of up to 100 MB together (decompressed), one for each model, are held in memory. Others, and groups, are read in
 batches, in memory that does not grow with their size: sums are exact, areas under curves of more than 65,536 distinct

@@ -137,8 +137,8 @@ def compare(
     Raises
     ------
     ValueError
-        If there are fewer than two models, their numbers of samples or true labels differ, or as in
-        :func:`confidence_interval`.
+        If there are fewer than two models, or their numbers of samples or true labels differ; and for the reasons that
+        :func:`confidence_interval` names.
     TypeError
         If the value is not a single number; or for "delta" of a metric that has no influence values, or kinks.
 

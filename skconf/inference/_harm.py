@@ -23,8 +23,9 @@ def harm(low: float, high: float, expected: float) -> tuple[Grade, Grade]:
     Returns
     -------
     shown, at_most : str
-        "negligible": no two-digit confidence changes. "mild": a threshold gives another risk. "serious": one more error
-        in twenty answers, or three times the expected errors. "unusable": ten times the expected errors.
+        "negligible": too little to change what a threshold does. "mild": the error rate above a threshold is another
+        than expected. "serious": one more error in twenty answers, or three times the expected errors. "unusable": ten
+        times the expected errors.
     """
     return _worst(low, high, expected), _worst(high, low, expected)
 

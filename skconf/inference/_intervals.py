@@ -144,9 +144,9 @@ def confidence_interval(
         - a ``functools.partial`` of a function, a pair ``("cf1_score", {"average": "macro"})``, or the same as text,
           ``"cf1_score(average='macro')"``, which is its name in tables.
 
-        Several share every resample. Accuracy, balanced accuracy, precision, recall, F, Jaccard, Matthews correlation,
-        log loss, Brier loss, ROC AUC (of two classes, or of each against the rest) and average precision of
-        scikit-learn work like metrics of skconf; other functions are called, and resampled.
+        Several metrics are computed on the same resamples. Of scikit-learn, accuracy, balanced accuracy, precision,
+        recall, F, Jaccard, Matthews correlation, log loss, Brier loss, ROC AUC (of two classes, or of each against the
+        rest) and average precision work like metrics of skconf; other functions are called, and resampled.
     {predictions}
     confidence_level : float, default=0.95
         Confidence level, between 0 and 1.

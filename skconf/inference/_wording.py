@@ -16,7 +16,7 @@ _SERIOUS = ("serious", "unusable")
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
     """Return the verdict on right and wrong answers, in two sentences at most; rows are numbered if they are there.
 
-    A third one follows where one answer for all would be right as often.
+    A third one follows where the most frequent class alone would be right as often.
     """
     return _two(_on_confidences(verdict, n_rows), _one_for_all(verdict))
 

@@ -389,7 +389,8 @@ class Answers:
         classes, true_class = self.classes, self.true_class
         if self.abstained is not None:
             raise ValueError(
-                f"{option('prevalence')} weighs rows by their class, and rows that abstain count without one here."
+                f"{option('prevalence')} weighs rows by their class, and rows that abstain have none here. Leave one "
+                "of them out."
             )
         shares = read_shares(prevalence, classes, option("prevalence"))
         weighted = self.with_weight(weights_to_shares(true_class, classes, shares, self.sample_weight))

@@ -32,12 +32,12 @@ class ConfidenceProfile(FromPredictions, FromGenerated):
         are known.
     confidence : ndarray of shape (n_samples,), float64
         Probability of the predicted class. It is below 1/2 in a binary task where a given prediction is not the
-        most probable class. Of graded answers the correctness that is expected; where only costs are known, 1 − u/u_M.
+        most probable class. For graded answers it is the expected correctness; where only costs are known, 1 − u/u_M.
     score : ndarray of shape (n_samples,), float64
         What selection ranks by: the confidence, unless a selective classifier uses another score.
     sample_weight : ndarray of shape (n_samples,) or None
-        Non-negative weights; None stands for ones. They are as given, but where the largest is not in [1e-30, 1e30], or
-        one is less than the largest by a factor of more than 1e30: see `weight_scale` and `given_weight`.
+        Non-negative weights; None stands for ones. Extreme ones are scaled: where the largest is not in
+        [1e-30, 1e30], or another is more than 1e30 times smaller. See `weight_scale` and `given_weight`.
     classes : ndarray of shape (n_classes,) or None
         Labels in the order of the probability columns; None for a profile from correctness.
     true_class, predicted_class : ndarray of shape (n_samples,) or None

@@ -125,11 +125,11 @@ def confidence_report(
     Raises
     ------
     ValueError
-        If predictions are invalid, as for every metric; there is no such metric (the message has close matches), or it
-        is not a number; a model has the name of another column; `confidence_level` is invalid; `slices` has no column,
-        or one of another length, or with nearly a text for each row; `prevalence` has an unknown label, a share out of
-        range or of a class without rows, or a sum other than 1, or true labels are not known; or ``by="class"`` is
-        given with what it does not use, or predictions that hold no classes.
+        If predictions are invalid, as for every metric. If there is no such metric (the message has close matches), or
+        it is not a number. If a model has the name of another column, or `confidence_level` is invalid. If `slices` has
+        no column, or one of another length, or one with a different text in nearly every row. If `prevalence` has an
+        unknown label, a share out of range or of a class without rows, or a sum other than 1, or true labels are not
+        known. If ``by="class"`` is given with what it does not use, or predictions that hold no classes.
     TypeError
         If predictions are missing, or given together with a profile that holds them; or `slices` has no names.
 

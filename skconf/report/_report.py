@@ -135,7 +135,7 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If predictions are invalid, or an option is.
+            If predictions or an option are invalid.
         TypeError
             If the estimator has no ``predict_proba``, or an option is unknown.
 
@@ -221,7 +221,7 @@ class ConfidenceReport:
             a log, for the rules of :func:`~skconf.read_log`. Not in batches.
         cluster : label, default=None
             Column of what each row is of, such as its patient or its question, where rows of one depend on each other:
-            intervals and guarantees draw these. None stands for the id of a log, where it repeats. Not in batches.
+            intervals and guarantees draw these. None stands for the id of a log, if ids repeat. Not in batches.
         score : label, default=None
             Column of another score that selection may rank by, any numbers, such as the mean of the confidence and of
             another model's probability of this answer. Thresholds for the errors that you allow are then shown by both,
@@ -230,7 +230,7 @@ class ConfidenceReport:
             As in :func:`~skconf.confidence_report`. Metrics that need all confidences at once are left out in batches,
             with a warning.
         confidence_level : float, default=None
-            Level of confidence intervals, between 0 and 1, as in :func:`~skconf.confidence_report`; not in batches.
+            Level of confidence intervals, between 0 and 1. None leaves them out. Not in batches.
         in_batches : bool, default=None
             Read batch by batch, in memory that does not grow with the files. True does so always, False never, None if
             there are groups, a model has several files, or all files together hold more than 100 MB, decompressed.
@@ -399,7 +399,7 @@ class ConfidenceReport:
         Raises
         ------
         ValueError
-            If the report is a table alone: of groups or classes, or of models of which some have costs.
+            If the report has a table only: that of groups or classes, or that of models some of which have costs.
         """
         if self.evidence is None:
             raise ValueError(

@@ -177,7 +177,7 @@ class Statistic:
 def read_statistics(
     metric: Any, params: Mapping[str, Any], argument: str = "metric"
 ) -> tuple[dict[Any, Statistic], bool]:
-    """Return the statistics by name, and whether there is a single one, given as such.
+    """Return the statistics by name, and whether a single one was given, not a list.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class DecisionRule:
         if costs is None:
             raise ValueError(
                 "This classifier decides by costs of each sample. Pass costs of shape (n_samples, n_classes, "
-                "n_decisions); or, to fit, a cost_matrix or a function of X that makes them."
+                "n_decisions). Or fit it with a cost_matrix, or with a function of X that returns them."
             )
         return self._checked(read_costs_by_sample(costs), "costs", n_samples)
 
@@ -121,8 +121,8 @@ def read_rule(
     by_sample = costs is not None and costs.ndim == 3
     if cost_matrix is not None and by_sample:
         raise ValueError(
-            "Both cost_matrix and costs of shape (n_samples, n_classes, n_decisions) decide. Leave one out; with a "
-            "cost_matrix, costs of shape (n_samples, n_decisions) are what decisions cost given the truth."
+            "cost_matrix and costs of shape (n_samples, n_classes, n_decisions) exclude each other. Leave one out. "
+            "With a cost_matrix, pass costs of shape (n_samples, n_decisions): what a decision costs, given the truth."
         )
     if cost_matrix is None and not by_sample:
         if decisions is not None:

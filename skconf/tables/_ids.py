@@ -107,7 +107,7 @@ def _read_ids(path: Path, column: Any) -> "pd.Index[Any]":
             rows = np.flatnonzero(ids == repeated[0])
             raise DataError(
                 f"{len(repeated):,} of the ids in column {column!r} occur more than once, such as {repeated[0]!r} in "
-                f"rows {rows[0]} and {rows[1]}. By {option('ids')} name a column in which each row has its own.",
+                f"rows {rows[0]} and {rows[1]}. Name by {option('ids')} a column with another value in each row.",
                 kind="repeated ids",
                 column=column,
             )

@@ -33,8 +33,8 @@ def page(found, machine):
     memory = [row for row in found if row["where"] == "memory"]
     wide = [row for row in found if row["where"] == "classes" and row["classes"] == CLASSES]
     peers = peer_rows(lines_of(memory), lines_of(wide))
-    measured = f"""Here: {machine}. In memory, times are those of the processor, the fewest of some calls; memory is
-        what a call holds beyond its input, as Python sees it. For files, times are those of the clock, on all cores,
+    measured = f"""Here: {machine}. In memory, a time is processor time, the shortest of several calls; memory is
+        what Python allocates in a call, without its input. For files, times are those of the clock, on all cores,
         and memory is the most that the process held, libraries included."""
     about_peers = f"""Times of {SIZES[1]:,} rows of two classes, and their ratio; then the ratio for {SIZES[0]:,} rows
         of {CLASSES} classes. Both begin with labels and probabilities, on one core. Values are equal unless the last

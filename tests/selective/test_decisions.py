@@ -411,7 +411,7 @@ class TestCostsBySample:
     @pytest.mark.parametrize(
         ("params", "costs", "message"),
         [
-            ({"cost_matrix": FRAUD}, np.ones((300, 2, 2)), "Both cost_matrix and costs"),
+            ({"cost_matrix": FRAUD}, np.ones((300, 2, 2)), "exclude each other"),
             ({}, np.ones((299, 2, 2)), "costs has 299 rows, but there are 300 samples"),
             ({}, np.ones((300, 3, 2)), r"to decide they must have \(300, 2, 2\)"),
             ({}, np.ones((300, 2, 3)), "3 decisions for 2 classes: name them"),

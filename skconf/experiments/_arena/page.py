@@ -27,7 +27,7 @@ _NOTES = (
     "A run is a data set, a model and a number of calibration samples. Runs share data and are not independent.",
     "Differences: by what share the other's loss is higher, as geometric mean over runs.",
     "Their intervals, of 95%, take the runs of a data set together.",
-    "0.001 is added to losses before they are compared: two that are next to 0 do not differ.",
+    "0.001 is added to losses before they are compared, so that tiny losses count as equal.",
     "Runs that one of both did not finish are left out.",
     "Size ratio (CSR) and z, its distance from 1 in standard deviations, are of no more test than calibration samples.",
     "Beaten: the share of all other calibrators with a higher loss, mean over runs.",
@@ -60,7 +60,10 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
         If the champion has no result.
     """
     if not len(result):
-        raise ValueError("there is no run: calibration samples and 150 others to test them are more than there are.")
+        raise ValueError(
+            "there is no run: each needs its calibration samples and 150 others to test on, and no data set has so "
+            "many. Ask for smaller sizes."
+        )
     if not ((result["calibrator"] == champion) & (result["failure"] == "")).any():
         raise ValueError(f"there is no result of {champion!r} to compare with; name it among the calibrators.")
     is_two = result["n_classes"] == 2

@@ -119,7 +119,7 @@ def by_data(runs: pd.DataFrame, champion: str) -> pd.DataFrame:
 
 
 def share(value: float) -> str:
-    """Return a share in percent; below 10 with a digit behind the point."""
+    """Return a share in percent; below 10 with one decimal."""
     if np.isnan(value):
         return DASH
     return f"{100 * value:.0f}%" if value >= 0.0995 or value == 0 else f"{100 * value:.1f}%"

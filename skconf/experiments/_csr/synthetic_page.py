@@ -84,7 +84,7 @@ def _risks(cells: pd.DataFrame, n_samples: int) -> str:
     risk = _values(cells, n_samples, "risk_probability").groupby("mode", sort=False)["ours"].agg(["min", "max"])
     sides = {"above": risk.index[risk["min"] > 0.5], "below": risk.index[risk["max"] < 0.5]}
     told = [f"{side} one half in {listed(list(modes))}" for side, modes in sides.items() if len(modes)]
-    said = "; ".join(told) or "in no mode on one side of one half"
+    said = "; ".join(told) or "on both sides of one half in every mode"
     return f"Of {n_samples:,} samples, the risk of overconfidence is, on every distribution, {said}."
 
 

@@ -80,8 +80,9 @@ def csr_risk_extremes(cells: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        For each `n_samples`, `extreme` and `mode`, the `distribution` and its `risk_probability`, ours, and what the
-        paper names. Of equal risks, our first one counts; the paper chooses another one in three of its sixteen rows.
+        A row for each `n_samples`, `extreme` and `mode`: the `distribution` with its `risk_probability` here, and the
+        one that the paper names. Of equal risks, our first one counts; the paper chooses another one in three of its
+        sixteen rows.
 
     Examples
     --------

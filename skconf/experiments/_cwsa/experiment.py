@@ -43,8 +43,9 @@ def cwsa_experiment(*, n_repetitions: int = 400, random_state: int = 0) -> pd.Da
     Returns
     -------
     pandas.DataFrame of shape (n_cells, 10)
-        A row for each printed figure: its `source`, `model`, `threshold`, the threshold it is `swept` at, `quantity`,
-        and `ours`, `paper`, `standard_error`, `deviation` and `note` as in :func:`csr_synthetic_experiment`.
+        A row for each printed figure. `source`, `model`, `threshold`, `swept` (the threshold of the sweep) and
+        `quantity` say which it is. `ours`, `paper`, `standard_error`, `deviation` and `note` are as in
+        :func:`csr_synthetic_experiment`.
 
     Raises
     ------

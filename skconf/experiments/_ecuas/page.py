@@ -29,7 +29,7 @@ _ROW = 34
 _NOTES = (
     BESIDE,
     "ECUAS is divided by that of the class frequencies: above 1, a system costs more than one that knows only them.",
-    "Raw scores have a standard error of 0: figures agree as far as the paper's float32 allows, or they do not.",
+    "Raw scores have a standard error of 0: a figure agrees to the precision of the paper's float32, or not.",
     "Of calibrated scores, the standard error is the spread over folds.",
     CHANCE,
 )

@@ -1,4 +1,4 @@
-"""True and predicted labels of a report, which are taken for which, and the labels that answers are about."""
+"""True and predicted labels of a report, their confusions, and the labels that answers are about."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -65,7 +65,8 @@ def read_slices(columns: Any, n_samples: int) -> dict[Any, Slices]:
     TypeError
         If `columns` has no names.
     ValueError
-        If there is no column, or one has another length, holds no single values, or has nearly a text for each row.
+        If there is no column, or one has another length, holds no single values, or has a different text in nearly
+        every row.
     """
     if not isinstance(columns, Mapping) and (isinstance(columns, pd.Series) or not hasattr(columns, "columns")):
         raise TypeError(

@@ -238,7 +238,7 @@ def _why_not(guarantee: Guarantee, units: str) -> str:
     if guarantee.status == "never observed":
         return f"no threshold keeps it here, and more {units} of this kind would not help"
     if guarantee.status == "few answers":
-        return f"only few answers keep it here; more {units} may help"
+        return f"few answers keep it here; more {units} may help"
     if guarantee.status == "more rows":
         return f"that needs about {guarantee.needed:,} {units} like these; there are {guarantee.n_units:,}"
     return ""

@@ -66,7 +66,7 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     if assessment.looks_swapped:
         return "compare a few rows by hand, and put labels or columns of probabilities in their right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
-        return "find out first why it is right no more often than one answer for all; calibration does not change that."
+        return "find out first why the most frequent class alone is right as often; calibration does not change that."
     if assessment.decisive is not None:
         return "look at that row first: a wrong label would explain it. Else collect more labelled rows."
     if assessment.grade in ("mild", "serious", "unusable"):

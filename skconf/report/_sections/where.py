@@ -124,7 +124,7 @@ def _how_ordered(evidence: Evidence) -> str:
 
 
 def _classes(evidence: Evidence, model: Any, profile: ConfidenceProfile, labels: Labels) -> list[Part]:
-    """Return the classes of a model, by its answers and by the truth, and which are taken for which."""
+    """Return the classes of a model, by its answers and by the truth, and the most frequent confusions."""
     start, answers = start_of(evidence, model), evidence.by_answer[model]
     # Of one class alone the share is that of its rows, however much it counts.
     truth = Shares.of(replace(profile, strata=None), [labels.true], evidence.level)
