@@ -142,7 +142,7 @@ def benchmarks(session: nox.Session) -> None:
 
 @nox.session
 def compare(session: nox.Session) -> None:
-    """Compare the speed of two commits, by turns: ``nox --session compare -- main HEAD``."""
+    """Compare the speed of two commits, timed alternately: ``nox --session compare -- main HEAD``."""
     install(session, ".[test]")
     session.run("python", "tests/benchmarks/speed.py", "compare", *session.posargs)
 

@@ -2,9 +2,9 @@
 Find the slices where a model fails
 ===================================
 
-A model that is right often enough on average may fail some of the people it is used on. Which slices are worse, how
-sure is that, and which predictions cost most? Of patients under 40 of the first sex, naive Bayes gets fewer right than
-of all others: one slice of six, and its interval says that this is hardly chance.
+A model that is right often enough on average may fail some of the people it is used on. Which slices are worse, is
+that more than chance, and which predictions cost most? Of patients under 40 of the first sex, naive Bayes gets fewer
+right than of all others: one slice of six, and its interval says that this is hardly chance.
 """
 
 # %%

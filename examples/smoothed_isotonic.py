@@ -188,7 +188,7 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #
 # - For single kinds of models, cwA fell short by more than 0.001 in three of ten cases: by 0.0011 for naive Bayes in A
 #   and C, and for XGBoost on the made-up sets in C.
-# - Random forests, on the ten data sets of the first table, are far from sure enough of many classes. There the Brier
+# - Random forests, on the ten data sets of the first table, are far underconfident for many classes. There the Brier
 #   score in A was 0.0807 with smoothing 2, 0.0804 with isotonic calibration and 0.0976 without any.
 # - A few hundred samples are little for ten classes: on digits, in A, smoothing 2 cost 14% of log loss and Platt
 #   scaling 28%.

@@ -33,9 +33,9 @@ ax.set(xlabel="test samples", ylabel="difference, in standard errors", ylim=(0, 
 ax.set_title("cF1 sees with 90 samples what F1 sees with 180")
 
 # %%
-# The price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, and much
-# less sure, so that the two metrics contradict each other nearly wherever both see a difference. Calibrated first, both
-# models mean the same by a probability, and the metrics agree.
+# The price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, at much
+# lower confidences, so that the two metrics contradict each other in nearly all cases where both see a difference.
+# Calibrated first, both models mean the same by a probability, and the metrics agree.
 models = [RandomForestClassifier(max_depth=5, random_state=0), GaussianNB()]
 calibrated = [SelectiveClassifier(model, calibration="platt") for model in models]
 agreement = {

@@ -23,7 +23,7 @@ A row for each prediction, and in it one of these:
 |---|---|---|
 | a probability for each class | the true label, and each class | `label,cat,dog` or `y_true,{prefix}cat,{prefix}dog` |
 | two classes, one number | the true label, the probability of the positive class | `y_true,y_score` |
-| answers and how sure they are | the true label, the predicted label, the confidence | `label,prediction,confidence` |
+| answers with a confidence each | the true label, the predicted label, the confidence | `label,prediction,confidence` |
 | graded answers | whether each is right (1 or 0, or between), the confidence | `correct,confidence` |
 
 ## Names that are recognised

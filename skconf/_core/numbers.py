@@ -27,7 +27,7 @@ def with_minus(text: str) -> str:
 
 
 def decimal(value: float, digits: int) -> str:
-    """Write a number with so many digits behind the point, and large ones with separators between thousands."""
+    """Write a number with so many digits after the point, and large ones with separators between thousands."""
     if not isfinite(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) >= _LARGE:
@@ -58,7 +58,7 @@ def percent(share: float, low: float = float("nan"), high: float = float("nan"))
 
 
 def digits_of(value: float, low: float, high: float) -> int:
-    """Return how many digits behind the point the width of an interval carries."""
+    """Return how many digits after the point the width of an interval carries."""
     half = max(abs(high - value) if isfinite(high) else 0.0, abs(value - low) if isfinite(low) else 0.0)
     if not half:
         return _digits_alone(value)
@@ -66,7 +66,7 @@ def digits_of(value: float, low: float, high: float) -> int:
 
 
 def _digits_alone(value: float) -> int:
-    """Return how many digits behind the point a number without an interval has."""
+    """Return how many digits after the point a number without an interval has."""
     if not isfinite(value) or value == 0:
         return 0
     return min(max(_ALONE - 1 - floor(log10(abs(value))), 0), _MOST_DIGITS)
@@ -128,13 +128,13 @@ def exact(value: float) -> str:
 
 
 def aligned(values: Sequence[float]) -> list[str]:
-    """Write numbers with as many digits behind the point as all of them need."""
+    """Write numbers with as many digits after the point as all of them need."""
     digits = max(map(_digits_needed, values), default=0)
     return [_fixed(value, digits) for value in values]
 
 
 def _digits_needed(value: float) -> int:
-    """Return how many digits behind the point are no result of rounding."""
+    """Return how many digits after the point are no result of rounding."""
     exponent = Decimal(f"{round(value, 15):.15g}").normalize().as_tuple().exponent
     return max(-int(exponent), 0)
 

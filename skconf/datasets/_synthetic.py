@@ -143,12 +143,12 @@ def make_selective_model(
 
     The model knows an answer with a fixed probability and guesses the others among all classes, so that some guesses
     are right. Its confidence is uniform in a range that depends on whether it knows, and not on whether it is right.
-    The kinds are the paper's: its "calibrated" model is always right where it is sure, and less sure than that.
+    The kinds are the paper's: its "calibrated" model is always right where it knows the answer, at lower confidences.
 
     Parameters
     ----------
     kind : {"calibrated", "overconfident", "underconfident", "perfect", "random"}, default="calibrated"
-        "calibrated" knows 90% and is sure of it, with a confidence in [0.8, 1], and in [0.5, 0.7] where it guesses;
+        "calibrated" knows 90%, with a confidence in [0.8, 1], and has one in [0.5, 0.7] where it guesses;
         "overconfident" and "underconfident" know as much, with a confidence in [0.9, 1] and in [0.3, 0.6] everywhere;
         "perfect" knows all, at full confidence; "random" knows nothing, with a confidence in [0.3, 1].
     n_samples : int, default=1000

@@ -168,10 +168,10 @@ def compare(
     A calibration error is overestimated most where it is small. Its difference between a calibrated model and
     another is therefore underestimated, also by the interval; the p-value is then too large, not too small.
 
-    A confidence's area under the ROC curve, calibration error and Brier loss judge how well a model knows its own
-    answers. Where two models answer differently, these are two tasks, and a model with more errors may have the better
-    area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or compare the accuracy
-    as well.
+    A confidence's area under the ROC curve, calibration error and Brier loss judge how well a model assesses the
+    answers that it gave. Where two models answer differently, these are two tasks, and a model with more errors may
+    have the better area, as its errors are easier to find. Compare what the answers cost, as by `ecuas_loss`, or
+    compare the accuracy as well.
 
     References
     ----------

@@ -56,7 +56,7 @@ def main():
     measured.add_argument("--raw", default=os.devnull, help="write what was measured to this file, as JSON")
     measured.add_argument("--from-raw", help="measure nothing, write the page from such a file")
     measured.set_defaults(run=measure)
-    compared = commands.add_parser("compare", help="compare two commits by turns")
+    compared = commands.add_parser("compare", help="compare two commits alternately")
     compared.add_argument("commits", nargs=2, metavar="COMMIT")
     compared.add_argument("--rounds", type=int, default=5)
     compared.add_argument("--only", nargs="+", metavar="NAME", help="names of jobs, or parts of them")
@@ -224,7 +224,7 @@ def peak_of_process():
 
 
 def compare(options):
-    """Time two commits by turns, each round in the other order, and say what moved."""
+    """Time two commits alternately, each round in the other order, and say what moved."""
     times = {}
     given = ["--own", *(["--only", *options.only] if options.only else [])]
     with tempfile.TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ _LISTED = 10
 _NOTES = (
     "A pair agrees if both prefer the same of two models. Pairs that are equal by one of them do not count.",
     "Half would agree by chance. Intervals, at 95%, are for other models of the kind, by the jackknife over models.",
-    "The paper's areas end at the coverage of the highest threshold: a model that is sure of all its answers has none.",
+    "The paper's areas end at the coverage of the highest threshold: a model whose confidences are all 1 has none.",
 )
 
 
