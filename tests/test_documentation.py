@@ -151,16 +151,11 @@ def test_readme_shows_in_comments_what_is_printed(code):
 
 
 def test_readme_names_exist():
+    """Those of metrics and scorers in its code; what it says of each is on the page of all metrics."""
     import skconf
 
-    text = (ROOT / "README.md").read_text()
-    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    cells = [row.split("|")[2:4] for row in table.splitlines()[2:]]
-    functions = [name for cell, _ in cells for name in re.findall(r"`(\w+)`", cell)]
-    scorers = [name for _, cell in cells for name in re.findall(r"`(\w+)`", cell)]
-    assert set(functions) <= set(skconf.metrics.__all__)
-    assert len(functions) > 10
-    assert set(scorers) <= set(skconf.get_scorer_names())
+    names = {name for text in blocks("README.md", "python") for name in re.findall(r'"([a-z]+(?:_[a-z]+)+)"', text)}
+    assert {"cw_accuracy", "neg_csr_excess"} <= names & set(skconf.get_scorer_names())
 
 
 def test_every_picture_is_shown_and_there():
@@ -230,8 +225,23 @@ def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path)
         assert done.returncode == 0, f"{' '.join(checks[:2])}: {done.stdout}{done.stderr}"
 
 
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_opens_with_a_question_and_ends_with_what_to_do(path):
+    text = path.read_text()
+    assert "?" in text.split('"""')[1]
+    assert text.split("# %%\n")[-1].startswith("# **What to do.** ")
+    assert f"../examples/{path.name}\n" in (ROOT / "docs" / "gallery.rst").read_text()
+
+
+def test_the_gallery_has_at_most_twenty_examples():
+    assert len(EXAMPLES) <= 20
+
+
 @pytest.mark.parametrize("few_trees", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["small", "full"])
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_alone(path, few_trees, capsys, monkeypatch):
     pytest.importorskip("xgboost")
     monkeypatch.delenv("SKCONF_DATA", raising=False)  # as for most readers
