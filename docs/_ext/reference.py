@@ -17,7 +17,11 @@ MODULES = (
     "skconf.experiments",
 )
 #: Public names of modules whose others the root shows.
-BESIDE_THE_ROOT = ("skconf.profile.tree_similarity", "skconf.selective.TunedThreshold")
+BESIDE_THE_ROOT = (
+    "skconf.profile.tree_similarity",
+    "skconf.selective.TunedThreshold",
+    "skconf.selective.register_onnx",
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ FAMILIES = (
             "skconf.predict_selective",
             "skconf.tune_threshold",
             "skconf.selective.TunedThreshold",
+            "skconf.selective.register_onnx",
             "skconf.required_samples",
             "skconf.RiskMonitor",
         ),

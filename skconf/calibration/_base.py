@@ -1,8 +1,8 @@
 """The base of all calibrators: checked input, classes, rows that sum to one."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,19 @@ from skconf._core.labels import Codes, LabelColumn, check_labels
 from skconf._core.messages import shorten
 from skconf._core.probabilities import Floats, as_probabilities, both_columns, check_probabilities, row_blocks
 from skconf._core.warn import warn
+from skconf.calibration import _graph as onnx
+from skconf.calibration._graph import Tensor
 
-Column = Callable[[Floats], Floats]
+
+class Column(Protocol):
+    """The calibrated probability of a class, as a function of its probability."""
+
+    def __call__(self, proba: Floats, /) -> Floats:
+        """Return calibrated probabilities."""
+
+    def onnx(self, proba: Tensor, /) -> Tensor:
+        """Write the function into a graph, for one column."""
+
 
 #: The smallest distance to 1 that a float64 always represents.
 EPS = float(np.finfo(np.float64).eps)
@@ -126,6 +137,10 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._calibrate(self._checked_columns(proba))
 
+    def _to_onnx(self, proba: Tensor) -> Tensor:  # noqa: ARG002
+        """Write ``_calibrate`` into a graph: probabilities of all classes to calibrated ones."""
+        raise _no_graph(self)
+
     def _checked_columns(self, proba: ArrayLike) -> NDArray[Any]:
         """Return probabilities to calibrate, with a column for each class."""
         read = _read(proba)
@@ -150,6 +165,36 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
                 "hold no sample of these classes, or samples of only one class.",
             )
         return present
+
+
+def to_graph(calibrator: Any, proba: Tensor) -> Tensor:
+    """Write a fitted calibrator into a graph.
+
+    Parameters
+    ----------
+    calibrator : calibrator
+        Fitted; one of this package.
+    proba : Tensor
+        Probabilities of all classes.
+
+    Returns
+    -------
+    Tensor
+        Calibrated probabilities.
+
+    Raises
+    ------
+    ValueError
+        If this calibrator has no form in ONNX.
+    """
+    if not isinstance(calibrator, Calibrator):
+        raise _no_graph(calibrator)
+    check_is_fitted(calibrator)
+    return calibrator._to_onnx(proba)  # noqa: SLF001
+
+
+def _no_graph(calibrator: Any) -> ValueError:
+    return ValueError(f"{type(calibrator).__name__} has no form in ONNX: use a calibrator of skconf by its name.")
 
 
 class OneVsRestCalibrator(Calibrator):
@@ -179,6 +224,19 @@ class OneVsRestCalibrator(Calibrator):
                 column[:] = self.columns_[k](column) if k in self.columns_ else np.maximum(column, 0.0)
             _copy_in_blocks(out[:, first : first + len(batch)], batch.T)
         return rows_to_one(out)
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        columns = [proba.columns([k]) for k in range(len(self.classes_))]
+        if len(columns) == 2 and self.columns_:
+            ((k, curve),) = self.columns_.items()
+            known = curve.onnx(columns[k])
+            return known.beside(1.0 - known) if k == 0 else (1.0 - known).beside(known)
+        curves = [self.columns_.get(k) for k in range(len(columns))]
+        out = [
+            column.at_least(0.0) if curve is None else curve.onnx(column)
+            for curve, column in zip(curves, columns, strict=True)
+        ]
+        return onnx.rows_to_one(out[0].beside(*out[1:]), len(out))
 
 
 class AmongPresentCalibrator(Calibrator):
@@ -218,6 +276,23 @@ class AmongPresentCalibrator(Calibrator):
             held, total = self._present(proba)
             out[:, self._fitted] = self._calibrate_present(held) * total
         return rows_to_one(out)
+
+    @abstractmethod
+    def _present_to_onnx(self, proba: Tensor) -> Tensor:
+        """Write ``_calibrate_present`` into a graph."""
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes, n_fitted = len(self.classes_), len(self._fitted)
+        out = proba.at_least(0.0)
+        if not n_fitted:
+            return onnx.rows_to_one(out, n_classes)
+        held = out if n_fitted == n_classes else out.columns(self._fitted)
+        total = held.sum()
+        off = (total - 1.0).abs() > _ROUNDING
+        calibrated = self._present_to_onnx(off.if_else(onnx.rows_to_one(held, n_fitted), held))
+        if n_fitted == n_classes:
+            return calibrated
+        return onnx.rows_to_one(out.replaced(self._fitted, calibrated * total, n_classes), n_classes)
 
 
 def _finer(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> int:

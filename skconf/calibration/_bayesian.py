@@ -9,8 +9,10 @@ from scipy.special import gammaincinv, gammaln, log_expit, ndtri
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator
-from skconf.calibration._logistic import FARTHEST, sigmoid
+from skconf.calibration._graph import FARTHEST, Tensor
+from skconf.calibration._logistic import sigmoid
 from skconf.calibration._platt import Logit
 
 #: Standard deviations that the mean is taken over: of the height, of the logarithm of the slope, and of what each
@@ -119,6 +121,9 @@ class _Curve:
 
     def __call__(self, proba: Floats) -> Floats:
         return sigmoid(np.interp(self.logit(proba), self.places, self.margins))
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        return onnx.sigmoid(onnx.interpolated(self.logit.onnx(proba), self.places, self.margins))
 
 
 def _grouped(values: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[Floats, Floats, Floats]:

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Calibrator, Column, OneVsRestCalibrator, mixed, zero_stand_in
+from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 from skconf.calibration._softmax import softmax
@@ -49,6 +51,9 @@ class _Line:
 
     def __call__(self, proba: Floats) -> Floats:
         return sigmoid(self.height + self.slope * (self.logit(proba) - self.middle))
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        return onnx.sigmoid(self.height + self.slope * (self.logit.onnx(proba) - self.middle))
 
 
 class BentTemperatureCalibrator(Calibrator):
@@ -153,6 +158,14 @@ class BentTemperatureCalibrator(Calibrator):
         for rows, _, scores in self._scored(proba, self.point_):
             out[rows] = softmax(scores)[0].T
         return mixed(out, self.uniform_)
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        scale, bend, tail = map(float, self.point_[:3])
+        logs = proba.at_least(self.zero_[0]).log()
+        scores = scale * logs + bend / 10 * (logs * logs) - tail * (1.0 - proba).at_least(self.zero_[1]).log()
+        if self.shifted:
+            scores = scores + self.point_[np.newaxis, 3:]
+        return onnx.mixed(onnx.softmax(scores), self.uniform_, len(self.classes_))
 
 
 def order_of_rows(proba: NDArray[Any], codes: Codes, sample_weight: Floats) -> NDArray[np.intp]:

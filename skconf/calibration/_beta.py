@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 
@@ -76,3 +78,8 @@ class _Curve:
 
     def __call__(self, proba: Floats) -> Floats:
         return sigmoid(self.point @ self.features(proba))
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        inner = self.logit.clipped(proba)
+        height, for_it, against = map(float, self.point)
+        return onnx.sigmoid(height + for_it * inner.log() - against * (1.0 - inner).log())

@@ -8,7 +8,9 @@ from sklearn.base import clone
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import Calibrator, rows_to_one
+from skconf.calibration import _graph as onnx
+from skconf.calibration._base import Calibrator, rows_to_one, to_graph
+from skconf.calibration._graph import Tensor
 from skconf.calibration._pooled import make_calibrator
 
 
@@ -83,3 +85,14 @@ class ConfidenceCalibrator(Calibrator):
         out[surest] = confidence
         out[proba[surest] <= 0] = 1.0
         return rows_to_one(out)
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes = len(self.classes_)
+        surest = proba.is_first_largest(n_classes)
+        top = proba.largest()
+        confidence = to_graph(self.calibrator_, (1.0 - top).beside(top)).columns([1])
+        others = surest.if_else(0.0, proba.at_least(0.0))
+        held = others.sum()
+        shared = (held > 0.0).if_else(others / (held > 0.0).if_else(held, 1.0), 1.0 / (n_classes - 1))
+        out = surest.if_else(confidence, shared * (1.0 - confidence))
+        return onnx.rows_to_one((top > 0.0).if_else(out, 1.0), n_classes)

@@ -6,7 +6,9 @@ from numpy.typing import NDArray
 from skconf._core.bins import STRATEGIES, equal_mass_bin
 from skconf._core.checks import check_option, check_whole
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._graph import Tensor
 
 
 class HistogramBinningCalibrator(OneVsRestCalibrator):
@@ -77,6 +79,10 @@ class _Histogram:
     def __call__(self, proba: Floats) -> Floats:
         share = self.shares[np.searchsorted(self.edges, proba)]
         return np.where(np.isnan(share), proba, share)
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        share = onnx.passed(proba, self.edges).take_from(self.shares)
+        return share.is_nan().if_else(proba, share)
 
 
 def _quantile_edges(proba: Floats, sample_weight: Floats, n_bins: int) -> Floats:

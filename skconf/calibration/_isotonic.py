@@ -7,7 +7,9 @@ from scipy.special import expit
 
 from skconf._core.checks import check_number
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._graph import Tensor
 from skconf.calibration._platt import Logit
 
 #: The smoothing of "smoothed_isotonic": with two classes that of Laplace's rule of succession, (k + 1)/(n + 2). Of 1,
@@ -121,6 +123,9 @@ class _Piecewise:
         out = np.empty(len(proba))
         out[order] = np.interp(_LIFT * proba[order], self.lifted, self.fitted)
         return out
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        return onnx.interpolated(_LIFT * proba, self.lifted, self.fitted)
 
 
 def plateaus(positive: Floats, negative: Floats) -> NDArray[np.intp]:

@@ -9,10 +9,7 @@ from scipy.linalg import LinAlgWarning, cholesky, solve_triangular
 from scipy.optimize import lsq_linear, nnls
 
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import EPS
-
-#: Where a sigmoid ends, in log-odds: a step further, and 1 − p would be zero.
-FARTHEST = float(np.log((1 - EPS) / EPS))
+from skconf.calibration._graph import FARTHEST
 
 
 def sigmoid(margin: Floats) -> Floats:

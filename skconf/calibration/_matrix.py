@@ -6,13 +6,15 @@ import numpy as np
 from scipy.linalg.lapack import dtrtri
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 from skconf._core.checks import check_number
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import collected
-from skconf.calibration._base import AmongPresentCalibrator
-from skconf.calibration._logistic import FARTHEST
+from skconf.calibration import _graph as onnx
+from skconf.calibration._base import AmongPresentCalibrator, to_graph
+from skconf.calibration._graph import FARTHEST, Tensor
 from skconf.calibration._softmax import TemperatureCalibrator, softmax
 
 #: With more classes than this, a matrix of curvature for each of them would fill the memory.
@@ -112,6 +114,11 @@ class MatrixCalibrator(AmongPresentCalibrator):
             scores = np.column_stack([self.matrix_, self.offset_]) @ self._logs(proba[rows])
             out[rows] = softmax(scores, -FARTHEST)[0].T
         return out
+
+    def _present_to_onnx(self, proba: Tensor) -> Tensor:
+        base = self.base_.estimator if isinstance(self.base_, FrozenEstimator) else self.base_
+        logs = to_graph(base, proba).at_least(float(np.exp(-FARTHEST))).log()
+        return onnx.softmax(logs @ self.matrix_.T + self.offset_[np.newaxis], -FARTHEST)
 
 
 class _Scores:

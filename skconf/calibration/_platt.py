@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats, row_blocks
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator, zero_stand_in
+from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import sigmoid
 
 #: Groups of close values that stand for the samples until the last step.
@@ -63,7 +65,7 @@ class PlattCalibrator(OneVsRestCalibrator):
     def _fit_column(self, proba: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> Column:
         if self.on not in ("logit", "proba"):
             raise ValueError(f"on must be 'logit' or 'proba', but is {self.on!r}.")
-        feature: Column = Logit(proba) if self.on == "logit" else np.asarray
+        feature: Column = Logit(proba) if self.on == "logit" else _Itself()
         return _Sigmoid(feature, *fit_sigmoid(feature(proba), target, sample_weight))
 
 
@@ -78,6 +80,24 @@ class Logit:
         inner /= 1 - inner
         return np.log(inner, out=inner)
 
+    def onnx(self, proba: Tensor) -> Tensor:
+        inner = self.clipped(proba)
+        return (inner / (1.0 - inner)).log()
+
+    def clipped(self, proba: Tensor) -> Tensor:
+        """Return a probability with 0 and 1 replaced, in a graph."""
+        return proba.at_least(self.low).at_most(self.high)
+
+
+class _Itself:
+    """The probability as it is."""
+
+    def __call__(self, proba: Floats) -> Floats:
+        return np.asarray(proba)
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        return proba
+
 
 class _Sigmoid:
     """σ(slope · feature(p) + intercept)."""
@@ -87,6 +107,9 @@ class _Sigmoid:
 
     def __call__(self, proba: Floats) -> Floats:
         return sigmoid(self.slope * self.feature(proba) + self.intercept)
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        return onnx.sigmoid(self.slope * self.feature.onnx(proba) + self.intercept)
 
 
 def fit_sigmoid(feature: Floats, target: NDArray[np.bool_], sample_weight: Floats) -> tuple[float, float]:

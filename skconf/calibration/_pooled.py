@@ -1,7 +1,8 @@
 """Calibrators by name, and the pool of those that are named."""
 
+import operator
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from skconf._core.checks import check_number, check_option
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 from skconf._core.probabilities import Floats
-from skconf.calibration._base import AmongPresentCalibrator, mixed, rows_to_one
+from skconf.calibration import _graph as onnx
+from skconf.calibration._base import AmongPresentCalibrator, mixed, rows_to_one, to_graph
 from skconf.calibration._bayesian import BayesianCalibrator
 from skconf.calibration._beta import BetaCalibrator
+from skconf.calibration._graph import Tensor
 from skconf.calibration._histogram import HistogramBinningCalibrator
 from skconf.calibration._isotonic import SMOOTHING, IsotonicCalibrator
 from skconf.calibration._matrix import MatrixCalibrator
@@ -187,6 +190,39 @@ class PooledCalibrator(AmongPresentCalibrator):
         else:
             out = super()._calibrate(proba)
         return mixed(out, self._uniform) if len(self._fitted) else out
+
+    def _present_to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes = len(self._fitted)
+        pooled = _pooled(self.members_, self.weights_, proba, n_classes)
+        if not self.tail_:
+            return pooled
+        surest = pooled.is_first_largest(n_classes)
+        others = surest.if_else(0.0, pooled)
+        unsure = others.sum()
+        target = (unsure < self.tail_).if_else((unsure + self.tail_) / 2.0, unsure)
+        none = unsure.equals(0.0)
+        shared = none.if_else(1.0 / (n_classes - 1), others / none.if_else(1.0, unsure))
+        return surest.if_else(1.0 - target, shared * target)
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes = len(self.classes_)
+        if not self._everywhere:
+            out = super()._to_onnx(proba)
+        else:
+            out = _pooled(self._everywhere, self._shares, onnx.rows_to_one(proba.at_least(0.0), n_classes), n_classes)
+            held = onnx.rows_to_one(proba.at_least(0.0).columns(self._fitted), len(self._fitted))
+            share = out.columns(self._fitted).sum()
+            out = out.replaced(self._fitted, self._present_to_onnx(held) * share, n_classes)
+        return onnx.mixed(out, self._uniform, n_classes) if len(self._fitted) else out
+
+
+def _pooled(members: list[Any], weights: Floats, proba: Tensor, n_classes: int) -> Tensor:
+    """Write the weighted mean of members' probabilities into a graph."""
+    parts = [
+        float(weight) * (proba if member is None else to_graph(member, proba))
+        for member, weight in zip(members, weights, strict=True)
+    ]
+    return onnx.rows_to_one(reduce(operator.add, parts), n_classes)
 
 
 def _rows(proba: NDArray[Any]) -> Floats:

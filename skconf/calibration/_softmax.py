@@ -12,7 +12,9 @@ from skconf._core.checks import check_number
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats, row_blocks
 from skconf._core.warn import warn
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Calibrator, mixed, rows_to_one, zero_stand_in
+from skconf.calibration._graph import Tensor
 
 #: The temperature for probabilities no better than uniform ones: it makes them nearly uniform and keeps their order.
 _HOTTEST = 1e4
@@ -105,6 +107,13 @@ class TemperatureCalibrator(Calibrator):
             out[rows] = softmax(_logs(proba[rows], self.smallest_) / self.temperature_)[0].T
         return mixed(out, self.uniform_)
 
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes = len(self.classes_)
+        if self.temperature_ == 1:
+            return onnx.mixed(onnx.rows_to_one(proba.at_least(0.0), n_classes), self.uniform_, n_classes)
+        scores = proba.at_least(self.smallest_).log() / self.temperature_
+        return onnx.mixed(onnx.softmax(scores), self.uniform_, n_classes)
+
 
 class AffineCalibrator(Calibrator):
     """Affine calibration: softmax(α log p + β), with one scale α and a shift β for each class.
@@ -169,6 +178,14 @@ class AffineCalibrator(Calibrator):
                 scores = self.slope_ * _logs(given, self.smallest_) + self.offset_[self._fitted, np.newaxis]
                 out[rows, self._fitted] = softmax(scores)[0].T * given.sum(axis=1, keepdims=True)
         return rows_to_one(out)
+
+    def _to_onnx(self, proba: Tensor) -> Tensor:
+        n_classes, out = len(self.classes_), proba.at_least(0.0)
+        if len(self._fitted):
+            given = out.columns(self._fitted)
+            scores = self.slope_ * given.at_least(self.smallest_).log() + self.offset_[np.newaxis, self._fitted]
+            out = out.replaced(self._fitted, onnx.softmax(scores) * given.sum(), n_classes)
+        return onnx.rows_to_one(out, n_classes)
 
 
 def _blocks(proba: NDArray[Any]) -> list[slice]:

@@ -5,7 +5,9 @@ from numpy.typing import NDArray
 
 from skconf._core.checks import check_whole
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import Column, OneVsRestCalibrator
+from skconf.calibration._graph import Tensor
 from skconf.calibration._logistic import Logistic, Prior, sigmoid
 from skconf.calibration._platt import Logit
 
@@ -191,6 +193,15 @@ class _Rise:
 
     def __call__(self, proba: Floats) -> Floats:
         return sigmoid(self.point @ self.features(self.logit(proba)))
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        values, widths, slopes = self.logit.onnx(proba), np.diff(self.knots)[np.newaxis], self.point[1:]
+        inside = (values - self.knots[np.newaxis, :-1]).at_least(0.0).at_most(widths)
+        below, above = (values - self.knots[0]).at_most(0.0), (values - self.knots[-1]).at_least(0.0)
+        # A slope that changes from one knot to the next: ∫ (s + (t − s) x/w) dx = s x + (t − s) x²/2w.
+        rise = (slopes[np.newaxis, :-1] * inside + (np.diff(slopes) / (2 * widths)) * inside * inside).sum()
+        origin = float(slopes @ _areas(self.knots, self.knots[[0, -1]]).mean(axis=1)[1:])
+        return onnx.sigmoid(self.point[0] - origin + rise + slopes[0] * below + slopes[-1] * above)
 
 
 def _areas(knots: Floats, values: Floats) -> Floats:

@@ -5,7 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skconf._core.probabilities import Floats
+from skconf.calibration import _graph as onnx
 from skconf.calibration._base import EPS, Column, OneVsRestCalibrator
+from skconf.calibration._graph import Tensor
 from skconf.calibration._isotonic import plateaus, with_further
 
 
@@ -104,3 +106,8 @@ class _Pair:
     def __call__(self, proba: Floats) -> Floats:
         low, high = self.bounds(proba)
         return np.clip(high / (1 - low + high), EPS, 1 - EPS)
+
+    def onnx(self, proba: Tensor) -> Tensor:
+        low = onnx.reached(proba, self.values).take_from(self.low)
+        high = onnx.passed(proba, self.values).take_from(self.high)
+        return (high / (1.0 - low + high)).at_least(EPS).at_most(1 - EPS)

@@ -2,6 +2,7 @@
 
 from skconf.selective._classifier import SelectiveClassifier
 from skconf.selective._monitor import RiskMonitor
+from skconf.selective._onnx import register_onnx
 from skconf.selective._prediction import SelectivePrediction, predict_selective
 from skconf.selective._risk_control import required_samples
 from skconf.selective._thresholds import TunedThreshold
@@ -15,6 +16,7 @@ __all__ = [
     "TunedSelectiveClassifierCV",
     "TunedThreshold",
     "predict_selective",
+    "register_onnx",
     "required_samples",
     "tune_threshold",
 ]
