@@ -2,11 +2,13 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 
 from skconf import read_log
 
+LOGS = Path(__file__).parents[1] / "tables" / "logs"
 N = 40
 LETTERS = "ABCD"
 
@@ -148,3 +150,11 @@ def test_inspect(form, questions, tmp_path, monkeypatch):
     assert set(table["confidence"].round(9)) == {0.6, 0.8}
     chosen = read_log(log.location, correct="choice")
     assert chosen["abstained"].sum() == sum(text == "I don't know" for text in said)
+
+
+def test_truescore_has_the_same_share_of_all():
+    truescore = pytest.importorskip("truescore")
+    rows = truescore.adapters.read_eval(LOGS / "inspect.json").rows  # a row for each question, its epochs averaged
+    told = [row["score.choice"] for row in rows if isinstance(row.get("score.choice"), float)]
+    log = read_log(LOGS / "inspect.json", correct="choice")
+    assert truescore.judge_only_estimate(told).point == pytest.approx(log.groupby("id")["correct"].mean().mean())

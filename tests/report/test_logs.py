@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, read_log
+from skconf import ConfidenceProfile, ConfidenceReport, confidence_report, read_log, tune_threshold
 from skconf.cli.main import main
 from skconf.inference import confidence_interval
 from skconf.report._sections.answered import answered
 from skconf.report._sections.summary import rows_and_classes
 
-LOGS = Path(__file__).parents[1] / "tables" / "logs"
+ROOT = Path(__file__).parents[2]
+LOGS = ROOT / "tests" / "tables" / "logs"
 RNG = np.random.default_rng(3)
 N = 120
 CONFIDENCE = RNG.random(N).round(3)
@@ -177,6 +178,39 @@ def test_two_logs_are_compared_by_id(tmp_path):
     a, b = report.evidence.profiles.values()
     assert (a.correct == b.correct).all()
     assert not report.evidence.unpaired
+
+
+def test_the_guide_compares_these_numbers_with_other_tools():
+    page = (ROOT / "docs" / "guide" / "answers.md").read_text()
+
+    def cell(found, times=1, digits=3, unit=""):
+        value, low, high = (f"{times * each:.{digits}f}" for each in (found.value, found.low, found.high))
+        return f"{value}{unit} [{low}, {high}]"
+
+    quiz = read_log(ROOT / "examples" / "logs" / "quiz.json")
+    sure = quiz["confidence"].str.rstrip("%").astype(float) / 100
+    profile = ConfidenceProfile.from_correctness(quiz["correct"], sure, abstained=quiz["abstained"], groups=quiz["id"])
+    small, large = (
+        read_log(ROOT / "examples" / "logs" / f"samples_arithmetic_{name}.jsonl.gz") for name in ("small", "large")
+    )
+    small, large = (ConfidenceProfile.from_correctness(log["correct"], log["confidence"]) for log in (small, large))
+    at_25, at_5 = (
+        tune_threshold(each, target=target, confidence_level=0.95) for each, target in ((small, 0.25), (large, 0.05))
+    )
+    gen = ConfidenceReport.from_files(LOGS / "samples_gen.jsonl", correct="exact_match,strict-match").frame.iloc[0]
+    for text in (
+        cell(confidence_interval("accuracy", profile), 100, 1, "%"),
+        cell(confidence_interval("aurc_loss", profile)),
+        cell(confidence_interval("aurc_loss", small)),
+        f"{100 * gen['right of all']:.1f}% of {gen['samples']:.0f}; of {gen['answered']:.0f} answers",
+        f"answers {100 * gen['accuracy']:.1f}% [{100 * gen['low']:.1f}, {100 * gen['high']:.1f}]",
+        f"at most 25% wrong, guaranteed: answers {100 * at_25.coverage:.1f}%",
+        f"at most 5% wrong, guaranteed: answers {100 * at_5.coverage:.1f}%",
+    ):
+        assert text in page
+    (sentence,) = answered(ConfidenceReport.from_files(ROOT / "examples" / "logs" / "quiz.json").evidence)
+    assert "right in 65.6% (95% interval 53.2–76.2)" in sentence
+    assert "65.6% [53.2, 76.2]" in page
 
 
 def test_a_log_is_alone():
