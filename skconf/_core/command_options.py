@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterable
 from glob import glob
+from math import isnan
 from pathlib import Path
 
 from skconf._core.terminal import CommandError
@@ -59,8 +60,8 @@ def grade(text: str) -> tuple[str, float]:
 def _word_and_number(text: str, what: str) -> tuple[str, float]:
     word, _, number = text.rpartition("=")
     try:
-        if word.strip():
-            return word.strip(), float(number)
+        if word.strip() and not isnan(value := float(number)):
+            return word.strip(), value
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(f"must be {what}, but is {text!r}")

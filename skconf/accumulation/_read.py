@@ -195,6 +195,7 @@ def _read_batch(job: Job, batch: tuple[TableFile, Any]) -> _Read:
 def _refuse(error: ValueError, file: TableFile, first_row: int) -> NoReturn:
     """Raise what is wrong with a batch, with its file and row."""
     if isinstance(error, UnreadableError):
+        error.find_line = file.line_of
         raise error.at(file.name, first_row)
     with named_by_id(file), located(file.name, first_row):
         raise error

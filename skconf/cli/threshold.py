@@ -4,9 +4,10 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from skconf._core.command_options import share
+from skconf._core.command_options import share, whole_number
 from skconf._core.terminal import CommandError, say
 from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import written_out
@@ -85,7 +86,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
     )
     threshold.add_argument(
         "--candidates",
-        type=int,
+        type=whole_number(1),
         default=1,
         metavar="N",
         help="number of models or scores from which the same rows choose one, which makes each promise stricter "
@@ -99,7 +100,11 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         "(default: evenly)",
     )
     threshold.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed that draws one row of each cluster (default: 0)"
+        "--seed",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="seed that draws one row of each cluster (default: 0)",
     )
     threshold.add_argument(
         "--format", choices=("text", "json", "toml"), default="text", help="what is printed (default: text)"
@@ -112,8 +117,8 @@ def _promise(text: str) -> tuple[str, str | None, float]:
     left, _, number = text.rpartition("=")
     risk, _, label = left.partition(":")
     try:
-        if risk:
-            return risk, label or None, float(number)
+        if risk and not isnan(value := float(number)):
+            return risk, label or None, value
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(f"must be NAME=SHARE or NAME:CLASS=SHARE, as risk=0.05, but is {text!r}")

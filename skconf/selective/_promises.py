@@ -226,6 +226,8 @@ def _checked(value: Any, name: str, risk: str = "risk") -> float:
     check_number(value, name, 0.0, np.inf if unbounded else 1.0, open_high=unbounded or risk in REWARDS)
     if value == 0:
         raise ValueError(f"{name} must be above 0: no number of samples shows that a rate is zero.")
+    if value == 1 and risk in _FLOORS:
+        raise ValueError(f"{name} must be below 1: no number of samples shows that a rate is one.")
     return float(value)
 
 

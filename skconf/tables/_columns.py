@@ -27,6 +27,7 @@ from skconf.tables._csv import first_line_is_data
 from skconf.tables._entries import (
     as_series,
     by_name,
+    holds_lists,
     in_type_of,
     labels_in,
     labels_of_truth,
@@ -375,6 +376,8 @@ class Columns:
 
     def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
         """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
+        if isinstance(column := table[name], pd.Series) and holds_lists(column):  # no words
+            return numbers_in(table, name, lists=lists)
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
             return from_grades(values, self.grades, f"column {name!r}")
         if name in (self.correct, self.confidence) and has_percentages(values := as_series(table[name])):

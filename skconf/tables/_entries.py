@@ -75,6 +75,9 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     entries = np.asarray(values)
     if entries.dtype == object and any(isinstance(entry, _LISTS) for entry in entries[:_HEAD]):
         entries = _in_rows(name, entries)
+    if entries.dtype == object and entries.ndim == 1 and holds_lists(pd.Series(entries)):
+        text = f"column {brief(name)} holds objects, where numbers are needed. {_ONE_NUMBER}"
+        raise DataError(text, kind="not a number", column=name)
     if entries.ndim > 1 + lists or not np.prod(entries.shape[1:]):
         text = f"column {name!r} holds entries of shape {entries.shape[1:]}, where numbers are needed. {_ONE_NUMBER}"
         raise DataError(text, kind="not a number", column=name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -202,6 +203,10 @@ class ArrowFile:
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, shown(path)
         self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
+        #: Finds the line that a row stands in; None where there are no lines.
+        self.find_line = None
+        if isinstance(self.parts, TextFile):
+            self.find_line = partial(line_of_row, path, separator=self.parts.separator)
         self.names: list[Any] = self.parts.names
 
     def guess_rows(self) -> float | None:
@@ -210,11 +215,11 @@ class ArrowFile:
 
     def line_of(self, row: int) -> int | None:
         """Return the line that a row stands in; None where there are no lines."""
-        return line_of_row(self.path, row, self.parts.separator) if isinstance(self.parts, TextFile) else None
+        return None if self.find_line is None else self.find_line(row)
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[Any]:
         """Go through the rows of these columns; those of text are texts."""
-        with readable(self.path):
+        with readable(self.path, self.find_line):
             if isinstance(self.parts, TextFile):
                 yield from _cut(self.parts.tables(names), names, batch_rows)
             elif batch_rows is None:
@@ -232,7 +237,7 @@ class ArrowFile:
         return map(self._readable, self.parts.streams(names, batch_rows))
 
     def _readable(self, tables: Iterator[Any]) -> Iterator[Any]:
-        with readable(self.path):
+        with readable(self.path, self.find_line):
             yield from tables
 
 

@@ -1,7 +1,7 @@
 """A file with a JSON object in each line, read batch by batch."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from skconf._core.columns import PREFIX
 from skconf._core.problems import DataError
+from skconf._core.usual_names import USUAL
 from skconf.tables._bytes import opened
 from skconf.tables._lines import line_of_row
 from skconf.tables._paths import PathColumns, shown
@@ -17,6 +19,8 @@ from skconf.tables._unreadable import LONG_ROW, UnreadableError, readable
 
 #: Objects from which the names of columns are told.
 _HEAD_ROWS = 1000
+#: Columns that are read where they are there.
+_OF_THEIR_OWN = frozenset({*USUAL.values(), "y_proba"})
 #: Most bytes of a line, and bytes from which a batch ends.
 _LINE_BYTES = _BATCH_BYTES = 1 << 22
 #: What values of each type are called. Of one column all must be of one kind: "1" is not 1.
@@ -59,7 +63,10 @@ class JsonLines:
 
     def _batches(self, batch_rows: int | None) -> Iterator[list[dict[str, Any]]]:
         rows, n_bytes = list[dict[str, Any]](), 0
-        for size, row in self._rows():
+        known = frozenset(self.names)
+        for at, (size, row) in enumerate(self._rows()):
+            if not row.keys() <= known:
+                self._check_late(row.keys() - known, at)
             rows.append(row)
             n_bytes += size
             if len(rows) == batch_rows or n_bytes >= _BATCH_BYTES:
@@ -67,6 +74,17 @@ class JsonLines:
                 rows, n_bytes = [], 0
         if rows:
             yield rows
+
+    def _check_late(self, names: Iterable[str], row: int) -> None:
+        """Raise if a column that would be read of its own accord is not among the first rows."""
+        for name in sorted(names):
+            if name in _OF_THEIR_OWN or name.startswith(PREFIX):
+                text = (
+                    f"column {name!r} occurs from line {line_of_row(self.path, row, None)} on, and in none of the "
+                    f"first {_HEAD_ROWS:,} objects, which tell the columns."
+                )
+                advice = "Write it in the first, too, or leave it out."
+                raise UnreadableError(text, kind="no column", column=name, advice=advice).at(shown(self.path))
 
     def _rows(self, hook: Any = None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Go through the objects, each with the bytes of its line."""
@@ -102,7 +120,7 @@ class JsonLines:
 def _object(line: bytes, number: int, hook: Any) -> dict[str, Any]:
     """Return the object in a line."""
     try:
-        row = json.loads(line, object_pairs_hook=hook)
+        row = json.loads(line.rstrip(), object_pairs_hook=hook)  # where it ends too early, that is its last character
     except json.JSONDecodeError as error:
         text = f"line {number} is no JSON from character {error.colno} on. {_ADVICE}"
         raise UnreadableError(text, kind="no object") from None

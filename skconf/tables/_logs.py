@@ -155,7 +155,7 @@ def is_log(path: Path) -> bool:
         first = next((line for line in file if line.strip()), b"")
     try:
         return is_sample(json.loads(first.removeprefix(b"\xef\xbb\xbf")))
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

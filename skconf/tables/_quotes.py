@@ -44,4 +44,6 @@ def _loose(line: int) -> UnreadableError:
         ": text follows the quote that closes a cell. A quote may be left open, here or before, so that the next one "
         "ends the cell and the rows between are lost: close it, or write quotes within a quoted cell twice."
     )
-    return UnreadableError("", line, rest, kind="open quote")
+    error = UnreadableError("", rest=rest, kind="open quote")
+    error.line = line
+    return error

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from gzip import BadGzipFile
 from lzma import LZMAError
@@ -35,13 +35,28 @@ _IN_STRING = re.compile(r"EOF inside string starting at row (\d+)")
 
 
 class UnreadableError(DataError):
-    """A file, or a row of it, that is no table. Rows are counted as pyarrow does: from 1, that of the names."""
+    """A file, or a row of it, that is no table. Rows are counted as pyarrow does: from 1, that of the names.
+
+    Attributes
+    ----------
+    line : int or None
+        The line of the file, as an editor counts lines, where it is known at once.
+    find_line : callable or None
+        What finds the line of a row that is counted from 0, the first after the names: the file is read again for it.
+    """
+
+    line: int | None = None
+    find_line: Callable[[int], int | None] | None = None
 
     def _where(self) -> str:
         return f"cannot read {self.place}"
 
     def _what(self) -> str:
-        return f"{self.text}{'' if self.row is None else f'Row #{self.row}'}{self.rest}"
+        line = self.line
+        if self.row is not None and self.find_line is not None:
+            line = self.find_line(self.row - 2)
+        row = "" if self.row is None else f"Row #{self.row}"
+        return f"{self.text}{row if line is None else f'line {line}'}{self.rest}"
 
     @classmethod
     def of_cells(cls, n_cells: int) -> "UnreadableError":
@@ -50,12 +65,14 @@ class UnreadableError(DataError):
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Name the file in errors of the package that reads it."""
+def readable(path: Path, find_line: Callable[[int], int | None] | None = None) -> Iterator[None]:
+    """Name the file in errors of the package that reads it; and the line, by what finds it."""
     try:
         yield
     except _FAULTS as error:
-        raise unreadable(error).at(shown(path)) from None
+        wrong = unreadable(error).at(shown(path))
+        wrong.find_line = find_line
+        raise wrong from None
 
 
 def unreadable(error: Exception) -> UnreadableError:
@@ -72,7 +89,7 @@ def unreadable(error: Exception) -> UnreadableError:
     if isinstance(error, _DAMAGED) or decoded or "magic bytes" in str(error):
         text = "it is damaged, incomplete, or not of the form that its name says: copy, compress or write it again."
         return UnreadableError(text, kind="damaged")
-    reason = re.sub(_DATASET, "", str(error))  # words of another package
+    reason = re.sub(_DATASET, "", str(error)).removeprefix("CSV parse error: ")  # words of another package
     if "out of memory" in reason:
         raise MemoryError
     if "multiple columns" in reason:

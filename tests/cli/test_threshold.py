@@ -118,6 +118,8 @@ def test_many_slices_without_rows_enough_are_told_in_short(capsys):
         (("p.csv", "--slices", "age"), "90 distinct numbers"),
         (("p.csv", "--label", "nope"), "name one of them by --label"),
         (("a.csv", "--target", "recall:1=0.1"), "Promise a risk."),
+        (("p.csv", "--target", "coverage=1"), "must be below 1: no number of samples shows that a rate is one"),
+        (("p.csv", "--target", "recall:fraud=1"), "must be below 1"),
         (("no.csv",), "no.csv"),
     ],
 )
@@ -128,7 +130,7 @@ def test_mistakes_are_told_in_a_line(capsys, arguments, words):
     assert len(error.splitlines()) == 1
 
 
-@pytest.mark.parametrize("promise", ["risk", "=0.1", "risk=much"])
+@pytest.mark.parametrize("promise", ["risk", "=0.1", "risk=much", "risk=nan"])
 def test_a_promise_that_cannot_be_read_is_named(capsys, promise):
     with pytest.raises(SystemExit) as ended:
         main(["threshold", "p.csv", "--target", promise])
@@ -151,3 +153,11 @@ def test_names_and_values_of_slices_are_read_back(capsys, form, read, odd):
         {f"region{odd}": each} for each in sorted(["b", odd])
     ]
     assert all(letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cf") for letter in out)
+
+
+@pytest.mark.parametrize("option", [("--seed", "-1"), ("--seed", "x"), ("--candidates", "0")])
+def test_a_number_that_counts_nothing_is_refused(capsys, option):
+    with pytest.raises(SystemExit) as ended:
+        main(["threshold", "p.csv", *option])
+    assert ended.value.code == 2
+    assert f"argument {option[0]}: must be a whole number" in capsys.readouterr().err

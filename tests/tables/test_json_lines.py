@@ -104,3 +104,34 @@ def test_memory_does_not_grow_with_the_file():
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+@pytest.mark.parametrize("name", ["abstained", "sample_weight", "proba_c"])
+def test_a_column_that_begins_late_and_would_be_read_is_refused(name, tmp_path):
+    path, rows = tmp_path / "a.jsonl", [{"correct": 1, "confidence": 0.5}] * 1500
+    path.write_text("\n".join(map(json.dumps, [*rows, {**rows[0], "note": 1}])))
+    assert accumulate(path, "mean_confidence").n_samples == 1501
+    path.write_text("\n".join(map(json.dumps, [*rows, {**rows[0], name: 1}])))
+    for read in (ConfidenceReport.from_files, lambda path: accumulate(path, "mean_confidence")):
+        with pytest.raises(ValueError, match=rf"a\.jsonl: column '{name}' occurs from line 1501 on"):
+            read(path)
+
+
+@pytest.mark.parametrize("grades", [None, {"high": 0.9}])
+def test_objects_are_no_numbers(grades, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"correct": 1, "confidence": {"p": 0.5}}\n' * 3)
+    with pytest.raises(ValueError, match="column 'confidence' holds objects, where numbers are needed"):
+        ConfidenceReport.from_files(tmp_path / "a.jsonl", grades=grades)
+
+
+@pytest.mark.parametrize("line", ["[" * 5000 + "]" * 5000, '{"a": ' * 5000 + "1" + "}" * 5000])
+def test_what_is_too_deep_is_told(line, tmp_path):
+    (tmp_path / "a.jsonl").write_text(line)
+    with pytest.raises(ValueError, match="line 1 is not JSON that can be read: it is too deep"):
+        ConfidenceReport.from_files(tmp_path / "a.jsonl")
+
+
+def test_an_object_that_ends_too_early_is_named_where_it_ends(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"correct": 1, "confidence": 0.5}\n{"correct": 1, "confidence": 0.5\n')
+    with pytest.raises(ValueError, match="line 2 is no JSON from character 33 on"):
+        ConfidenceReport.from_files(tmp_path / "a.jsonl")

@@ -33,6 +33,30 @@ def test_errors_name_the_line(name, compressed, tmp_path):
         assert caught.value.row == row
 
 
+#: Texts that cannot be read, with the line that is wrong and what is said of it.
+UNREADABLE = {
+    "more cells": ("correct,confidence\n1,.5\n\n\n0,.7\n1,.5,9\n", 6, "Expected 2 columns, got 3"),
+    "fewer cells": ("\ncorrect,confidence\n1,.5\n\n0\n0,.7\n", 5, "Expected 2 columns, got 1"),
+    "after a break": ('\n\nt,correct,confidence\n"a\nb",1,.5\n\nc,0,.7\nd,1,.5,9\n', 8, "Expected 3 columns, got 4"),
+    "open quote": ('correct,confidence,t\n1,.5,a\n\n0,.7,"b\n1,.5,c\n', 4, "a quote opens a cell and is left open"),
+    "two open quotes": ('correct,confidence,t\n1,.5,a\n\n0,.7,"b\n1,.5,c\n1,.5,"d\n', 4, "text follows the quote"),
+}
+
+
+@pytest.mark.parametrize("n_rows", [0, 300_000])  # so many are more than one piece
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_lines_that_cannot_be_read_are_named_as_an_editor_counts(name, n_rows, tmp_path):
+    pytest.importorskip("pyarrow")
+    text, line, words = UNREADABLE[name]
+    _, _, rest = text.partition("confidence,t\n" if "confidence,t\n" in text else "confidence\n")
+    row = {"more cells": "1,0.25\n", "fewer cells": "1,0.25\n", "after a break": "x,1,0.25\n"}.get(name, "1,0.25,x\n")
+    (tmp_path / "a.csv").write_text(text[: len(text) - len(rest)] + "\n" * (n_rows > 0) + row * n_rows + rest)
+    told = rf"cannot read .*a\.csv: line {line + n_rows + (n_rows > 0)}: {words}"
+    for read in (ConfidenceReport.from_files, lambda path: accumulate(path, "mean_confidence")):
+        with pytest.raises(ValueError, match=told):
+            read(tmp_path / "a.csv")
+
+
 def test_ids_stand_beside_the_line(tmp_path):
     pd.DataFrame({"id": ["p1", "p2"], "y_true": ["a", "b"], "y_proba": [0.5, 7.0]}).to_csv(
         tmp_path / "a.csv", index=False

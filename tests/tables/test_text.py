@@ -120,7 +120,7 @@ def test_a_quote_left_open_takes_no_rows_with_it(place, ending, tmp_path):
     lines[5] += '"'  # such as inches: no quote that opens a cell
     assert score() == 10_000
     lines[place] = f'1,.5,"note {place}'
-    with pytest.raises(ValueError, match=rf"cannot read .*: Row #{place + 2}: a quote opens a cell and is left open"):
+    with pytest.raises(ValueError, match=rf"cannot read .*: line {place + 2}: a quote opens a cell and is left open"):
         score()
 
 
@@ -137,7 +137,7 @@ def test_two_quotes_left_open_take_no_rows_with_them(read_bytes, library, tmp_pa
     (tmp_path / "a.csv").write_text(good + '"d,1,0.5\ne,0,0.5\n"f,1,0.5\ng,1,0.5\n')
     with pytest.raises(ValueError, match="quote") as caught:
         accumulate(tmp_path / "a.csv", "mean_confidence")
-    assert (caught.value.kind, caught.value.row) == ("open quote", 6)
+    assert (caught.value.kind, caught.value.line) == ("open quote", 6)
 
 
 def test_other_faults_of_the_file(tmp_path):
@@ -148,6 +148,6 @@ def test_other_faults_of_the_file(tmp_path):
     with pytest.raises(ValueError, match=r"cannot read .*a\.csv\.gz: it is damaged") as refused:
         accumulate(tmp_path / "a.csv.gz", "mean_confidence")
     assert refused.value.kind == "damaged"
-    with pytest.raises(ValueError, match=r"cannot read .*b\.csv: Row #200002 is not UTF-8") as refused:
+    with pytest.raises(ValueError, match=r"cannot read .*b\.csv: line 200002 is not UTF-8") as refused:
         accumulate(tmp_path / "b.csv", "mean_confidence", groups="correct")
     assert refused.value.kind == "not UTF-8"
