@@ -1,7 +1,10 @@
 """What a comparison excludes, and how many answers flipped; and few distinct confidences."""
 
+import re
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from skconf import ConfidenceProfile, confidence_report
 from skconf.inference import compare
@@ -34,6 +37,27 @@ def test_flips_are_counted_and_what_is_excluded_is_the_end_of_a_90_percent_inter
     first = of_accuracy(confidence_report(profiles()))
     assert f"{flips.n_flipped} answers flipped, {flips.to_wrong} of them to wrong" in first
     assert f"more than {100 * flips.excluded:.1f} points are excluded" in first
+
+
+@pytest.mark.parametrize("n_compared", [1, 6])
+def test_a_detectable_difference_is_found_four_times_in_five(n_compared):
+    flips = Flips.of(*profiles().values())
+    step = OTHER.astype(float) - RIGHT
+    assert flips.standard_error == pytest.approx(step.std() / np.sqrt(N), rel=0.02)
+    wanted, share = flips.detectable(n_compared), flips.n_flipped / N
+    up, down = (share + wanted) / 2, (share - wanted) / 2
+    drawn = np.random.default_rng(0).multinomial(N, [up, down, 1 - share], size=20_000)
+    mean = (drawn[:, 0] - drawn[:, 1]) / N
+    error = np.sqrt((drawn[:, 0] + drawn[:, 1]) / N - mean**2) / np.sqrt(N)
+    found = np.mean(2 * stats.norm.sf(np.abs(mean / error)) <= 0.05 / n_compared)
+    assert found == pytest.approx(0.8, abs=0.03)
+
+
+def test_what_would_be_found_is_told():
+    report = confidence_report(profiles())
+    n_compared = int(re.search(r"for all (\d+) comparisons", " ".join(report.text().split()))[1])
+    told = f"; {100 * Flips.of(*profiles().values()).detectable(n_compared):.1f} would be found 8 times in 10"
+    assert told in of_accuracy(report)
 
 
 def test_of_a_difference_that_is_shown_nothing_is_excluded():

@@ -3,6 +3,7 @@
 from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.stats import norm
 
 from skconf._core.warn import collected
 from skconf.inference._comparison import compare
@@ -10,6 +11,8 @@ from skconf.profile import ConfidenceProfile
 
 #: The interval whose ends exclude larger differences, each at 5%: two one-sided tests.
 _LEVEL = 0.9
+#: How often a detectable difference is found, where a test holds its level.
+_POWER, _SIZE = 0.8, 0.05
 
 
 class Flips(NamedTuple):
@@ -22,11 +25,14 @@ class Flips(NamedTuple):
     excluded : float
         The difference of accuracies than which none is larger, either way, at 5%: the end of the 90% interval that is
         further from 0. NaN where there is no interval.
+    standard_error : float
+        That of the difference, by the same interval.
     """
 
     n_flipped: int
     to_wrong: int
     excluded: float
+    standard_error: float
 
     @classmethod
     def of(cls, first: ConfidenceProfile, second: ConfidenceProfile) -> Self | None:
@@ -37,4 +43,9 @@ class Flips(NamedTuple):
         with collected():
             found = compare("accuracy", {"second": second, "first": first}, confidence_level=_LEVEL)
         most = float(np.max(np.abs([found.low, found.high])))
-        return cls(int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs)), most)
+        error = (found.high - found.low) / (2 * norm.ppf((1 + _LEVEL) / 2))
+        return cls(int(np.count_nonzero(mine != theirs)), int(np.count_nonzero(mine & ~theirs)), most, float(error))
+
+    def detectable(self, n_compared: int) -> float:
+        """Return the difference that is found four times in five, by one of so many tests that hold 5% together."""
+        return float((norm.ppf(1 - _SIZE / (2 * n_compared)) + norm.ppf(_POWER)) * self.standard_error)

@@ -64,8 +64,8 @@ def _findings(evidence: Evidence, rows: Sequence[Row], comparison: Comparison) -
     return said
 
 
-def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool) -> str:
-    """Say how many answers flipped from one model to another, and which difference is excluded if none was told."""
+def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool, n_compared: int) -> str:
+    """Say how many answers flipped from one model to another; if no difference was told, which one would have been."""
     flips = Flips.of(evidence.profiles[baseline], evidence.profiles[model])
     if flips is None:
         return ""
@@ -73,7 +73,8 @@ def _flips(evidence: Evidence, baseline: Any, model: Any, *, told_apart: bool) -
     if told_apart or np.isnan(flips.excluded):
         return text
     most = decimal(100 * flips.excluded, 1)
-    return f"{text}; more than {most} {'point is' if most == '1.0' else 'points are'} excluded"
+    text = f"{text}; more than {most} {'point is' if most == '1.0' else 'points are'} excluded"
+    return f"{text}; {decimal(100 * flips.detectable(n_compared), 1)} would be found 8 times in 10"
 
 
 def _with_headlines(evidence: Evidence) -> tuple[Sequence[Row], Comparison]:
@@ -102,7 +103,7 @@ class _Table:
     """
 
     def __init__(self, evidence: Evidence, comparison: Comparison) -> None:
-        self.baseline = comparison.baseline
+        self.baseline, self.n_compared = comparison.baseline, comparison.n_compared
         self.others = [m for m in evidence.profiles if m not in comparison.unpaired and m != comparison.baseline]
         self._evidence = evidence
         self._entries = {(each.metric, each.model): each for each in comparison.differences}
@@ -281,7 +282,8 @@ def _finding(row: Row, table: _Table, evidence: Evidence) -> str:
         minus = "" if difference == DASH else f", {difference} ({model} minus {table.baseline})"
         entry, flips = table.entry(row, model), ""
         if row.name == _ACCURACY and not entry.reason:
-            flips = _flips(evidence, table.baseline, model, told_apart=entry.better is not None)
+            told = entry.better is not None
+            flips = _flips(evidence, table.baseline, model, told_apart=told, n_compared=table.n_compared)
         return f"{what}: {_in_words(entry)}{minus}{f'; {flips}' if flips else ''}."
     said: dict[str, list[str]] = {}
     for model in table.others:
