@@ -73,12 +73,12 @@ def _of_band(sure: Floats, low: Floats, high: Floats, too_high: str, too_low: st
     found = [
         f"{state} from {' to '.join(_threshold(sure[at]) for at in ends)}"
         for state, out in ((too_high, high < sure), (too_low, low > sure))
-        if (ends := _widest_run(sure, out)) is not None
+        if (ends := widest_run(sure, out)) is not None
     ]
     return "; ".join(found) or "no clear gap: the band covers the diagonal"
 
 
-def _widest_run(x: Floats, where: Any) -> tuple[int, int] | None:
+def widest_run(x: Floats, where: Any) -> tuple[int, int] | None:
     """Return the first and last place of the run of neighbours that is widest in ascending x; None if there is none."""
     runs = np.flatnonzero(np.diff(np.concatenate([[0], where, [0]]))).reshape(-1, 2)
     if not len(runs):
@@ -135,8 +135,8 @@ def _of_differences(shown: Sequence[Any]) -> str:
             said.append(f"{subject}too few errors to compare")
             continue
         runs = {
-            "fewer": _widest_run(found.coverage, found.is_fewer),
-            "more": _widest_run(found.coverage, found.is_more),
+            "fewer": widest_run(found.coverage, found.is_fewer),
+            "more": widest_run(found.coverage, found.is_more),
         }
         parts = [
             f"{what} errors at {_coverages(found.coverage, ends)}" for what, ends in runs.items() if ends is not None
@@ -295,7 +295,7 @@ def of_ecuas(shown: Sequence[Any]) -> str:
 
 def _worthwhile(prices: Floats, cheaper: Any) -> str:
     """Say between which prices of a rejection to reject some is cheaper than to reject all or none."""
-    ends = _widest_run(prices, cheaper)
+    ends = widest_run(prices, cheaper)
     if ends is None:
         return "At no price is this cheaper than to reject all or none"
     return (

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skconf._core.probabilities import Floats
+from skconf.inspection._findings import widest_run
 from skconf.profile import ConfidenceProfile
 
 #: Coverages, draws, and most units that are drawn: of more, each is a random part of the rows.
@@ -82,6 +83,11 @@ class RiskDifference:
     def is_more(self) -> NDArray[np.bool_]:
         """Where it has more."""
         return np.asarray(self.low > 0)
+
+    def runs(self) -> dict[str, tuple[int, int]]:
+        """Return the first and last place of the widest run with "fewer" errors, and of that with "more"."""
+        found = {"fewer": widest_run(self.coverage, self.is_fewer), "more": widest_run(self.coverage, self.is_more)}
+        return {what: ends for what, ends in found.items() if ends is not None}
 
 
 def _check_same_rows(profile: ConfidenceProfile, baseline: ConfidenceProfile) -> None:

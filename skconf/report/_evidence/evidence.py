@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skconf._core.probabilities import Floats
 from skconf.inference._assessment import Assessment
 from skconf.inference._verdict import assess
+from skconf.inspection._risk_difference import RiskDifference
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.comparison import Comparison, compare_models
@@ -213,6 +214,18 @@ class Evidence:
     def costs(self) -> Compared | None:
         """The least cost of a case of each model at the prices that were given, where rows are paired."""
         return None if self._draws is None or self.prices is None else self._draws.cost_at(*self.prices)
+
+    @cached_property
+    def risk_differences(self) -> Mapping[Any, RiskDifference]:
+        """How much the errors of others differ from those of the best model, where the same share is answered.
+
+        Models that no threshold helps are left out.
+        """
+        at_target = next((each for each in self.answered if each.target == self.target), None)
+        if at_target is None:
+            return {}
+        best, *others = [model for model in at_target.ranked if at_target.reached[model]] or [None]
+        return {other: RiskDifference.of(self.profiles[other], self.profiles[best], self.level) for other in others}
 
     @cached_property
     def _draws(self) -> Draws | None:

@@ -8,7 +8,7 @@ import numpy as np
 from skconf.report._evidence.evidence import Evidence
 
 #: Stops of the slider: of each model, and of all together.
-_STOPS, _MOST_STOPS = 200, 400
+_STOPS, _MOST_STOPS = 200, 200
 
 
 class Place(NamedTuple):

@@ -14,7 +14,7 @@ from skconf.metrics._base.stratified_shares import StratifiedShares
 from skconf.profile import ConfidenceProfile, Kind
 
 #: Stops that a curve shows.
-SHOWN_STOPS = 200
+SHOWN_STOPS = 120
 #: Fewest answers among which a share of errors says something.
 FEWEST = 20
 _ROUNDING = 1e-9

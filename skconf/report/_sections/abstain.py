@@ -135,6 +135,9 @@ def _allowed(evidence: Evidence) -> TablePart:
     for model, stops in evidence.stops.items():
         title = evidence.title_of(model)
         seen = [stops.at_most_wrong(target) for target in targets]
+        if evidence.several and max(seen) < 0:
+            reasons.append(f"{title}: no threshold keeps any of these.")
+            continue
         limits = [threshold_at(stops, stop) if stop >= 0 else "none" for stop in seen]
         shown[title, f"observed {_threshold(evidence)}"] = limits
         shown[title, "answered of 1,000"] = [thousand(stops.answered[stop]) if stop >= 0 else DASH for stop in seen]
@@ -192,7 +195,7 @@ def allowed_in_words(words: Words, target: float) -> str:
     return f"{target:g}" if words.kind == "costs" else f"{100 * target:g}%"
 
 
-def best_threshold(evidence: Evidence, model: Any) -> str:
+def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
     """Say in a sentence which threshold keeps the errors that are told first, as observed and as guaranteed."""
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
@@ -208,6 +211,9 @@ def best_threshold(evidence: Evidence, model: Any) -> str:
     guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
     if guarantee.status == "guaranteed":
         from_there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
+        if in_short:
+            told = f"{wrong} {'wrong' if words.kind == 'right or wrong' else words.of_answers}"
+            return f"{accept}: {told}, {answered} of 1,000 cases answered (guaranteed: {from_there})."
         return f"{text} (at most {allowed} on new cases, guaranteed with {level} confidence: {from_there})."
     if guarantee.status == "no rule":
         return f"{text}."

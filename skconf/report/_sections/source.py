@@ -18,6 +18,7 @@ from skconf.report._evidence.prevalence import AtPrevalence, in_percent
 from skconf.report._page.document import made_on, without_folders
 from skconf.report._page.parts import Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
+from skconf.report._sections.words import fits_on_paper
 
 #: Letters of a hash that tell files apart at a glance.
 _SHORT = 12
@@ -48,16 +49,26 @@ def _facts(evidence: Evidence) -> dict[str, str]:
     facts = {"made by": f"skconf {__version__}, Python {platform.python_version()}", "on": f"{made_on()} (UTC)"}
     if evidence.origin.command:
         facts["command"] = without_folders(evidence.origin.command)
+    rows, thresholds = {}, {}
     for model, profile in evidence.profiles.items():
-        of_model = f" of {model}" if evidence.several else ""
         weighted = "" if profile.sample_weight is None else ", weighted"
         grouped = "" if profile.groups is None else f", in {len(np.unique(profile.groups)):,} groups"
-        facts[f"predictions{of_model}"] = f"{len(profile):,}{grouped}{weighted}"
-        facts[f"threshold{of_model}"] = _threshold(profile)
+        rows[model] = f"{len(profile):,}{grouped}{weighted}"
+        thresholds[model] = _threshold(profile)
+    facts |= {**_of_models("predictions", rows, evidence), **_of_models("threshold", thresholds, evidence)}
     if evidence.several and evidence.baseline is not None:
         facts["compared with"] = str(evidence.baseline)
     facts["level of intervals"] = f"{100 * evidence.level:g}%"
     return facts
+
+
+def _of_models(what: str, values: Mapping[Any, str], evidence: Evidence) -> dict[str, str]:
+    """Return a fact of each model, or once where all have the same."""
+    if not evidence.several:
+        return dict.fromkeys([what], next(iter(values.values()))) if values else {}
+    if len(values) > 1 and len(set(values.values())) == 1:
+        return {f"{what} of each model": next(iter(values.values()))}
+    return {f"{what} of {model}": value for model, value in values.items()}
 
 
 def _threshold(profile: ConfidenceProfile) -> str:
@@ -83,7 +94,7 @@ def _files(evidence: Evidence) -> list[Part]:
     parts: list[Part] = [TablePart("Files", pd.DataFrame(columns))]
     if any(file.digest for file in files):
         full = pd.DataFrame({"file": columns["file"], "SHA-256": [file.digest or DASH for file in files]})
-        parts.append(Folded("Hashes in full", [TablePart("", full)]))
+        parts.append(Folded("Hashes in full", [TablePart("", full)], on_paper=fits_on_paper(evidence)))
     return parts
 
 

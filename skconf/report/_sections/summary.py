@@ -12,11 +12,16 @@ from skconf.report._sections.verdicts import is_fault, verdicts_of
 from skconf.report._sections.where import worst_part
 from skconf.report._sections.which import answered_in_words, costs_in_words
 
+#: Of more models it is told first which one is better, and of each less.
+_FEW = 2
+
 
 def summary(evidence: Evidence) -> Answers:
     """Return the questions of a reader, each with its answer in a sentence or two."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)
+    many, compared = len(ranked) > _FEW, _compared(evidence)
     answers = [("Data", " ".join(answered(evidence)) or rows_and_classes(evidence), False)]
+    answers += compared if many else []
     answers += [
         (_of("Prevalence", model, evidence), prevalence_in_words(evidence, model), is_off(evidence, model))
         for model in ranked
@@ -26,13 +31,19 @@ def summary(evidence: Evidence) -> Answers:
         (_of("Trust", model, evidence), verdicts[model], is_fault(evidence.assessments[model])) for model in ranked
     ]
     if evidence.stops:
-        answers += [(_of("Accept", model, evidence), best_threshold(evidence, model), False) for model in ranked]
-    if evidence.profiles:
-        if len(evidence.profiles) > 1:
-            answers.append(("Compare", answered_in_words(evidence), False))
-            answers += [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
-        answers += _failures(evidence, ranked)
-    return Answers(answers)
+        answers += [
+            (_of("Accept", model, evidence), best_threshold(evidence, model, in_short=many), False) for model in ranked
+        ]
+    answers += [] if many else compared
+    return Answers(answers + _failures(evidence, ranked, in_short=many))
+
+
+def _compared(evidence: Evidence) -> list[tuple[str, str, bool]]:
+    """Say which model is better; nothing of a single one."""
+    if len(evidence.profiles) < 2:
+        return []
+    costs = [("Cost", costs_in_words(evidence), False)] if evidence.costs else []
+    return [("Compare", answered_in_words(evidence), False), *costs]
 
 
 def _of(question: str, model: Any, evidence: Evidence) -> str:
@@ -49,11 +60,11 @@ def rows_and_classes(evidence: Evidence) -> str:
     return f"{rows} labelled rows{''.join(f', {count:,} classes' for count in sorted(classes))}."
 
 
-def _failures(evidence: Evidence, ranked: Sequence[Any]) -> list[tuple[str, str, bool]]:
+def _failures(evidence: Evidence, ranked: Sequence[Any], *, in_short: bool) -> list[tuple[str, str, bool]]:
     """Say where models fail worst; of several at once, where nothing was found."""
     said: dict[str, list[str]] = {}
     for model in ranked:
-        if text := worst_part(evidence, model):
+        if text := worst_part(evidence, model, in_short=in_short):
             said.setdefault(text, []).append(str(model))
     return [
         (" ".join(["Fails", *models] if evidence.several else ["Fails"]), text, False) for text, models in said.items()

@@ -271,7 +271,7 @@ def certainty(confidence: float) -> str:
     return f"{text}%" if float(text) < 100 else f"over 99.{'9' * (_DECIMALS - 2)}%"
 
 
-def worst_part(evidence: Evidence, model: Any) -> str:
+def worst_part(evidence: Evidence, model: Any, *, in_short: bool = False) -> str:
     """Say in a sentence where a model is overconfident most: in a class, or in a slice that was asked for."""
     found = [each[model] for each in (evidence.by_answer, evidence.by_slice) if model in each]
     if not found or evidence.kind == "costs":
@@ -285,5 +285,5 @@ def worst_part(evidence: Evidence, model: Any) -> str:
     else:
         _, slices, at = max(worst, key=lambda each: each[0])
         where = _ANSWERING if slices is evidence.by_answer.get(model) else ", "
-        text = f"worst{where}{slices.names[at]}: {says_and_right(slices.shares, int(at))}."
+        text = f"worst{where}{slices.names[at]}: {says_and_right(slices.shares, int(at), in_short=in_short)}."
     return text[0].upper() + text[1:]

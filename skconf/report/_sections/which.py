@@ -8,12 +8,16 @@ import pandas as pd
 
 from skconf._core.messages import listed
 from skconf._core.numbers import DASH, decimal, digits_of, number, percent
+from skconf.inspection._risk_difference import RiskDifference
 from skconf.report._evidence.comparison import NOT_COMPARED, Comparison, Difference, compare_models, in_words
 from skconf.report._evidence.draws import Compared
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.flips import Flips
 from skconf.report._evidence.rows import Row, rows_of
-from skconf.report._page.parts import Folded, Part, Prose, Section
+from skconf.report._page.axes import Scale
+from skconf.report._page.chart import Axis, Band, Chart, Line, Mark, Rule
+from skconf.report._page.marks import N_SERIES
+from skconf.report._page.parts import ChartPart, Folded, Part, Prose, Section
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import PERSON, allowed_in_words
 from skconf.report._sections.words import Words, cautions, fits_on_paper, thousand, words_of
@@ -33,6 +37,7 @@ def which(evidence: Evidence) -> Section:
         parts.append(Prose(_what_to_do(evidence)))
     if evidence.answered:
         parts.append(_answered(evidence))
+        parts += [] if (chart := _differences(evidence)) is None else [ChartPart(chart)]
     table = _Table(evidence, comparison)
     if table.others:
         headlines = words_of(evidence).headlines
@@ -240,6 +245,39 @@ def _answered(evidence: Evidence) -> TablePart:
         f"what it costs to choose it.{together}"
     )
     return TablePart("Cases answered at the errors that you allow", pd.DataFrame(rows, columns=columns), (note,))
+
+
+def _differences(evidence: Evidence) -> Chart | None:
+    """Chart how many more errors the others make than the best model, where the same share is answered."""
+    found = {model: each for model, each in evidence.risk_differences.items() if not np.isnan(each.low).all()}
+    if not found:
+        return None
+    models = list(evidence.stops)
+    best = next(each for each in evidence.answered if each.target == evidence.target).ranked[0]
+    marks: list[Mark] = [Rule(f"as {best}", y=0.0)]
+    data, said, shown = [], [], []
+    for model, each in found.items():
+        colour, known = models.index(model) % N_SERIES, ~np.isnan(each.low)
+        x, value, low, high = (of[known] for of in (each.coverage, each.value, each.low, each.high))
+        marks += [Band(x, low, high, series=colour), Line(x, value, name=evidence.title_of(model), series=colour)]
+        data.append(pd.DataFrame({"answered": x, "difference": value, "low": low, "high": high, "model": model}))
+        shown += [low, high]
+        said.append(f"{evidence.title_of(model)}: {_where_more(each)}")
+    what = {"costs": "Mean cost", "graded": "Loss"}.get(evidence.kind, "Errors")
+    finding = f"{'; '.join(said)}. Both answer the same share; a band holds at all shares together."
+    answered = Axis("share answered, most confident first", "percent")
+    scale: Scale = "linear" if evidence.kind == "costs" else "percent"
+    more = Axis.around(f"{words_of(evidence).of_these}, minus {best}", scale, *shown, [0.0])
+    return Chart(f"{what} compared with {best}", finding, answered, more, marks, pd.concat(data))
+
+
+def _where_more(found: RiskDifference) -> str:
+    """Say at which shares answered the errors are more, or fewer."""
+    parts = []
+    for what, places in found.runs().items():
+        ends = dict.fromkeys(f"{100 * found.coverage[at]:.0f}%" for at in places)
+        parts.append(f"{what} where {' to '.join(ends)} are answered")
+    return ", ".join(parts) or _NO_CLEAR_DIFFERENCE
 
 
 def stars(comparison: Comparison) -> str:

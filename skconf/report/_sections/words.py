@@ -153,11 +153,11 @@ def right(shares: Shares, at: int) -> str:
     return words_for(shares.kind).amount(float(shares.right[at]), float(shares.low[at]), float(shares.high[at]))
 
 
-def says_and_right(shares: Shares, at: int) -> str:
-    """Compare in words what is expected in a part of the rows with what is observed."""
+def says_and_right(shares: Shares, at: int, *, in_short: bool = False) -> str:
+    """Compare in words what is expected in a part of the rows with what is observed; in short without its interval."""
     words = words_for(shares.kind)
     value, _, ends = right(shares, at).partition(" [")
-    interval = f" (interval {ends.rstrip(']').replace(', ', ' to ')})" if ends else ""
+    interval = f" (interval {ends.rstrip(']').replace(', ', ' to ')})" if ends and not in_short else ""
     return f"{words.says} {says(shares, at)}, {words.right} {value}{interval} in {shares.count[at]:,} answers"
 
 

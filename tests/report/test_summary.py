@@ -1,0 +1,105 @@
+"""The numbers of the summary are counted again by numpy, from the probabilities alone."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skconf import confidence_report
+
+N = 4000
+
+
+def binary(sharpness, noise=0.0):
+    rng = np.random.default_rng(0)
+    logit = rng.normal(0, 2.5, N)
+    y = (rng.random(N) < 1 / (1 + np.exp(-logit))).astype(int)
+    logit = logit + np.random.default_rng(1).normal(0, 1, N) * noise
+    return y, 1 / (1 + np.exp(-sharpness * logit))
+
+
+def said_by(report):
+    """Return the questions of a summary with their answers, each in one line."""
+    text = re.sub(r"\n  ", " ", report.summary())
+    return dict(line.split(": ", 1) for line in text.splitlines())
+
+
+def counted(y, p):
+    return np.maximum(p, 1 - p), (p > 0.5) == (y == 1)
+
+
+@pytest.mark.parametrize("allowed", [0.02, 0.05, 0.1])
+def test_thresholds_are_counted_again(allowed):
+    y, p = binary(1.4)
+    sure, right = counted(y, p)
+    said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
+    found = re.fullmatch(
+        r"From ([\d.]+): ([\d.]+)% of its answers are wrong, ([\d,]+) of 1,000 cases answered "
+        rf"\(at most {100 * allowed:g}% on new cases, guaranteed with 95% confidence: from ([\d.]+), ([\d,]+)\)\.",
+        said,
+    )
+    threshold, wrong, answered, guaranteed, fewer = (float(each.replace(",", "")) for each in found.groups())
+    kept = sure >= threshold
+    assert wrong == pytest.approx(100 * (~right[kept]).mean(), abs=0.05)
+    assert answered == round(1000 * kept.mean())
+    assert (~right[kept]).mean() <= allowed
+    # No lower threshold keeps it.
+    below = [(~right[sure >= each]).mean() for each in np.unique(sure[~kept])]
+    assert min(below) > allowed
+    assert fewer == round(1000 * (sure >= guaranteed).mean())
+    assert fewer < answered
+
+
+def test_trust_and_failure_are_counted_again():
+    y, p = binary(1.6)
+    sure, right = counted(y, p)
+    said = said_by(confidence_report(y, p))
+    assert said["Data"] == "4,000 labelled rows, 2 classes."
+    assert f"average confidence is {100 * sure.mean():.1f}%" in said["Trust"]
+    assert f"{100 * right.mean():.1f}% of answers are right" in said["Trust"]
+    label, confidence, accuracy, rows = re.match(
+        r"Worst where it answers (\d): average confidence ([\d.]+)%, accuracy ([\d.]+)% .* in ([\d,]+) answers\.",
+        said["Fails"],
+    ).groups()
+    part = (p > 0.5) == (label == "1")
+    assert rows == f"{part.sum():,}"
+    assert float(confidence) == pytest.approx(100 * sure[part].mean(), abs=0.05)
+    assert float(accuracy) == pytest.approx(100 * right[part].mean(), abs=0.05)
+
+
+def test_of_many_models_the_better_one_stands_first():
+    y, p = binary(1.0)
+    others = {f"noise {noise}": binary(1.0, noise)[1] for noise in (1, 2)}
+    said = said_by(confidence_report(y, {"clean": p, **others}))
+    assert list(said)[:2] == ["Data", "Compare"]
+    assert said["Compare"].startswith("With errors of at most 5%, clean answers ")
+    assert "% wrong, " in said["Accept clean"]
+    assert "interval" not in "".join(text for question, text in said.items() if question.startswith("Fails"))
+
+
+def test_curve_of_differences_is_that_of_the_most_confident():
+    y, p = binary(1.0)
+    worse = binary(1.0, 2)[1]
+    report = confidence_report(y, {"one": p, "two": worse})
+    (found,) = report.evidence.risk_differences.values()
+    for coverage, value in zip(found.coverage, found.value, strict=True):
+        risks = []
+        for each in (worse, p):
+            sure, right = counted(y, each)
+            risks.append((~right[np.argsort(-sure)[: round(coverage * N)]]).mean())
+        assert value == pytest.approx(risks[0] - risks[1], abs=1e-12)
+    page = report.page()
+    assert "Errors compared with one" in page
+    at = found.coverage[found.low > 0]
+    assert re.search(rf"two: more where \d+% to {100 * at.max():.0f}% are answered", page)
+
+
+def test_models_that_no_threshold_helps_are_left_out_of_the_picture():
+    y, p = binary(1.0)
+    guesses = np.random.default_rng(2).random(N)
+    report = confidence_report(y, {"one": p, "two": binary(1.0, 1)[1], "guesses": guesses})
+    assert list(report.evidence.risk_differences) == ["two"]
+    thresholds = pd.DataFrame(report.thresholds)
+    assert thresholds.loc[thresholds["model"] == "guesses", "threshold"].isna().all()
+    assert "guesses: no threshold keeps any of these." in report.text()
