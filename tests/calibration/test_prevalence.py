@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from skconf import SelectiveClassifier
 from skconf.calibration import correct_prevalence
 
 SHARE = st.floats(1e-6, 1 - 1e-6)
@@ -88,6 +92,33 @@ def test_a_model_of_half_and_half_counts_as_many_as_there_are():
     got = correct_prevalence(raw, y, {1: 0.01}, labels=model.classes_)
     assert raw[:, 1].sum() > 20 * there.sum()
     assert got[:, 1].sum() == pytest.approx(there.sum(), rel=0.1)
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_one_line_corrects_a_pipeline(output):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["honest", "fraud"], [3000, 1000])
+    x = pd.DataFrame({"x": rng.normal(2.0 * (y == "fraud"))})
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression()).set_output(transform=output).fit(x, y)
+    got = correct_prevalence(pipeline.predict_proba(x), y, {"fraud": 0.01}, labels=pipeline.classes_)
+    raw = pipeline.predict_proba(x)
+    fraud = raw[:, list(pipeline.classes_).index("fraud")]
+    odds = fraud / (1 - fraud) * (0.01 / 0.99) / (1000 / 3000)
+    np.testing.assert_allclose(got[:, 0], odds / (1 + odds), rtol=1e-12)
+
+
+def test_a_classifier_at_a_share_ends_a_pipeline_that_is_cross_validated():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 1000)
+    x = rng.normal(2.0 * y)[:, np.newaxis]
+    at_share = SelectiveClassifier(
+        LogisticRegression(), threshold=0, calibration="platt", cv=0.3, prevalence={1: 0.01}, random_state=0
+    )
+    proba = cross_val_predict(make_pipeline(StandardScaler(), at_share), x, y, method="predict_proba")
+    density = [norm.pdf(x[:, 0], 2 * k) for k in (0, 1)]
+    truth = 0.01 * density[1] / (0.01 * density[1] + 0.99 * density[0])
+    np.testing.assert_allclose(proba[:, 1], truth, atol=0.12)
+    assert 0.99 * proba[y == 0, 1].mean() + 0.01 * proba[y == 1, 1].mean() == pytest.approx(0.01, rel=0.2)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -14,6 +15,7 @@ from sklearn.neighbors import KernelDensity
 from sklearn.preprocessing import StandardScaler
 
 from skconf import ConfidenceProfile, SelectiveClassifier, TunedSelectiveClassifierCV, get_scorer
+from skconf.calibration import correct_prevalence
 from skconf.metrics import confidence_brier_loss
 
 X, CODES = load_breast_cancer(return_X_y=True)
@@ -89,6 +91,29 @@ def test_imbalanced_learn_resamples_the_training_rows_alone():
         under.RandomUnderSampler(random_state=0), SelectiveClassifier(LogisticRegression(max_iter=5000), threshold=0.9)
     )
     assert {*answers(outside, X[rare], Y[rare])[0]} <= {*said}
+
+
+def test_imbalanced_learn_is_corrected_to_the_share_at_use():
+    """The rows that calibrate are not resampled, and a pipeline without calibration is corrected in one line."""
+    imblearn, under = pytest.importorskip("imblearn.pipeline"), pytest.importorskip("imblearn.under_sampling")
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.2).astype(int)
+    x, sampler = rng.normal(2.0 * y)[:, np.newaxis], under.RandomUnderSampler(random_state=0)
+    pipeline = imblearn.make_pipeline(sampler, StandardScaler(), LogisticRegression()).fit(x, y)
+    there = (rng.random(50_000) < 0.03).astype(int)
+    at_use = rng.normal(2.0 * there)[:, np.newaxis]
+    truth = 0.03 * norm.pdf(at_use[:, 0], 2) / (0.03 * norm.pdf(at_use[:, 0], 2) + 0.97 * norm.pdf(at_use[:, 0]))
+    # Undersampled to one to one; a logit of two normal classes is calibrated there.
+    by_factor = correct_prevalence(pipeline.predict_proba(at_use), {1: 0.5}, {1: 0.03}, labels=pipeline.classes_)
+    whole = SelectiveClassifier(
+        pipeline, threshold=0, calibration="platt", cv=0.3, prevalence={1: 0.03}, random_state=0
+    ).fit(x, y)
+    assert pipeline.predict_proba(at_use)[:, 1].mean() > 5 * there.mean()
+    for proba in (by_factor, whole.predict_proba(at_use)):
+        np.testing.assert_allclose(proba[:, 1], truth, atol=0.08)
+        assert proba[:, 1].mean() == pytest.approx(there.mean(), rel=0.08)
+    last = imblearn.make_pipeline(sampler, SelectiveClassifier(**whole.get_params(deep=False)))
+    assert last.fit(x, y).predict_proba(at_use)[:, 1].mean() == pytest.approx(there.mean(), rel=0.1)
 
 
 class Bare:
