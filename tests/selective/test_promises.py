@@ -1,18 +1,23 @@
 """Several promises at once, and in slices: against brute force, and on populations where the truth is known."""
 
+import pickle
 import re
+import time
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.stats import beta, binom
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from skconf import ConfidenceProfile, TunedSelectiveClassifierCV, get_scorer, metrics, required_samples, tune_threshold
 
@@ -217,8 +222,6 @@ class TestClassifier:
         return X, y
 
     def model(self, **options):
-        from sklearn.compose import make_column_transformer
-
         inner = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
         return TunedSelectiveClassifierCV(
             inner, target=0.15, confidence_level=LEVEL, slices="region", random_state=0
@@ -255,6 +258,55 @@ class TestClassifier:
             assert not model.accept(new)[:2].any()
         with pytest.raises(ValueError, match="'region'"):
             model.accept(X.drop(columns="region"))
+
+    def test_pickles_clones_and_frames(self):
+        X, y = self.data()
+        model = self.model().fit(X, y)
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        pd.testing.assert_frame_equal(again.guarantees_, model.guarantees_)
+        pd.testing.assert_series_equal(clone(model).fit(X, y).thresholds_, model.thresholds_)
+        inside = self.model().set_params(
+            estimator=make_pipeline(
+                make_column_transformer((StandardScaler(), ["a", "b"])).set_output(transform="pandas"),
+                LogisticRegression(),
+            )
+        )
+        np.testing.assert_array_equal(inside.fit(X, y).predict(X), model.predict(X))
+        plain = self.model(estimator=LogisticRegression())
+        outside = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), plain)
+        with pytest.raises(ValueError, match="belongs inside"):
+            outside.fit(X, y)
+
+    def test_groups_and_weights_are_routed_to_where_they_are_asked_for(self):
+        X, y = self.data()
+        patient = np.arange(len(y)) // 3
+        with sklearn.config_context(enable_metadata_routing=True):
+            inner = LogisticRegression().set_fit_request(sample_weight=False)
+            columns = make_column_transformer((StandardScaler(), ["a", "b"]))
+            model = self.model(estimator=make_pipeline(columns, inner))
+            found = cross_validate(
+                model, X, y, cv=GroupKFold(2), params={"groups": patient}, return_estimator=True, error_score="raise"
+            )
+        for fold in found["estimator"]:  # one row of each patient and region: of 200 patients, most have rows in both
+            assert fold.guarantees_["n_samples"].max() <= 200
+
+    @pytest.mark.filterwarnings("ignore:1 of 2 slices are rejected")
+    def test_a_search_over_depth_and_target_with_slices_inside(self):
+        X, y = self.data()
+        tree = make_pipeline(
+            make_column_transformer((StandardScaler(), ["a", "b"])), DecisionTreeClassifier(random_state=0)
+        )
+        grid = {"decisiontreeclassifier__max_depth": [2, 4]}
+        inside = self.model(estimator=GridSearchCV(tree, grid, cv=2)).fit(X, y)
+        assert inside.estimator_.best_params_["decisiontreeclassifier__max_depth"] in (2, 4)
+        grid = {"estimator__decisiontreeclassifier__max_depth": [2, 4], "target": [0.2, 0.3]}
+        coverage = get_scorer("coverage")
+        around = GridSearchCV(self.model(estimator=tree, n_candidates=4), grid, scoring=coverage, cv=2).fit(X, y)
+        assert around.best_params_["target"] == 0.3
+        best = around.best_estimator_
+        assert best.thresholds_.index.tolist() == ["north", "south"]
+        assert coverage(around, X, y) == best.accept(X).mean()
 
     def test_positions_and_cells_of_two_columns(self):
         rng = np.random.default_rng(1)
@@ -305,6 +357,19 @@ class TestClassifier:
                 TunedSelectiveClassifierCV(frozen, target={"cwsa": 0.5}, **options, **bad).fit(X, y)
         with pytest.raises(ValueError, match="have no bound"):
             model.set_params(target={"cost": 0.4}, cost_matrix=lambda X: np.tile(matrix, (len(X), 1, 1))).fit(X, y)
+
+
+def test_a_hundred_slices_of_a_thousand_rows_take_less_than_two_seconds():
+    y, proba = draw(100_000, 17)
+    shop = np.repeat([f"s{number}" for number in range(100)], 1000)
+    options = {"target": 0.1, "confidence_level": LEVEL, "slices": shop}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tune_threshold(y, proba, **options)
+        start = time.process_time()
+        found = tune_threshold(y, proba, **options)
+    assert time.process_time() - start < 2
+    assert len(found.thresholds) == 100
 
 
 def violated(rng, n, promises, slices):
