@@ -167,6 +167,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
     return {
         "skconf": __version__,
         "rows": profile.n_rows,
+        **({} if profile.abstained is None else {"answers": len(profile)}),
         "confidence_level": options.confidence_level,
         "shown": bool(tuned.guarantees["shown"].all()),
         "thresholds": _entries(tuned),
@@ -256,12 +257,13 @@ def _text(found: Mapping[str, Any]) -> str:
     """Say what is accepted, and what holds; slices where everything is rejected come last, the first few by name."""
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
-    lines = [
-        f"{found['rows']:,} rows. All guarantees hold together with {_percent(found['confidence_level'])} confidence."
-    ]
+    answers = f", of which {found['answers']:,} are answers and the others abstain" if "answers" in found else ""
+    counted = "answers" if answers else "cases"
+    level = _percent(found["confidence_level"])
+    lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
     for entry in accepting:
         of = " there" if "slice" in entry else ""
-        cases = f"accept from {entry['threshold']!r} up, {1000 * entry['coverage']:.0f} of 1,000 cases{of}."
+        cases = f"accept from {entry['threshold']!r} up, {1000 * entry['coverage']:.0f} of 1,000 {counted}{of}."
         lines += ["", f"{where}: {cases}" if (where := _where(entry)) else f"{cases[0].upper()}{cases[1:]}"]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     for entry in rejecting[:_NAMED]:

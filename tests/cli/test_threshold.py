@@ -99,6 +99,18 @@ def test_a_floor_that_accepts_everything_is_a_threshold_of_0(capsys):
     assert found["thresholds"][0]["threshold"] == 0
 
 
+def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
+    gone = np.arange(N) % 4 == 0
+    ANSWERS.assign(abstained=gone.astype(int)).to_csv("gone.csv", index=False)
+    out = run(capsys, "gone.csv", "--target", "risk=0.1")
+    assert f"{N:,} rows, of which {(~gone).sum():,} are answers and the others abstain. All guarantees" in out
+    found = json.loads(run(capsys, "gone.csv", "--target", "risk=0.1", "--format", "json"))
+    accepted = (ANSWERS["confidence"] >= found["thresholds"][0]["threshold"])[~gone]
+    assert (found["rows"], found["answers"]) == (N, (~gone).sum())
+    assert found["thresholds"][0]["coverage"] == pytest.approx(accepted.mean(), abs=1e-12)
+    assert f"{1000 * accepted.mean():.0f} of 1,000 answers." in out
+
+
 def test_many_slices_without_rows_enough_are_told_in_short(capsys):
     TABLE.assign(shop=[f"s{row % 400}" for row in range(N)]).to_csv("shops.csv", index=False)
     out = run(capsys, "shops.csv", "--slices", "shop", status=1)

@@ -91,6 +91,12 @@ def test_answers_that_read_like_truth_values_abstain_where_they_are_blank(words)
     assert caught.value.row == int(np.argmax(ABSTAINED))
 
 
+def test_accuracy_counts_rows_that_abstain_as_wrong_also_beside_a_threshold():
+    report = ConfidenceReport.from_files("answers.csv", abstained="gone", metrics=["accuracy"], threshold=0.8)
+    assert report.frame.at["accuracy", "value"] == pytest.approx(CORRECT[KEPT].sum() / N)
+    assert "accuracy counts rows that abstain as wrong" in str(report)
+
+
 def test_marks_of_some_rows_abstain_there():
     TABLE.assign(gone=np.where(ABSTAINED, "yes", "")).to_csv("x.csv", index=False)
     marked = ConfidenceReport.from_files("x.csv", abstained="gone").frame

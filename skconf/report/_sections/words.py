@@ -196,7 +196,9 @@ def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     if not names or not any(map(_rejects, evidence.profiles.values())):
         return []
     counts = "counts" if len(names) == 1 else "count"
-    return [f"{' and '.join(names)} {counts} rejected answers as wrong; the verdict is about all answers."]
+    abstain = any(profile.abstained is not None for profile in evidence.profiles.values())
+    such = "rows that abstain" if abstain else "rejected answers"
+    return [f"{' and '.join(names)} {counts} {such} as wrong; the verdict is about all answers."]
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
