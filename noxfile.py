@@ -156,11 +156,12 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Measure which branches of the core the tests take."""
-    install(session, ".[test]", groups=("coverage",))
+    """Measure which branches of the core the tests take, those of simulations and minutes left out."""
+    install(session, ".[test]", groups=("coverage", "houses"))
     rooms = ("metrics", "profile", "calibration", "selective", "inference")
     measured = [f"--cov=skconf.{room}" for room in rooms]
-    pytest(session, "--cov-branch", *measured, *(f"tests/{room}" for room in rooms))
+    files = [*(f"tests/{room}" for room in rooms), "tests/houses/test_onnx.py"]
+    pytest(session, "-m", f"not ({LONG})", "--cov-branch", *measured, *files)
 
 
 def build(session: nox.Session, *folders: Path) -> list[Path]:
