@@ -72,7 +72,7 @@ def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floa
     held = np.bincount(codes, weight, len(shares))
     if not held.all():
         raise ValueError(
-            "prevalence needs rows of every class among those that calibrate, and one has none there. Pass more rows "
+            "prevalence needs rows of every class in the part that calibrates, and one class has none. Pass more rows "
             "of it, or a larger part to calibrate on (cv)."
         )
     return CorrectedCalibrator(calibrator, shares * held.sum() / held)

@@ -34,7 +34,7 @@ def test_the_section_opens_with_the_verdict_and_what_to_do():
     assert modest[0].words.startswith("Underconfident: ")
     fine = trust(evidence_of(RNG.random(3000) < SURE)).parts
     assert fine[0].kind == "finding"
-    assert "note how much could hide" in fine[1].words
+    assert "note what could go unnoticed" in fine[1].words
 
 
 def test_a_useless_model_is_not_advised_to_calibrate():

@@ -62,7 +62,7 @@ def _advice(assessment: Assessment, numbers: str) -> str:
     """Advise what to do about a verdict."""
     how = "calibrate it on rows that it was not trained on, then check again on other rows"
     if numbers == "uncertainties":
-        return f"{how}." if assessment.found else "use the uncertainties, but note how large a gap could hide."
+        return f"{how}." if assessment.found else "use the uncertainties, but note how large a gap could go unnoticed."
     if assessment.looks_swapped:
         return "compare a few rows by hand, and put labels or columns of probabilities in their right order."
     if assessment.accuracy <= assessment.most_frequent < 1 and assessment.grade != "too few to say":
@@ -76,7 +76,9 @@ def _advice(assessment: Assessment, numbers: str) -> str:
         return "use its confidences as they are."
     if assessment.grade == "too few to say":
         return "collect more labelled rows."
-    return "use its confidences, but note how much could hide: see the intervals below. More labelled rows show more."
+    return (
+        "use its confidences, but note what could go unnoticed: see the intervals below. More labelled rows show more."
+    )
 
 
 def _table(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> TablePart:
@@ -118,7 +120,7 @@ def _row(stretch: Stretch, words: Words) -> dict[str, str]:
         words.says: words.amount(1 - stretch.expected / count),
         words.right: percent(*ends),
         words.wrong: f"{stretch.observed:,.0f}" if is_count else number(stretch.observed),
-        "expected": number(stretch.expected),
+        "expected": number(stretch.expected) if stretch.expected >= 1e-3 or not stretch.expected else "< 0.001",
         "finding": f"{stretch.direction}: {stretch.grade}" if stretch.direction else DASH,
     }
 

@@ -238,7 +238,7 @@ def _said_and_was(profile: ConfidenceProfile, answer: Worst) -> str:
     if profile.kind == "costs":
         return f"uncertainty {number(answer.says)}, cost {number(answer.was)}"
     if profile.kind == "graded":
-        return f"said {certainty(answer.says)}, was {percent(answer.was)} right"
+        return f"confidence {certainty(answer.says)}, {percent(answer.was)} right"
     return f"at {certainty(answer.says)}"
 
 
