@@ -184,3 +184,38 @@ class InContext(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize("calibration", [None, "pooled", "temperature"])
 def test_probabilities_in_single_precision(calibration):
     assert_works(SelectiveClassifier(InContext(), threshold=0.8, calibration=calibration, random_state=0), X[:, :5])
+
+
+class Net(ClassifierMixin, BaseEstimator):
+    """Stands for skorch's NeuralNetClassifier, whose torch is too heavy to test with: it takes what tensors take.
+
+    X is float32, and y holds the numbers of the classes in int64, as the cross-entropy of torch wants them.
+    """
+
+    def fit(self, X, y):
+        self._check(X)
+        assert y.dtype == np.int64
+        assert set(y) == set(range(y.max() + 1))
+        self.classes_ = np.unique(y)
+        self.inner_ = LogisticRegression(max_iter=5000).fit(X.astype(float), y)
+        return self
+
+    def predict_proba(self, X):
+        self._check(X)
+        return self.inner_.predict_proba(X.astype(float)).astype(np.float32)
+
+    @staticmethod
+    def _check(X):
+        assert isinstance(X, np.ndarray)
+        assert X.dtype == np.float32
+
+
+@pytest.mark.parametrize("calibration", [None, "pooled"])
+def test_a_network_gets_samples_and_labels_in_its_own_types(calibration):
+    small = X[:, :4].astype(np.float32)
+    model = SelectiveClassifier(Net(), threshold=0.9, calibration=calibration, cv=3).fit(small, CODES)
+    answer = model.predict_selective(small)
+    assert 0 < answer.accepted.mean() < 1
+    assert (answer.prediction == CODES)[answer.accepted].mean() > 0.9
+    profile = ConfidenceProfile.from_estimator(Net().fit(small, CODES), small, CODES)
+    assert profile.confidence.max() <= 1
