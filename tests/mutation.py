@@ -128,13 +128,23 @@ class Swapped(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.tree, str(self.path), "exec"), vars(module))
 
 
+class Unhurried:
+    """Lets a test of hypothesis take its time: while lines are noted it is slow, whatever it tests."""
+
+    def pytest_configure(self):
+        from hypothesis import settings
+
+        settings.register_profile("unhurried", deadline=None)
+        settings.load_profile("unhurried")
+
+
 def run_tests(tests, plugins=()):
     """Run pytest quietly in this process, and return its exit status."""
     import pytest
 
     options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "--no-header", "--tb=no"]
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        return int(pytest.main([*options, *tests], plugins=list(plugins)))
+        return int(pytest.main([*options, *tests], plugins=[Unhurried(), *plugins]))
 
 
 def in_child(work, limit, loud=False):

@@ -135,3 +135,15 @@ def test_an_object_that_ends_too_early_is_named_where_it_ends(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"correct": 1, "confidence": 0.5}\n{"correct": 1, "confidence": 0.5\n')
     with pytest.raises(ValueError, match="line 2 is no JSON from character 33 on"):
         ConfidenceReport.from_files(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("place", [3, 1200])
+@pytest.mark.parametrize("colon", [":", " :", "\t: "])
+def test_a_name_that_an_object_has_twice_is_refused_wherever_it_stands(place, colon, tmp_path):
+    rows = ['{"correct": 1, "confidence": 0.5, "note": "a \\": b", "more": {"correct": 0}}'] * 1500
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    assert accumulate(tmp_path / "a.jsonl", "accuracy").result()["accuracy"] == 1
+    rows[place] = f'{{"correct": 1, "confidence": 0.5, "correct"{colon}0}}'
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    with pytest.raises(ValueError, match=rf"an object in line {place + 1} has 'correct' twice"):
+        accumulate(tmp_path / "a.jsonl", "accuracy")
