@@ -79,7 +79,8 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
     """
     named = getattr(X, "columns", None)
     if named is None:
-        n_columns = X.shape[1] if np.ndim(X) == 2 or hasattr(X, "tocsc") else 0
+        values: Any = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)
+        n_columns = values.shape[1] if values.ndim == 2 else 0
         for name in names:
             if isinstance(name, bool) or not isinstance(name, int | np.integer) or not 0 <= name < n_columns:
                 raise ValueError(
@@ -87,7 +88,8 @@ def columns_of(X: Any, names: Sequence[Any]) -> pd.DataFrame:
                     "or X as a DataFrame. A transformer that drops the names belongs inside: "
                     "TunedSelectiveClassifierCV(make_pipeline(...), slices=...)."
                 )
-        dense = X.tocsc()[:, list(names)].toarray() if hasattr(X, "tocsc") else np.asarray(X)[:, list(names)]
+        chosen = values[:, list(names)]
+        dense = chosen.toarray() if hasattr(X, "tocsc") else chosen
         return pd.DataFrame(dense, columns=list(names))
     for name in names:
         if name not in named:

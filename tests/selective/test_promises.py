@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from scipy.stats import beta, binom
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -316,6 +317,8 @@ class TestClassifier:
             LogisticRegression(), target=0.1, confidence_level=LEVEL, slices=[1, 2], random_state=0
         ).fit(X, y)
         assert model.thresholds_.index.tolist() == [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
+        for other in (X.tolist(), sparse.csr_array(X)):
+            np.testing.assert_array_equal(model.accept(other), model.accept(X))
         own = model.thresholds_[list(map(tuple, X[:, 1:]))].to_numpy()
         np.testing.assert_array_equal(model.accept(X), model.predict_proba(X).max(axis=1) >= own)
 

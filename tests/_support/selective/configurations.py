@@ -50,6 +50,7 @@ CONFIGURATIONS = {
     "SelectiveClassifier(XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1))": {},
     tuned('objective="coverage", target=1.0'): {},
     **{tuned('objective="coverage", target=1.0', name): {} for name in CALIBRATORS},
+    tuned('target={"coverage": 0.1}, confidence_level=0.5'): {},
     # Those that abstain.
     selective("threshold=0.9"): ABSTAINS,
     selective('threshold=0.9, calibration="platt"'): ABSTAINS,
