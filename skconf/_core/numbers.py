@@ -112,8 +112,14 @@ def confidence(value: float) -> str:
     return f"{value:.{digits}f}".rstrip("0")
 
 
+#: Numbers from which on a column has no decimals.
+_MANY = 100
+
+
 def four_decimals(value: float) -> str:
-    """Write an entry of a column: with four decimals unless the number is very small or very large."""
+    """Write an entry of a column: with four decimals unless the number is small, or so large that these say nothing."""
+    if _MANY <= abs(value) < 1e6:
+        return f"{value:,.0f}"
     return f"{value:,.4f}" if value == 0 or 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 

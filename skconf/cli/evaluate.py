@@ -173,6 +173,7 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     from skconf.report import ConfidenceReport
     from skconf.report._evidence.files import evidence_of_files
+    from skconf.report._page.tables import WIDTH
     from skconf.report._sections.document import headings
     from skconf.report._sections.source import files_read
     from skconf.report._sections.table import as_written
@@ -219,11 +220,12 @@ def _run(options: argparse.Namespace) -> int:
             "probabilities (--proba), or without --group and --slices."
         ) from None
     bold = [] if report.evidence is None else headings(report.evidence)
+    width = line_width() or WIDTH
     if options.short:
-        say(report.summary(width=line_width()), headings=bold)
+        say(report.summary(width=width), headings=bold)
     else:
         read = "\n".join(files_read(source.origin))
-        say("\n\n".join(filter(None, [read, report.text(width=line_width())])), headings=bold)
+        say("\n\n".join(filter(None, [read, report.text(width=width)])), headings=bold)
     return 0
 
 

@@ -185,25 +185,25 @@ def confidence_report(
     >>> model = SelectiveClassifier(GaussianNB(), threshold=0.9).fit(X_train, y_train)
     >>> raw = ConfidenceProfile.from_estimator(model, X_test, y_test)
     >>> confidence_report(raw)
-    metric                           value best  better  range
-    accuracy_score                  0.9301    1  higher  [0, 1]
-    mean_confidence                 0.9947               [0, 1]
-    calibrated_size_ratio      15,906.0059    1  closer  [0, ∞]
-    calibrated_size_ratio_std     750.4536               [0, ∞]
-    overconfidence_risk             1.0000    0  lower   [0, 1]
-    expected_calibration_error      0.0637    0  lower   [0, 1]
-    confidence_brier_loss           0.0612    0  lower   [0, 1]
-    confidence_log_loss             0.4074    0  lower   [0, ∞]
-    cw_accuracy_score               0.9383    1  higher  [0, 1]
-    confidence_gain                 0.0201    1  higher  [−∞, 1]
-    cf1_score(average='macro')      0.9302    1  higher  [0, 1]
-    aurc_loss                       0.0052    0  lower   [0, 1]
-    ecuas_loss                      0.7288    0  lower   [0, ∞]
-    threshold                       0.9000               [0, ∞]
-    coverage_score                  0.9930    1  higher  [0, 1]
-    selective_accuracy_score        0.9366    1  higher  [0, 1]
-    cwsa_score                      0.8827    1  higher  [−1, 1]
-    cwsa_plus_score                 0.9301    1  higher  [0, 1]
+    metric                      value best  better  range
+    accuracy_score             0.9301    1  higher  [0, 1]
+    mean_confidence            0.9947               [0, 1]
+    calibrated_size_ratio      15,906    1  closer  [0, ∞]
+    calibrated_size_ratio_std     750               [0, ∞]
+    overconfidence_risk        1.0000    0  lower   [0, 1]
+    expected_calibration_error 0.0637    0  lower   [0, 1]
+    confidence_brier_loss      0.0612    0  lower   [0, 1]
+    confidence_log_loss        0.4074    0  lower   [0, ∞]
+    cw_accuracy_score          0.9383    1  higher  [0, 1]
+    confidence_gain            0.0201    1  higher  [−∞, 1]
+    cf1_score(average='macro') 0.9302    1  higher  [0, 1]
+    aurc_loss                  0.0052    0  lower   [0, 1]
+    ecuas_loss                 0.7288    0  lower   [0, ∞]
+    threshold                  0.9000               [0, ∞]
+    coverage_score             0.9930    1  higher  [0, 1]
+    selective_accuracy_score   0.9366    1  higher  [0, 1]
+    cwsa_score                 0.8827    1  higher  [−1, 1]
+    cwsa_plus_score            0.9301    1  higher  [0, 1]
     <BLANKLINE>
     accuracy_score counts rejected answers as wrong; the verdict is about all
       answers.
@@ -221,10 +221,10 @@ def confidence_report(
     ...     metrics=["accuracy_score", "calibrated_size_ratio", "aurc_loss"],
     ... )
     >>> report
-    metric                      bayes    lda best  better  range
-    accuracy_score             0.9371 0.9720    1  higher  [0, 1]
-    calibrated_size_ratio 15,906.0059 0.3953    1  closer  [0, ∞]
-    aurc_loss                  0.0052 0.0029    0  lower   [0, 1]
+    metric                 bayes    lda best  better  range
+    accuracy_score        0.9371 0.9720    1  higher  [0, 1]
+    calibrated_size_ratio 15,906 0.3953    1  closer  [0, ∞]
+    aurc_loss             0.0052 0.0029    0  lower   [0, 1]
     <BLANKLINE>
     * better than bayes (at bayes: than all others) by paired differences, p <= 0.05
       after Holm's adjustment for 2 comparisons. No star: no difference is shown;

@@ -17,7 +17,15 @@ from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.files import evidence_of_files
 from skconf.report._evidence.predictions import source_of
 from skconf.report._evidence.tables import TableAlone, table_of_slices, table_of_thresholds
-from skconf.report._sections.document import as_fragment, as_page, as_text, table_fragment, table_page
+from skconf.report._sections.document import (
+    as_fragment,
+    as_page,
+    as_text,
+    group_findings,
+    group_texts,
+    table_fragment,
+    table_page,
+)
 from skconf.report._sections.model_card import model_card as model_card_of
 from skconf.report._sections.summary import summary
 from skconf.report._sections.table import as_lines, as_table, frame_of, notes_of
@@ -351,7 +359,9 @@ class ConfidenceReport:
         if anonymous:
             return type(self)(self._source.anonymous()).page()
         if self.evidence is None:
-            return table_page(as_table(self.frame, self._notes()), self._source.origin)
+            if isinstance(self._source, TableAlone):
+                return table_page(as_table(self._source.named, self._notes()), self._source)
+            return table_page(as_table(self.frame, self._notes()), TableAlone(self.frame, self._source.origin))
         return as_page(self.evidence)
 
     def save(self, path: str | PathLike[str], *, anonymous: bool = False) -> None:
@@ -420,9 +430,11 @@ class ConfidenceReport:
         -------
         str
         """
-        if self.evidence is None:
+        if self.evidence is not None:
+            return as_text(self.frame, self.evidence, width)
+        if not isinstance(self._source, TableAlone) or not self._source.by_group:
             return as_lines(self.frame, self._notes(), width)
-        return as_text(self.frame, self.evidence, width)
+        return "\n\n".join([as_lines(self._source.named, self._notes(), width), *group_texts(self._source, width)])
 
     def summary(self, *, width: int | None = None) -> str:
         """Return the report in a few sentences: may I trust it, when to abstain, which model, and where it fails worst.
@@ -435,11 +447,13 @@ class ConfidenceReport:
         Returns
         -------
         str
-            A paragraph for each question; of a table alone, of groups or classes, that table.
+            A paragraph for each question; of groups, where it fails; of classes, their table.
         """
-        if self.evidence is None:
-            return as_lines(self.frame, self._notes(), width)
-        return summary(self.evidence).text(width)
+        if self.evidence is not None:
+            return summary(self.evidence).text(width)
+        if isinstance(self._source, TableAlone) and self._source.by_group:
+            return "\n".join(each.text(width) for each in group_findings(self._source))
+        return as_lines(self.frame, self._notes(), width)
 
     def _notes(self) -> list[str]:
         """Return what stands below the table."""

@@ -48,6 +48,8 @@ class InBatches(NamedTuple):
         What is known of the answers.
     stops : Stops or None
         Thresholds, if there are no groups, and rows count alike as right or wrong.
+    is_counted : bool
+        Whether they do.
     """
 
     rows: list[Row]
@@ -56,6 +58,7 @@ class InBatches(NamedTuple):
     counts: list[int]
     kind: Kind
     stops: Stops | None = None
+    is_counted: bool = False
 
     def value(self, name: str) -> float:
         """Return the value of a metric without groups; NaN if it could not be computed."""
@@ -130,7 +133,7 @@ def _evaluated(
         if is_counted:
             n_answers, n_errors = ScoreOfSums(judging[1]).sums(state)
             stops = stops_of_cells(n_answers, n_errors, LEVEL)
-    return InBatches(rows, values, assessment, counts, trial.kind, stops)
+    return InBatches(rows, values, assessment, counts, trial.kind, stops, is_counted)
 
 
 def no_weight(column: Any) -> DataError:

@@ -6,8 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from skconf._core.probabilities import Floats
+from skconf._core.proportions import clopper_pearson
 from skconf.inference._p_values import holm
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.shares import Shares
@@ -49,6 +51,21 @@ class BySlice:
         p_values = np.concatenate(overconfidence_p_values(profile, columns))
         units = "answers" if profile.kind == "graded" else "groups" if profile.groups is not None else "rows"
         return cls([names[code] for code in shares.code], shares, holm(p_values[shares.code]), units)
+
+    @classmethod
+    def of_counts(cls, names: Sequence[str], count: Any, right: Floats, says: Floats, level: float) -> Self:
+        """Compare groups of which only numbers of answers and means are known.
+
+        Of all answers with the same mean confidence, those with equal confidences vary most (Hoeffding, 1956): p-values
+        by their binomial distribution are never too small.
+        """
+        count = np.asarray(count, dtype=np.intp)
+        low, high = clopper_pearson(right, count.astype(np.float64), level)
+        order = np.lexsort((np.arange(len(count)), right, high))
+        shares = Shares(order, count[order], right[order], low[order], high[order], says[order], "right or wrong", True)
+        wrong = np.rint(count * (1 - right))
+        p_values = np.where(wrong > count * (1 - says), binom.sf(wrong - 1, count, np.clip(1 - says, 0, 1)), 1.0)
+        return cls([names[at] for at in order], shares, holm(p_values[order]), "rows")
 
     @property
     def overconfident(self) -> NDArray[np.intp]:

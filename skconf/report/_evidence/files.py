@@ -16,7 +16,8 @@ from skconf._core.usual_names import USUAL
 from skconf._core.warn import warn
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.batches import InBatches, evaluate_in_batches, no_weight
-from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.by_slice import BySlice
+from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import counts_alone, read_logs
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.pairs import RowsOfFile, paired
@@ -284,7 +285,12 @@ def _from_batches(
     origin = replace(origin, files=sources)
     groups = next(iter(columns.values())).groups  # they are never guessed
     if groups:
-        return TableAlone(_of_groups(results, groups, several), origin, n_names=several + len(groups), several=several)
+        by_group = {}
+        for model, found in results.items():
+            if (compared := _compared_groups(found, groups, columns[model])) is not None:
+                by_group[model if several else ""] = compared
+        frame = _of_groups(results, groups, several)
+        return TableAlone(frame, origin, n_names=several + len(groups), several=several, by_group=by_group)
     return replace(_of_models(results, several), chosen=is_chosen(metrics), origin=origin, name=sources[0].name)
 
 
@@ -301,6 +307,17 @@ def _of_models(results: Mapping[str, InBatches], several: bool) -> Evidence:
         known_stops={model: each.stops for model, each in results.items() if each.stops is not None},
         known_kind="graded" if any(each.kind == "graded" for each in results.values()) else "right or wrong",
     )
+
+
+def _compared_groups(found: InBatches, groups: Sequence[Any], columns: Columns) -> BySlice | None:
+    """Return how right a model is in each group; None where that cannot be counted, or was not asked for."""
+    needed = ["accuracy_score", "mean_confidence"]
+    if not found.is_counted or columns.threshold is not None or not set(needed) <= set(found.values.columns):
+        return None
+    right, says = (found.values[name].to_numpy(dtype=np.float64) for name in needed)
+    labels = [group if len(groups) > 1 else (group,) for group in found.values.index]
+    names = [", ".join(f"{at} = {each}" for at, each in zip(groups, label, strict=True)) for label in labels]
+    return BySlice.of_counts(names, found.counts, right, says, LEVEL)
 
 
 def _of_groups(results: Mapping[str, InBatches], groups: Sequence[Any], several: bool) -> pd.DataFrame:

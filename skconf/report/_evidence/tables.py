@@ -1,7 +1,7 @@
 """Tables of numbers: by class, of thresholds, and of slices."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from skconf.metrics._base.registry import get_metric
 from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.by_slice import BySlice
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.origin import Origin
 
@@ -37,6 +38,8 @@ class TableAlone:
         How many columns name a row: the index, and the first columns of the table.
     several : bool
         Whether the index names models.
+    by_group : mapping of str to BySlice
+        How right each model is in each group, where that is known; the key of a single model is "".
     """
 
     frame: pd.DataFrame
@@ -44,6 +47,15 @@ class TableAlone:
     rows: Literal["group", "class"] = "group"
     n_names: int = 1
     several: bool = False
+    by_group: Mapping[str, BySlice] = field(default_factory=dict)
+
+    @property
+    def named(self) -> pd.DataFrame:
+        """The table with all that names a row in its index, so that parts of it tell their rows."""
+        names = [self.frame.index, *(self.frame.iloc[:, at] for at in range(self.n_names - 1))]
+        rows = [", ".join(map(str, row)) for row in zip(*names, strict=True)]
+        titles = [str(self.frame.index.name), *map(str, self.frame.columns[: self.n_names - 1])]
+        return self.frame.iloc[:, self.n_names - 1 :].set_axis(pd.Index(rows, name=", ".join(titles)))
 
     def anonymous(self) -> "TableAlone":
         """Return the same with numbers in place of the names of models, groups and classes, and without files."""
@@ -51,10 +63,22 @@ class TableAlone:
         frame = self.frame.iloc[:, self.n_names - 1 :]
         rows = _numbered(self.rows, list(zip(*names[self.several :], strict=True)))
         if not self.several:
-            return TableAlone(frame.set_axis(pd.Index(rows, name=self.rows)), rows=self.rows)
-        frame = frame.set_axis(pd.Index(_numbered("model", list(names[0])), name="model"))
+            by_group = {model: _renamed(each, rows) for model, each in self.by_group.items()}
+            return TableAlone(frame.set_axis(pd.Index(rows, name=self.rows)), rows=self.rows, by_group=by_group)
+        models = _numbered("model", list(names[0]))
+        number = dict(zip(names[0], models, strict=True))
+        by_group = {
+            number[model]: _renamed(each, [row for row, name in zip(rows, names[0], strict=True) if name == model])
+            for model, each in self.by_group.items()
+        }
+        frame = frame.set_axis(pd.Index(models, name="model"))
         frame.insert(0, self.rows, rows)
-        return TableAlone(frame, rows=self.rows, n_names=2, several=True)
+        return TableAlone(frame, rows=self.rows, n_names=2, several=True, by_group=by_group)
+
+
+def _renamed(by_group: BySlice, rows: Sequence[str]) -> BySlice:
+    """Return the same groups by other names, which are in the order of the table."""
+    return replace(by_group, names=[rows[code] for code in by_group.shares.code])
 
 
 def _numbered(what: str, names: Sequence[Any]) -> list[str]:

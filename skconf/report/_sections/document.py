@@ -7,7 +7,7 @@ import pandas as pd
 from skconf._core.messages import listed
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
-from skconf.report._evidence.origin import Origin
+from skconf.report._evidence.tables import TableAlone
 from skconf.report._page.document import fragment, made_on, page
 from skconf.report._page.parts import Copied, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart
@@ -83,10 +83,37 @@ def table_fragment(table: TablePart, *above: Part) -> str:
     return fragment([*above, table], prefix=f"skconf-{next(_CELLS)}-")
 
 
-def table_page(table: TablePart, origin: Origin) -> str:
+def table_page(table: TablePart, source: TableAlone) -> str:
     """Return a page with a table, and what it was read from, for what has no predictions behind it."""
-    notes = [*files_read(origin), *origin.read_as]
-    return page("Confidence report", [table, *map(Prose, notes)], [], byline=_byline())
+    notes = [*files_read(source.origin), *source.origin.read_as]
+    opening = [*group_findings(source), *_group_tables(source), table, *map(Prose, notes)]
+    return page("Confidence report", opening, [], byline=_byline())
+
+
+def group_findings(source: TableAlone) -> list[Prose]:
+    """Say for each model in which groups it fails."""
+    said = []
+    for model, by_group in source.by_group.items():
+        finding = slice_finding(by_group, "group", "groups")
+        text = f"{model}: {finding}" if model else finding[0].upper() + finding[1:]
+        said.append(Prose(text, "finding fault" if len(by_group.overconfident) else "finding"))
+    return said
+
+
+def _group_tables(source: TableAlone) -> list[Part]:
+    """Return the groups of each model, worst first."""
+    parts: list[Part] = []
+    for model, by_group in source.by_group.items():
+        parts += slice_parts(by_group, f"{model}: " if model else "", "group", "groups")
+    return parts
+
+
+def group_texts(source: TableAlone, width: int | None = None) -> list[str]:
+    """Return the groups as text: the table, and last the findings."""
+    if not source.by_group:
+        return []
+    findings = [each.text(width) for each in group_findings(source)]
+    return [texts(_group_tables(source), width), "\n".join([SUMMARY, *findings])]
 
 
 def _byline() -> str:

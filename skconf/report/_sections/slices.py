@@ -37,13 +37,13 @@ def slice_finding(slices: BySlice, one: str = "slice", several: str = "slices", 
     )
 
 
-def slice_parts(slices: BySlice, start: str) -> list[Part]:
+def slice_parts(slices: BySlice, start: str, one: str = "slice", several: str = "slices") -> list[Part]:
     """Return the table of the slices, whose end is folded; `start` names the model."""
-    n_slices = len(slices.names)
-    parts: list[Part] = [part_table(slices, slice(0, SHOWN), start, (_note(slices),))]
+    n_slices, note = len(slices.names), _note(slices) if one == "slice" else _note_on_groups(slices)
+    parts: list[Part] = [part_table(slices, slice(0, SHOWN), start, (note,), one)]
     if n_slices > SHOWN:
-        rest = part_table(slices, slice(SHOWN, LISTED), start, left_out(n_slices, "slices"))
-        parts.append(Folded(f"{start}{n_slices - SHOWN:,} more slices", [rest]))
+        rest = part_table(slices, slice(SHOWN, LISTED), start, left_out(n_slices, several), one)
+        parts.append(Folded(f"{start}{n_slices - SHOWN:,} more {several}", [rest]))
     return parts
 
 
@@ -65,6 +65,14 @@ def part_table(
     if shares.kind != "costs":
         columns["overconfident, p"] = [p_value(p) if p <= LEVEL else DASH for p in slices.p_values[part]]
     return TablePart("", pd.DataFrame(columns), notes, rows_in_text=5)
+
+
+def _note_on_groups(slices: BySlice) -> str:
+    return (
+        "Sorted by the upper end of the interval, worst first. Overconfident: more errors than the confidences imply. "
+        "p, where it is at most 0.05: of as many by chance, at most, for answers of one confidence, after Holm's "
+        f"adjustment for {len(slices.names):,} groups; rows are taken to be independent."
+    )
 
 
 def _note(slices: BySlice) -> str:

@@ -99,6 +99,8 @@ def _writer(name: Any, column: Any) -> tuple[Callable[[Any], str], bool]:
         return (lambda value: "" if np.isnan(value) else f"{value:g}"), False
     if pd.api.types.is_float_dtype(column):
         return four_decimals, False
+    if pd.api.types.is_integer_dtype(column):
+        return (lambda value: f"{value:,}"), False
     if isinstance(column.dtype, pd.IntervalDtype):
         return (lambda bounds: f"[{bound(bounds.left)}, {bound(bounds.right)}]"), True
     return (lambda value: visible(str(value))), not pd.api.types.is_numeric_dtype(column)
