@@ -12,7 +12,7 @@ from scipy.special import softmax
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
 from skconf._core.warn import warn
-from skconf.tables._log_samples import Choices, Sample, is_scalar
+from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade
 
 #: What every line has.
 _NEEDED = {"doc_id", "filtered_resps", "metrics"}
@@ -56,7 +56,7 @@ class LmEvalLog:
         self.refused: dict[str, str] = {}
         for called, rows in self.rows.items():
             for metric in dict.fromkeys(metric for row in rows for metric in row["metrics"]):
-                why = _NEVER.get(metric) or _no_grade(row.get(metric) for row in rows)
+                why = _NEVER.get(metric) or no_grade(row.get(metric) for row in rows)
                 if why:
                     self.refused[f"{metric},{called}"] = why
                 else:
@@ -103,16 +103,6 @@ def _parsed(line: bytes) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
-
-
-def _no_grade(values: Iterable[Any]) -> str:
-    """Return why values are no grades; "" if they are: numbers from 0 to 1."""
-    for value in values:
-        if value is not None and not isinstance(value, int | float):
-            return "holds no numbers"
-        if value is not None and (value < 0 or value > 1):  # NaN is neither
-            return f"is not in [0, 1]: {value:g}"
-    return ""
 
 
 def _are_likelihoods(responses: Any) -> bool:

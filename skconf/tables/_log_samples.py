@@ -1,5 +1,6 @@
 """Samples of logs in one form, whichever tool wrote them, and the rules by which an answer abstains."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -83,7 +84,7 @@ class Sample(NamedTuple):
     @property
     def state(self) -> str:
         """Whether it is an answer, why it abstains, or why it does not count."""
-        if np.isnan(self.grade):
+        if self.grade != self.grade:
             return "failed" if self.failed else "unscored"
         if self.grade > 0:  # what was graded right is an answer, whatever it says
             return ANSWERED
@@ -141,6 +142,20 @@ class Log(Protocol):
 def is_scalar(value: Any) -> bool:
     """Return whether a value of a log fits a cell of a table."""
     return value is None or isinstance(value, str | int | float)
+
+
+def no_grade(values: Iterable[Any]) -> str:
+    """Return why values are no grades; "" if they are: truth values, or numbers from 0 to 1."""
+    known = False
+    for value in values:
+        if value is None:
+            continue
+        known = True
+        if not isinstance(value, int | float):
+            return "holds no numbers"
+        if value < 0 or value > 1:  # NaN is neither
+            return f"is not in [0, 1]: {value:g}"
+    return "" if known else "holds no numbers"
 
 
 def _abstains(text: str) -> bool:

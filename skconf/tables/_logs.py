@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,21 @@ import pandas as pd
 
 from skconf._core.messages import listed, option, shorten, suggest
 from skconf._core.problems import DataError, located
+from skconf._core.usual_names import CORRECTNESS, spelled
 from skconf._core.warn import warn
 from skconf.tables._bytes import opened
 from skconf.tables._entries import says_yes
 from skconf.tables._inspect import InspectLog
+from skconf.tables._json_rows import JsonRows
 from skconf.tables._lm_eval import LmEvalLog, is_sample
 from skconf.tables._log_samples import ANSWERED, Log
 from skconf.tables._paths import COMPRESSED, LogPath, holds_json_lines, shown
 from skconf.tables._unreadable import readable
 
 #: Columns that are taken as confidences where none is named.
-_CONFIDENCES = ("score.confidence", "metadata.confidence")
+_CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
+#: Column that says who abstains, where none is named.
+_ABSTAINED = "abstained"
 #: Broken lines whose numbers are told.
 _MOST_TOLD = 5
 #: States of samples that are no answers and do not abstain.
@@ -40,16 +45,18 @@ def read_log(
     Parameters
     ----------
     path : path
-        A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13 writes it), also compressed; or a
-        log of Inspect, ``.json`` or ``.eval``. The latter needs zstandard, ``pip install zstandard``.
+        A file ``samples_TASK_TIME.jsonl`` of lm-evaluation-harness (as version 0.4.13 writes it), also compressed; a
+        log of Inspect, ``.json`` or ``.eval``, of which the latter needs zstandard, ``pip install zstandard``; or JSON
+        lines of any other tool, with an object for each answer.
     correct : str, default=None
         What grades the answers. Of lm-evaluation-harness a metric and a filter, ``"exact_match,strict-match"``, or the
         metric alone, where there is one filter. Of Inspect a scorer, ``"choice"``; of a scorer with several values one
-        of them, ``"SCORER,NAME"``. None takes the only one that there is.
+        of them, ``"SCORER,NAME"``. Of other JSON lines a column of truth values, or of numbers from 0 to 1, such as
+        ``"correct"``; a value within an object is ``"OUTER.INNER"``. None takes the only one that there is.
     confidence : str, default=None
         Column of the result that holds the confidences, such as ``"metadata.confidence"``. None stands for the
         softmax of the log-likelihoods at the choice that was graded (lm-evaluation-harness, multiple choice), or for
-        ``score.confidence`` or ``metadata.confidence`` of Inspect, where there are such.
+        ``score.confidence`` or ``metadata.confidence`` of Inspect, or ``confidence``, where there are such.
     abstained : str, default=None
         Column of the result that says which answers abstain: truth values, or a column whose blank entries do. None
         stands for the rules in Notes.
@@ -68,7 +75,7 @@ def read_log(
         - ``y_pred`` : what was answered; of multiple choice by log-likelihoods the number of the choice, from 0;
         - ``proba_0``, ``proba_1``, … : softmax of the log-likelihoods of the choices, where these are known;
         - ``doc.NAME`` (lm-evaluation-harness), ``metadata.NAME`` and ``score.NAME`` (Inspect: of the sample, and of its
-          score) : what the log says of the question, texts and numbers alone.
+          score), other columns of JSON lines : what the log says of the question, texts and numbers alone.
 
         ``attrs["read_as"]`` is a list of sentences on what was taken where `correct` or `confidence` was None.
 
@@ -101,6 +108,8 @@ def read_log(
       within a text;
     - or it is blank, as Inspect's ``choice()`` writes an answer without a letter (graded I);
     - or it is ``[invalid]``, which filters of lm-evaluation-harness write where they find no answer.
+
+    In other JSON lines a column ``abstained`` tells, where there is one.
 
     Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
     different answers: the choice of the largest log-likelihood, and of the largest per character (``acc_bytes``: per
@@ -146,17 +155,21 @@ def log_path(path: Path, correct: str | None, confidence: str | None, abstained:
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is such a log, by its name and its first line."""
+    """Return whether a file is such a log, by its name and its first lines."""
     if path.suffix == ".eval" or _is_whole_json(path):
         return True
-    if not holds_json_lines(path):
-        return False
+    return holds_json_lines(path) and _has_samples(path)
+
+
+def _has_samples(path: Path) -> bool:
+    """Return whether the first of a few lines that can be read is a sample of lm-evaluation-harness."""
     with readable(path), opened(path) as file:
-        first = next((line for line in file if line.strip()), b"")
-    try:
-        return is_sample(json.loads(first.removeprefix(b"\xef\xbb\xbf")))
-    except (ValueError, RecursionError):
-        return False
+        for line in islice(filter(bytes.strip, file), _MOST_TOLD):
+            try:
+                return is_sample(json.loads(line.removeprefix(b"\xef\xbb\xbf")))
+            except (ValueError, RecursionError):
+                continue
+    return False
 
 
 def _is_whole_json(path: Path) -> bool:
@@ -169,16 +182,26 @@ def _read(file: Path) -> Log:
         with readable(file):
             return InspectLog.of_archive(file)
     with readable(file), opened(file) as data:
-        return InspectLog.of_text(data.read()) if _is_whole_json(file) else LmEvalLog(data)
+        if _is_whole_json(file):
+            return InspectLog.of_text(data.read())
+        return LmEvalLog(data) if _has_samples(file) else JsonRows(data)
 
 
 def _choose(log: Log, correct: str | None) -> tuple[str, list[str]]:
     """Return the name of what grades the answers, and that in words where it was not named."""
     names = list(log.grades)
+    if correct is None and isinstance(log, JsonRows):  # other numbers may mean anything
+        names = [name for name in names if spelled(name) in CORRECTNESS]
     if correct is None and len(names) == 1:
         return names[0], [f"read {names[0]} as whether answers are right"]
     if correct is not None and correct in log.refused:
         raise DataError(f"{correct} {log.refused[correct]}.", kind="no grade", column=correct)
+    if not names and log.grades:
+        raise DataError(
+            f"no column is called correct or the like. Numbers from 0 to 1 are in {shorten(log.grades)}.",
+            kind="no grade",
+            advice=f"Name the one that grades the answers: {option('correct', log.grades[0])}.",
+        )
     if not names:
         why = "; ".join(f"{name} {reason}" for name, reason in log.refused.items())
         raise DataError(
@@ -208,6 +231,8 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
     answers: Any = [sample.answer for sample in samples] if choices is None else choices.choice
     more = _columns([sample.columns for sample in samples])
     states = np.array([sample.state for sample in samples], dtype=object)
+    if abstained is None and _ABSTAINED in more:
+        abstained = _ABSTAINED
     if abstained is not None:
         graded = ~np.isin(states, NOT_GRADED)
         column = _named(abstained, {"y_pred": pd.Series(answers), **more}, "abstained")
@@ -234,14 +259,14 @@ def _table(log: Log, grade: str, said: list[str], confidence: str | None, abstai
     }
     if choices is not None:
         columns |= {f"proba_{k}": column for k, column in enumerate(choices.proba.T)}
-    table = pd.DataFrame({**columns, **more})
+    table = pd.DataFrame(columns | {name: column for name, column in more.items() if name not in columns})
     table.attrs["read_as"] = said
     return table
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> "dict[str, pd.Series[Any]]":
     """Return what logs say of questions, a column for each name; None where one does not say it."""
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = dict.fromkeys(chain.from_iterable(rows))
     return {name: pd.Series([row.get(name) for row in rows]) for name in names}
 
 
