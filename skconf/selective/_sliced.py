@@ -86,8 +86,12 @@ def keep_in_slices(
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
     members = [order[start:stop] for start, stop in pairwise(bounds)]
+    in_none = order[: bounds[0]]
     if clusters is not None:
         members = [each[one_of_each(clusters[each], rng)] for each in members]
+        in_none = in_none[one_of_each(clusters[in_none], rng)]
+    if len(in_none):
+        warn(f"{len(in_none):,} of {len(rows):,} samples are rejected: their slice is missing.")
     enough = _with_enough(members, names, terms, rows.charges) if cells is not None else [0]
     share = terms.share(max(len(enough), 1))
     thresholds, table = np.full(len(names), np.inf), []
@@ -114,8 +118,8 @@ def keep_in_slices(
     guarantees = pd.DataFrame(table, columns=columns)
     guarantees["class"] = pd.Series([label for _, _, label, *_ in table], dtype=object)
     own = np.append(thresholds, np.inf)[codes]
-    chose = np.concatenate(members)
-    return _tuned(rows, own, chose, guarantees, thresholds, cells, share_answered)
+    seen = np.concatenate([*members, in_none])
+    return _tuned(rows, own, seen, len(seen) - len(in_none), guarantees, thresholds, cells, share_answered)
 
 
 def placed(score: Floats, threshold: Floats) -> Floats:
@@ -129,16 +133,17 @@ def placed(score: Floats, threshold: Floats) -> Floats:
 def _tuned(
     rows: Rows,
     own: Floats,
-    chose: NDArray[np.intp],
+    seen: NDArray[np.intp],
+    n_chose: int,
     guarantees: pd.DataFrame,
     thresholds: Floats,
     cells: Cells | None,
     share_answered: float,
 ) -> TunedThreshold:
     """Return the result, and warn of what is rejected altogether."""
-    accepted = (rows.score >= own)[chose]
-    coverage = float(accepted.sum() / max(len(chose), 1)) * share_answered
-    risk = float(np.mean(~rows.correct[chose][accepted])) if accepted.any() else np.nan
+    accepted = (rows.score >= own)[seen]
+    coverage = float(accepted.sum() / max(len(seen), 1)) * share_answered
+    risk = float(np.mean(~rows.correct[seen][accepted])) if accepted.any() else np.nan
     rejected = guarantees.loc[~guarantees["shown"]]
     reason = ""
     if len(rejected):
@@ -156,7 +161,7 @@ def _tuned(
         coverage=coverage,
         risk=risk,
         risk_upper_bound=float(of_risk.iloc[0]) if cells is None and len(of_risk) else np.nan,
-        n_samples=len(chose),
+        n_samples=n_chose,
         reason=reason,
         results={},
         thresholds=None if cells is None else pd.Series(thresholds, index=cells.index, name="threshold"),

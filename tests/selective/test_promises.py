@@ -149,6 +149,19 @@ def test_few_rows_show_more_where_the_strictest_test_spends_all():
         tune_threshold(profile, confidence_level=LEVEL, spend="last")
 
 
+def test_samples_whose_slice_is_missing_are_rejected_and_count_as_such():
+    y, proba = draw(4000, 18)
+    region = np.where(np.arange(4000) % 4 == 0, None, "north")
+    with pytest.warns(UserWarning, match="1,000 of 4,000 samples are rejected: their slice is missing"):
+        found = tune_threshold(y, proba, target=0.1, confidence_level=LEVEL, slices=region)
+    there = np.arange(4000) % 4 > 0
+    own = tune_threshold(y[there], proba[there], target=0.1, confidence_level=LEVEL)
+    assert found.thresholds.to_dict() == {"north": own.threshold}
+    assert found.n_samples == 3000
+    assert found.coverage == pytest.approx(0.75 * own.coverage)
+    assert found.risk == pytest.approx(own.risk)
+
+
 def test_a_target_for_each_predicted_class():
     y, proba = draw(6000, 6)
     found = tune_threshold(
