@@ -2,7 +2,7 @@
 Learn which answers to keep
 ===========================
 
-Can a model be better at knowing when it is wrong? A calibrator of two classes corrects confidences, but keeps their
+Can a model separate right from wrong answers better? A calibrator of two classes corrects confidences, but keeps their
 order: it cannot change which answers are rejected. An estimator of correctness that sees the samples, too, can: of the
 most confident half of the answers, none is wrong any more.
 """
