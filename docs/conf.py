@@ -1,5 +1,6 @@
 """How the documentation is built: see docs/contributing.md."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -86,6 +87,12 @@ copybutton_prompt_is_regexp = True
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text) > div.highlight pre"  # what is printed is not copied
 
+# The link of a card of the gallery, whose style hides its text.
+CARD = re.compile(
+    r'(sphx-glr-thumbcontainer"[^>]*><img[^>]*>\s*<p><a class="reference internal")'
+    r'( href="[^"]*"><span[^>]*>([^<]+)</span>)'
+)
+
 templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
@@ -127,8 +134,9 @@ def skip_foreign(_app, _what, _name, obj, _skip, _options):
 
 
 def speak(_app, _page, _template, context, _doctree):
-    """Give screen readers what docutils and the theme leave out: entries of a list of references, names of buttons."""
-    context["body"] = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
+    """Give screen readers what docutils and themes leave out: entries of a list of references, names of links."""
+    body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')
+    context["body"] = CARD.sub(r'\1 aria-label="\3"\2', body)
     toctree, silent = context["generate_toctree_html"], 'class="toctree-toggle" role="presentation"'
     named = 'class="toctree-toggle" role="img" aria-label="pages below"'
     context["generate_toctree_html"] = lambda *args, **options: str(toctree(*args, **options)).replace(silent, named)

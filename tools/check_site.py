@@ -4,6 +4,7 @@
   site's own search ranks them (`searchtools.js` of Sphinx 8 and 9).
 - Every link within the site has its page, and its anchor there.
 - No example prints an object of matplotlib, such as Text(0.5, 1.0, ...).
+- The links of cards of the gallery, whose text is hidden, have a name for screen readers.
 """
 
 import json
@@ -153,6 +154,13 @@ def printed_objects(folder: Path) -> Iterator[str]:
             yield f"{path.name}: prints {found[0]!r}"
 
 
+def unnamed_cards(folder: Path) -> Iterator[str]:
+    """Go through the pages with cards that a screen reader cannot name."""
+    for path in sorted(folder.rglob("*.html")):
+        if re.search(r'sphx-glr-thumbcontainer"[^>]*><img[^>]*>\s*<p><a (?![^>]*aria-label)', path.read_text()):
+            yield f"{path.relative_to(folder).as_posix()}: has a card whose link has no name"
+
+
 def wrong_results(folder: Path) -> Iterator[str]:
     """Go through the searches that do not lead to the right page first."""
     text = (folder / "searchindex.js").read_text()
@@ -166,9 +174,9 @@ def wrong_results(folder: Path) -> Iterator[str]:
 def main() -> None:
     """Print what is wrong, if anything is."""
     folder = Path(sys.argv[1])
-    if wrong := [*dead_links(folder), *printed_objects(folder), *wrong_results(folder)]:
+    if wrong := [*dead_links(folder), *printed_objects(folder), *unnamed_cards(folder), *wrong_results(folder)]:
         raise SystemExit("\n".join(wrong))
-    print(f"{len(LEADS_TO)} searches lead to the right page; no dead link, no printed object")
+    print(f"{len(LEADS_TO)} searches lead to the right page; no dead link, no printed object, no card without name")
 
 
 if __name__ == "__main__":
