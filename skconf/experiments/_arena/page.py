@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from skconf._core.messages import listed
+from skconf._core.proportions import clopper_pearson
 from skconf.experiments._arena.tables import (
     LOSSES,
     OTHERS,
@@ -36,6 +37,8 @@ _NOTES = (
 _ROW = 24
 #: So many rivals share a picture.
 _RIVALS = 4
+#: Fewest runs at each number of samples through whose shares a line is drawn.
+_FEWEST_RUNS = 20
 
 
 def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str]) -> ExperimentReport:
@@ -251,7 +254,7 @@ def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
     }
     return rows_chart(
         f"Overconfident in the tail, {KINDS[kind]}",
-        f"Shares of runs. The safest are {listed(list(shares.index[:3]))}.",
+        f"Shares of runs. {_least(shares[['z_3', 'csr_3']].max(axis=1))}",
         Axis("share of runs", "percent"),
         list(shares.index),
         points,
@@ -261,17 +264,32 @@ def _tail_chart(kind: str, part: pd.DataFrame, names: Sequence[str]) -> Chart:
     )
 
 
+def _least(shares: "pd.Series[float]") -> str:
+    """Say which calibrators are overconfident least often, and how often that still is."""
+    least = float(shares.min())
+    names = listed(list(shares.index[shares <= least]))
+    return f"By the larger of both, {names} {'have' if ' and ' in names else 'has'} the smallest: {least:.0%}."
+
+
 def _size_chart(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> Chart:
     """Return how often the champion wins against its strongest rivals, over calibration samples."""
     rivals, sizes = list(compared.index[:_RIVALS]), sorted(part["n"].unique())
     wins = {size: compare(part[part["n"] == size], champion).reindex(rivals)["log_loss_wins"] for size in sizes}
     table = pd.DataFrame(wins).T
+    n_runs = {size: compare(part[part["n"] == size], champion).reindex(rivals)["runs"] for size in sizes}
+    runs = pd.DataFrame(n_runs).T
     marks: list[Mark] = [Rule("level", y=0.5)]
     for series, name in enumerate(rivals):
-        marks += [Line(sizes, table[name], name=name, series=series), Points(sizes, table[name], series=series)]
+        low, high = clopper_pearson(table[name].to_numpy(dtype=float), runs[name].to_numpy(dtype=float), 0.95)
+        if runs[name].min() >= _FEWEST_RUNS:  # a line through shares of few runs would show a trend that is chance
+            marks.append(Line(sizes, table[name], series=series))
+        # Beside each other, so that intervals do not hide each other.
+        beside = [size * 1.04 ** (series - (len(rivals) - 1) / 2) for size in sizes]
+        marks.append(Points(beside, table[name], low, high, name=name, series=series))
     return Chart(
         f"Wins of {champion} by calibration samples, {KINDS[kind]}",
-        f"Share of runs with the lower log loss, against the {len(rivals)} others of least Brier score beside it.",
+        f"Share of runs with the lower log loss, against the {len(rivals)} others of least Brier score beside "
+        f"it, with its 95% interval as if runs were independent; {int(runs.min().min()):,} runs or more at each place.",
         Axis.around("calibration samples, log scale", "log", sizes),
         Axis("wins", "percent"),
         marks,
