@@ -378,7 +378,7 @@ def test_the_page_says_which_calibrator_finished_no_run(predictions, own_module)
         found = arena_experiment([], predictions=[predictions], calibrators=["platt", *rivals], sizes=[100])
         page = arena_report(found, "platt", {}).text()
         assert "KeyError: 'nothing'" in page
-    with pytest.raises(ValueError, match="there is no run: .*calibration samples and 150 others"):
+    with pytest.raises(ValueError, match=r"there is no run: .*calibration samples and 150 others"):
         arena_report(arena_experiment([], predictions=[predictions], calibrators=["platt"], sizes=[500]), "platt", {})
 
 
