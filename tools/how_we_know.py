@@ -4,6 +4,7 @@
     python tools/how_we_know.py branches         how many branches of five rooms their tests take: reads what
                                                  `nox --session coverage` left
     python tools/how_we_know.py mutants          how many small mistakes the tests find, of a sample in each room
+    python tools/how_we_know.py minutes          whether the tests that take minutes pass
 
 Each writes its own part of docs/how_we_know.md, after minutes to an hour of one core. "branches" and "mutants" need the
 package coverage.
@@ -105,6 +106,15 @@ def mutants(*, sample: int) -> str:
     return table(("room", "mutants tried", "found"), ([room, tried, share] for room, _, tried, share in found))
 
 
+def minutes() -> str:
+    """Return what pytest says of the tests that take minutes, and which of them fail."""
+    arguments = [sys.executable, "-m", "pytest", "-q", "-m", "slow", "-p", "no:cacheprovider"]
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    lines = done.stdout.splitlines()
+    failed = [f"- `{line.split()[1]}`" for line in lines if line.startswith(("FAILED ", "ERROR "))]
+    return "\n".join([f"{lines[-1].strip(' =')[:1].upper()}{lines[-1].strip(' =')[1:]}.", "", *failed]).strip()
+
+
 def write(part: str, text: str, command: str) -> None:
     """Replace a part of the page, which begins and ends with a comment."""
     now = dt.datetime.now(dt.UTC).date().isoformat()
@@ -118,7 +128,12 @@ def write(part: str, text: str, command: str) -> None:
 
 def main() -> None:
     """Measure one part, and write it."""
-    parts: dict[str, Callable[..., str]] = {"checks": checks, "branches": branches, "mutants": mutants}
+    parts: dict[str, Callable[..., str]] = {
+        "checks": checks,
+        "branches": branches,
+        "mutants": mutants,
+        "minutes": minutes,
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=parts)
     parser.add_argument("--sample", type=int, default=100, metavar="N", help="mutants of each room (default: 100)")
