@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from skconf._core.problems import located
 from skconf._core.warn import warned_once
@@ -145,6 +146,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
     if _are_paths(first):
         return read_files([*first, *items], job, n_jobs=n_jobs, progress=progress)
     total, warned, asked = Totals(), set[str](), job.columns
+    libraries = ThreadpoolController()  # limited while a table is read, as with files, and not while one is made
     for number, table in enumerate(chain(first, items)):
         place = f"table {number}"
         if number == 0:
@@ -152,7 +154,7 @@ def _read(data: Any, job: Job, progress: bool, n_jobs: int | None) -> dict[Any, 
         else:
             with located(place):
                 job.columns.check_further(column_names(table), asked, "table 0")
-        with located(place), warned_once(place, warned):
+        with located(place), warned_once(place, warned), libraries.limit(limits=1, user_api="blas"):
             job.add(total, job.read(table))
     return job.states(total)
 

@@ -5,12 +5,14 @@ import os
 import signal
 import threading
 import time
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 from _support.predictions import draw_table
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from skconf import ConfidenceReport, MetricAccumulator, accumulate
 from skconf.accumulation._read import open_table
@@ -239,3 +241,35 @@ def test_a_worker_has_one_thread():
     assert number_of_threads(None) == 1
     assert number_of_threads(3) == 3
     assert Parallel(n_jobs=2)(delayed(number_of_threads)(4) for _ in range(2)) == [1, 1]
+
+
+class Watched(dict):
+    """A table that notes how many threads linear algebra may take while it is read."""
+
+    seen: ClassVar[list[int]] = []
+
+    def __getitem__(self, name):
+        self.seen += threads_of_blas()
+        return super().__getitem__(name)
+
+
+def threads_of_blas():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+def test_tables_are_read_by_one_thread_and_made_by_as_many_as_there_were():
+    made = []
+
+    def tables():
+        for _ in range(3):
+            made.append(threads_of_blas())
+            yield Watched(correct=np.array([1, 0]), confidence=np.array([0.5, 0.25]))
+
+    with threadpool_limits(2, "blas"):
+        before = threads_of_blas()
+        assert accumulate(tables(), "mean_confidence").result()["mean_confidence"] == 0.375
+        after = threads_of_blas()
+    assert Watched.seen
+    assert set(Watched.seen) == {1}
+    assert made == [before] * 3
+    assert after == before
