@@ -56,8 +56,8 @@ def slow(session: nox.Session) -> None:
 
 @nox.session
 def clusters(session: nox.Session) -> None:
-    """Run the tests on a Dask cluster and in a Spark session, which needs Java 17 or 21."""
-    install(session, ".[test,dask,spark]")
+    """Run the tests on a Dask cluster and, where there is Java 17 or 21, in a Spark session."""
+    install(session, ".[test,dask,spark]" if shutil.which("java") else ".[test,dask]")
     pytest(session, "-n", "0", "-m", "dask or spark")
 
 
