@@ -147,3 +147,10 @@ def test_a_name_that_an_object_has_twice_is_refused_wherever_it_stands(place, co
     (tmp_path / "a.jsonl").write_text("\n".join(rows))
     with pytest.raises(ValueError, match=rf"an object in line {place + 1} has 'correct' twice"):
         accumulate(tmp_path / "a.jsonl", "accuracy")
+
+
+def test_a_mark_of_the_order_of_bytes_is_no_part_of_the_first_object(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"correct": 1, "confidence": 0.5}\n{"correct": 0, "confidence": 0.5}\n'
+    )
+    assert accumulate(tmp_path / "a.jsonl", "accuracy").result()["accuracy"] == 0.5
