@@ -11,8 +11,8 @@ from skconf.inference._grouped_means import drawn_as_counts
 from skconf.profile import ConfidenceProfile, Kind
 from skconf.report._evidence.stops import FEWEST, Stops
 from skconf.selective import TunedThreshold, required_samples, tune_threshold
-from skconf.selective._objective import Objective
 from skconf.selective._mix import most_rows
+from skconf.selective._objective import Objective
 from skconf.selective._tuning import without_class_weights
 
 #: Shares of errors among the answers that people allow.
