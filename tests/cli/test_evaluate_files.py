@@ -156,7 +156,7 @@ class TestIds:
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "s5")),
-                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. By --id name",
+                "b.csv: 1 of the ids in column 'id' occur more than once, such as 's5' in rows 5 and 7. Name by --id",
             ),
             (
                 lambda t: t.assign(id=t["id"].replace("s7", "")),

@@ -615,7 +615,7 @@ def test_files_of_one_name_in_two_folders(models, tmp_path, capsys):
 def test_a_page_of_two_models(models, tmp_path, capsys):
     assert main(["evaluate", "a.csv", "b.csv", "--metrics", "cw_accuracy", "--html", "r.html"]) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert page.count('role="img"') == 3
+    assert page.count('role="img"') == 4
     titles = [
         "May I trust its confidences?",
         "When should it abstain?",

@@ -69,6 +69,7 @@ def test_catboost_with_categories_that_its_fit_is_told():
     assert {*tuned.predict(table)} == {"malignant", "benign", "reject"}
 
 
+@pytest.mark.filterwarnings("ignore:.*their slice is missing:UserWarning")
 def test_histogram_boosting_with_categories_and_gaps():
     gaps = FRAME.mask(np.random.default_rng(0).random(FRAME.shape) < 0.1)
     model = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=30, random_state=0)
