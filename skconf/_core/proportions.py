@@ -89,7 +89,8 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     centre = share + times**2 / (2 * size)
     half = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2)
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
-    return float(max(low, 0.0)), float(min(high, 1.0))
+    # Rounding leaves 1e-17 in place of the ends that are exact.
+    return 0.0 if share == 0 else float(max(low, 0.0)), 1.0 if share == 1 else float(min(high, 1.0))
 
 
 def poisson_interval(count: int, confidence_level: float) -> tuple[float, float]:

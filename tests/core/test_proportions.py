@@ -56,6 +56,12 @@ def test_no_samples_tell_nothing():
     assert exact_interval(0, 0, 0.95) == clopper_pearson(0.5, 0, 0.95) == wilson(0.5, 0, 1.96) == (0, 1)
 
 
+@pytest.mark.parametrize("size", [1, 20, 333, 10_000])
+def test_all_or_none_end_at_a_bound_without_rounding(size):
+    assert wilson(0.0, size, 1.96)[0] == 0
+    assert wilson(1.0, size, 1.96)[1] == 1
+
+
 @pytest.mark.parametrize("count", [0, 1, 30])
 def test_as_many_or_as_few_are_just_too_unlikely_at_the_ends_of_a_poisson_interval(count):
     low, high = poisson_interval(count, 0.95)
