@@ -26,15 +26,17 @@ COMMAND = "PYTHONPATH=tests python tests/_support/selective/guarantee_trials.py"
 HEAD = """\
 # How often a guarantee is kept
 
-**In short.** All promises of a run hold together in at least 95% of sets, in every population tried. More is accepted
-than by Holm's tests of a hundred thresholds, as other libraries do by default.
+**In short.** All promises of a run are to hold together with a probability of 95%. In no population tried do they fail
+more often than 5% and chance explain. More is accepted than by Holm's tests of a hundred thresholds, which others do.
 
-Sets are drawn from populations of which the truth is known; *violated* is the share of sets in which any promise is
-false of the population. It may be 0.05. This page is written by
-`{command}`,
-{n_sets:,} sets for each number: a share of 0.05 has a standard error of {error:.3f}. The numbers of
-[RiskMonitor](guarantees.md#in-use) are of {n_streams:,} streams. How each promise is tested:
-[a guarantee for every group](guarantees.md).
+Each set is drawn from a population of which the truth is known. *Violated* is the share of sets in which any promise is
+false of the population: it may be 0.05. Each number is of {n_sets:,} sets, so that a share of 0.05 has a standard error
+of {error:.3f}; those of [RiskMonitor](guarantees.md#in-use) are of {n_streams:,} streams. How each promise is tested is
+said in [a guarantee for every group](guarantees.md). This page is written by
+
+```text
+{command}
+```
 """
 
 
@@ -447,7 +449,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
         ("At most a tenth is rejected", 'Target `{"coverage": 0.9}`.', share_rows(n_sets, (100, 1000, 10_000), rng)),
         (
             "Few rows",
-            "Mean coverage over eight populations. The level is kept by both.",
+            "Mean coverage over eight populations. The guarantee is exact by both.",
             few_rows(
                 n_sets,
                 [(0.1, 30), (0.1, 60), (0.05, 60), (0.05, 100), (0.05, 200), (0.05, 1000), (0.01, 500), (0.01, 1000)],
