@@ -188,7 +188,7 @@ def test_probabilities_in_single_precision(calibration):
 
 
 class Net(ClassifierMixin, BaseEstimator):
-    """Stands for skorch's NeuralNetClassifier, whose torch is too heavy to test with: it takes what tensors take.
+    """Stands for skorch's NeuralNetClassifier where torch is not installed: it takes what tensors take.
 
     X is float32, and y holds the numbers of the classes in int64, as the cross-entropy of torch wants them.
     """
@@ -211,12 +211,22 @@ class Net(ClassifierMixin, BaseEstimator):
         assert X.dtype == np.float32
 
 
+def skorch_net():
+    """Return a small network of skorch, where it and torch are installed: the group of these tests leaves them out."""
+    torch, skorch = pytest.importorskip("torch"), pytest.importorskip("skorch")
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))
+    options = {"criterion": torch.nn.CrossEntropyLoss, "optimizer": torch.optim.Adam, "lr": 0.02, "max_epochs": 30}
+    return skorch.NeuralNetClassifier(net, train_split=None, verbose=0, **options)
+
+
 @pytest.mark.parametrize("calibration", [None, "pooled"])
-def test_a_network_gets_samples_and_labels_in_its_own_types(calibration):
+@pytest.mark.parametrize("network", [Net, skorch_net])
+def test_a_network_gets_samples_and_labels_in_its_own_types(network, calibration):
     small = X[:, :4].astype(np.float32)
-    model = SelectiveClassifier(Net(), threshold=0.9, calibration=calibration, cv=3).fit(small, CODES)
+    model = SelectiveClassifier(network(), threshold=0.9, calibration=calibration, cv=3).fit(small, CODES)
     answer = model.predict_selective(small)
     assert 0 < answer.accepted.mean() < 1
     assert (answer.prediction == CODES)[answer.accepted].mean() > 0.9
-    profile = ConfidenceProfile.from_estimator(Net().fit(small, CODES), small, CODES)
+    profile = ConfidenceProfile.from_estimator(network().fit(small, CODES), small, CODES)
     assert profile.confidence.max() <= 1
