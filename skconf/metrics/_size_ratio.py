@@ -324,10 +324,10 @@ class OverconfidenceRisk(
 
     Notes
     -----
-    The paper's text gives Φ for every ratio; its tables have 0 for a ratio below 1, and so has "normal". The
-    normal approximation is poor in the tail at every sample size: of calibrated classifiers, about 1% exceed three
-    standard deviations, not 0.135%. The paper names Student's t and Edgeworth's expansion as corrections; the guide
-    compares them: neither helps, as few sizes decide, and "convolution" needs no approximation of these.
+    The paper's text gives Φ for ratios above 1, and says nothing of others; its tables have 0 there, and so has
+    "normal". The normal approximation is poor in the tail at every sample size: of calibrated classifiers, about 1%
+    exceed three standard deviations, not 0.135%. The paper names Student's t and Edgeworth's expansion as corrections;
+    the guide compares them: neither helps, as few sizes decide, and "convolution" needs no approximation of these.
 
     References
     ----------
