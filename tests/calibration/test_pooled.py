@@ -91,6 +91,14 @@ def test_further_samples_are_spread_over_the_classes():
     np.testing.assert_allclose(smoothed.predict_proba(proba), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("n", [50, 400])
+def test_an_error_at_the_top_adds_little_to_the_size_ratio(n):
+    y = np.arange(n) % 2
+    proba = np.where(y[:, None] == [0, 1], 1 - 1e-9, 1e-9)  # as sure and as right as can be
+    highest = PooledCalibrator().fit(proba, y).predict_proba(proba).max()
+    assert 1 / (n * (1 - highest)) < 2.75  # 2.7 at most, says the guide; 2 / 0.75 for many samples
+
+
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("n_samples", [10, 10_000])
 def test_the_prior_favours_rigid_members_while_there_are_few_samples(n_classes, n_samples):
