@@ -15,7 +15,7 @@ _MEANINGS = {
     "abstained": "rows that are no answers, but abstain: truth values, or a column whose blank entries do",
 }
 #: Those that are one column or number each, by the name of the parameter.
-_OTHERS = ("proba", "labels", "pos_label", "cluster")
+_OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
 
 
 def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target") -> None:
@@ -32,6 +32,13 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
         metavar="COLUMN",
         help="column with what each row is of, such as its patient, where rows of one depend on each other: intervals "
         "and guarantees are then by these (default: the id of a log, where it repeats)",
+    )
+    parser.add_argument(
+        "--score",
+        metavar="COLUMN",
+        help="column with another score to rank by, any numbers, such as the mean of the confidence and of another "
+        "model's probability of this answer: thresholds by both are guaranteed together, so that you may take the "
+        "better ones",
     )
     parser.add_argument(
         "--proba",

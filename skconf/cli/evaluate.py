@@ -79,12 +79,6 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
     evaluate.add_argument("--pool", action="store_true", help="treat all files as parts of one model")
     add_column_options(evaluate)
     evaluate.add_argument(
-        "--score",
-        metavar="COLUMN",
-        help="column with another score to rank by, any numbers, such as the mean of the confidence and of another "
-        "model's probability of this answer: thresholds by both are shown, and guaranteed together",
-    )
-    evaluate.add_argument(
         "--id",
         metavar="COLUMN",
         help="column of ids, by which the rows of models, and those of --truth, are matched in any order",
@@ -180,11 +174,7 @@ def _run(options: argparse.Namespace) -> int:
 
     metrics = "all" if options.metrics == ["all"] else options.metrics
     try:
-        columns = columns_of(options) | {
-            "groups": options.group,
-            "threshold": options.threshold,
-            "score": options.score,
-        }
+        columns = columns_of(options) | {"groups": options.group, "threshold": options.threshold}
         in_batches = True if options.batches else None
         names = _names(list(dict.fromkeys(options.files)), pool=options.pool)
         with written_out(list(dict.fromkeys(options.files))) as files:

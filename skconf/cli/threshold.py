@@ -4,7 +4,8 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from math import isnan
+from dataclasses import replace
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 from skconf._core.command_options import share, whole_number
@@ -13,6 +14,7 @@ from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import written_out
 
 if TYPE_CHECKING:
+    from skconf.profile import ConfidenceProfile
     from skconf.selective import TunedThreshold
 
 _DESCRIPTION = """\
@@ -22,6 +24,7 @@ examples:
   %(prog)s predictions.csv
   %(prog)s predictions.csv --target risk=0.02 --slices region --format toml
   %(prog)s predictions.csv --target risk=0.05 false_negative_rate:fraud=0.1 --confidence-level 0.9
+  %(prog)s answers.jsonl --score judge
 
 The file has a row for each prediction, on cases that trained neither the model nor its calibrator. Its layouts are
 those of evaluate: with probabilities, with a confidence in each predicted label, or with the correctness of each
@@ -37,7 +40,9 @@ What may be promised, of new cases like those in the file:
   cwsa=R, cwsa_plus=R           the accepted predictions have a CWSA, or CWSA+, of at least R
   ecuas_1=R                     ECUAS with n = 1 charges them at most R on average
 
-All promises hold together with the probability --confidence-level, in all slices.
+All promises hold together with the probability --confidence-level, in all slices. With --score they hold for
+thresholds by the confidence and for those by that column. The ones that accept more are printed; with --objective
+coverage, those of the lower risk.
 
 Exit status: 0; 1 if a promise cannot be shown to hold in some slice, where everything is then rejected; 2 for a mistake
 in the command or the file, which standard error names.
@@ -152,17 +157,24 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         raise ValueError(
             "The rows have weights, but a guarantee counts every row once. Leave the column of weights out."
         )
+    ranked: dict[str | None, ConfidenceProfile] = {None: profile}
+    if read.score is not None:
+        ranked[options.score] = replace(profile, score=read.score)
+    found = {}
     with collected():  # what is rejected is in the result
-        tuned = tune_threshold(
-            profile,
-            objective=options.objective,
-            target=_target(options.target, () if profile.classes is None else profile.classes.tolist()),
-            confidence_level=options.confidence_level,
-            n_candidates=options.candidates,
-            spend=options.spend,
-            slices=_BY_CLASS if read.table is None and options.slices else read.table,
-            random_state=options.seed,
-        )
+        for name, each in ranked.items():
+            found[name] = tune_threshold(
+                each,
+                objective=options.objective,
+                target=_target(options.target, () if profile.classes is None else profile.classes.tolist()),
+                confidence_level=options.confidence_level,
+                n_candidates=options.candidates * len(ranked),
+                spend=options.spend,
+                slices=_BY_CLASS if read.table is None and options.slices else read.table,
+                random_state=options.seed,
+            )
+    better = max(found, key=lambda name: _worth(found[name], options.objective))  # the first of equal ones
+    tuned = found[better]
     assert tuned.guarantees is not None  # a target that is a mapping has some
     return {
         "skconf": __version__,
@@ -170,8 +182,25 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         **({} if profile.abstained is None else {"answers": len(profile)}),
         "confidence_level": options.confidence_level,
         "shown": bool(tuned.guarantees["shown"].all()),
-        "thresholds": _entries(tuned),
+        **({} if options.score is None else _compared(found, better)),
+        "thresholds": _entries(tuned, by_score=better is not None),
     }
+
+
+def _worth(tuned: "TunedThreshold", objective: str) -> tuple[bool, float]:
+    """Return how much thresholds are worth: whether all promises are kept, and how many cases they accept.
+
+    Where as few are accepted as a floor allows, those of the least risk are worth most.
+    """
+    assert tuned.guarantees is not None
+    amount = tuned.coverage if objective == "risk" else -tuned.risk
+    return bool(tuned.guarantees["shown"].all()), -inf if isnan(amount) else amount
+
+
+def _compared(found: "Mapping[str | None, TunedThreshold]", better: str | None) -> dict[str, Any]:
+    """Return the score that the thresholds are of, and the coverage by each."""
+    names = {name: "confidence" if name is None else name for name in found}
+    return {"score": names[better], "coverages": {names[name]: float(each.coverage) for name, each in found.items()}}
 
 
 def _columns(slices: list[str] | None) -> list[str]:
@@ -194,18 +223,19 @@ def _target(given: list[tuple[str, str | None, float]], classes: Iterable[Any]) 
     return target
 
 
-def _entries(tuned: "TunedThreshold") -> list[dict[str, Any]]:
+def _entries(tuned: "TunedThreshold", *, by_score: bool) -> list[dict[str, Any]]:
     """Return an entry for each slice: where, the threshold if anything is accepted, and the promises."""
     names = None if tuned.thresholds is None else list(tuned.thresholds.index.names)
     entries = []
     for at, (name, table) in enumerate(tuned.guarantees.groupby("slice", sort=False)):  # type: ignore[union-attr]
         threshold = tuned.threshold if tuned.thresholds is None else tuned.thresholds.iloc[at]
+        threshold = threshold if by_score else max(threshold, 0.0)  # confidences are at least 0
         values = name if isinstance(name, tuple) else (name,)
-        entry: dict[str, Any] = {"accepts": bool(threshold < float("inf"))}
+        entry: dict[str, Any] = {"accepts": bool(threshold < inf)}
         if names is not None:
             entry["slice"] = {str(column): _plain(value) for column, value in zip(names, values, strict=True)}
-        if entry["accepts"]:
-            entry["threshold"] = max(float(threshold), 0.0)  # confidences are at least 0
+        if entry["accepts"] and threshold > -inf:  # else everything is accepted, whatever its score
+            entry["threshold"] = float(threshold)
         entry["coverage"] = float(table["coverage"].iloc[0])
         entry["promises"] = [
             {key: _plain(value) for key, value in row.items() if not _is_missing(value)}
@@ -261,9 +291,16 @@ def _text(found: Mapping[str, Any]) -> str:
     counted = "answers" if answers else "cases"
     level = _percent(found["confidence_level"])
     lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
+    by = ""
+    if "score" in found:
+        better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
+        amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
+        lines.append(f"Rank by {found['score']}: accepted are {amounts}, of 1,000 {counted}. Both are guaranteed.")
+        by = f" by {found['score']}"
     for entry in accepting:
         of = " there" if "slice" in entry else ""
-        cases = f"accept from {entry['threshold']!r} up, {1000 * entry['coverage']:.0f} of 1,000 {counted}{of}."
+        start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
+        cases = f"{start}, {1000 * entry['coverage']:.0f} of 1,000 {counted}{of}."
         lines += ["", f"{where}: {cases}" if (where := _where(entry)) else f"{cases[0].upper()}{cases[1:]}"]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     for entry in rejecting[:_NAMED]:

@@ -173,3 +173,65 @@ def test_a_number_that_counts_nothing_is_refused(capsys, option):
         main(["threshold", "p.csv", *option])
     assert ended.value.code == 2
     assert f"argument {option[0]}: must be a whole number" in capsys.readouterr().err
+
+
+class TestAnotherScore:
+    """Thresholds by the confidence and by another score hold together, and the better ones are printed."""
+
+    SCORE = (2.0 * RIGHT + RNG.normal(size=N)).round(4)
+
+    def written(self, score, **more):
+        ANSWERS.assign(judge=score, **more).to_csv("a.csv", index=False)
+
+    @pytest.mark.parametrize("score", [SCORE, (RIGHT + RNG.normal(size=N)).round(4)], ids=["better", "worse"])
+    def test_both_have_half_of_the_error_and_the_one_that_accepts_more_is_taken(self, score, capsys):
+        self.written(score)
+        found = json.loads(run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge", "--format", "json"))
+        by = {"confidence": ANSWERS["confidence"].to_numpy(), "judge": score}
+        tuned = {
+            name: tune_threshold(
+                ConfidenceProfile.from_correctness(RIGHT, ANSWERS["confidence"], score=each),
+                target=0.1,
+                confidence_level=0.975,  # one of two candidates
+            )
+            for name, each in by.items()
+        }
+        coverages = {name: (by[name] >= each.threshold).mean() for name, each in tuned.items()}
+        assert found["coverages"] == pytest.approx(coverages)
+        assert found["score"] == max(coverages, key=coverages.get)
+        assert found["thresholds"][0]["threshold"] == pytest.approx(max(tuned[found["score"]].threshold, 0))
+
+    def test_the_text_names_it(self, capsys):
+        self.written(self.SCORE)
+        out = run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge")
+        assert "Rank by judge: accepted are" in out
+        assert "Accept by judge from" in out
+
+    def test_where_everything_is_accepted_there_is_no_threshold(self, capsys):
+        self.written(self.SCORE - 100)
+        arguments = ("a.csv", "--target", "risk=0.9", "--score", "judge")
+        ANSWERS.assign(judge=self.SCORE - 100, confidence=0.5).to_csv("a.csv", index=False)
+        found = json.loads(run(capsys, *arguments, "--format", "json"))
+        assert found["coverages"] == {"confidence": 1.0, "judge": 1.0}
+        assert (found["score"], found["thresholds"][0]["threshold"]) == ("confidence", 0)
+
+    def test_rows_that_abstain_need_no_score(self, capsys):
+        gone = np.arange(N) % 4 == 0
+        self.written(np.where(gone, np.nan, self.SCORE), abstained=gone.astype(int))
+        found = json.loads(run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge", "--format", "json"))
+        (entry,) = found["thresholds"]
+        assert found["score"] == "judge"
+        assert entry["coverage"] == pytest.approx((entry["threshold"] <= self.SCORE)[~gone].mean())
+
+    def test_with_a_floor_the_one_of_lower_risk_is_taken(self, capsys):
+        self.written(self.SCORE)
+        promises = ("--target", "coverage=0.3", "risk=0.2", "--objective", "coverage")
+        found = json.loads(run(capsys, "a.csv", *promises, "--score", "judge", "--format", "json"))
+        assert found["score"] == "judge"
+        (entry,) = found["thresholds"]
+        accepted = entry["threshold"] <= self.SCORE
+        assert entry["promises"][1]["observed"] == pytest.approx((~RIGHT[accepted]).mean())
+
+    def test_a_score_that_is_not_there_is_told(self, capsys):
+        assert main(["threshold", "a.csv", "--score", "judge"]) == 2
+        assert "--score" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from skconf._core.messages import listed, option, shorten
 from skconf._core.problems import DataError, located
@@ -127,11 +128,14 @@ class OneFile(NamedTuple):
         The columns that were asked for besides, if any.
     read_as : list of str
         How it was read, in sentences.
+    score : ndarray of shape (n_samples,) or None
+        Another score of each answer, where there is one.
     """
 
     profile: ConfidenceProfile
     table: pd.DataFrame | None
     read_as: list[str]
+    score: NDArray[Any] | None
 
 
 def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = ()) -> OneFile:
@@ -164,7 +168,8 @@ def read_file(path: Any, parameters: Mapping[str, Any], slices: Sequence[str] = 
     if slices:
         read = read_columns(file, list(slices), "slices")
         table = pd.DataFrame({name: _cells(as_series(read[name])) for name in slices})
-    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed])])
+    score = None if rows.score is None else rows.score[rows.profile.answer_rows]
+    return OneFile(rows.profile, table, [*logs.said, *filter(None, [guessed])], score)
 
 
 def _cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
