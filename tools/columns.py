@@ -47,7 +47,7 @@ in the same order. Write probabilities from 0 to 1, not as percentages.
 
 ## What is left out
 
-Columns that number the rows: {indices}. All other columns are ignored, unless an option names them.
+Columns that number the rows are left out: {indices}. All other columns are ignored, unless an option names them.
 
 ## Read on
 
