@@ -3,6 +3,7 @@
 A card shows the first picture of an example, or that of its comment `# sphinx_gallery_thumbnail_number = 2`.
 """
 
+import itertools
 import re
 import shutil
 import textwrap
@@ -16,6 +17,8 @@ from sphinx_gallery.scrapers import matplotlib_scraper
 SIZE, DPI = (4, 2.8), 100
 #: In points. 14 are 10 pixels on the card.
 LABELS, TICKS, MANY_TICKS = 15, 14, 10
+#: Pixels that belong between numbers.
+GAP = 10
 NUMBER = re.compile(r"^# sphinx_gallery_thumbnail_number = (\d+)", flags=re.M)
 
 
@@ -40,6 +43,7 @@ def shrink(figure):
             shrink_axis(axis)
         for line in ax.lines:
             line.set_linewidth(max(line.get_linewidth(), 2.5) if line.get_linewidth() > 1 else 1)
+        fit(ax)
 
 
 def shrink_axis(axis):
@@ -55,6 +59,18 @@ def shrink_axis(axis):
     if axis.get_scale() == "linear" and isinstance(axis.get_major_formatter(), ScalarFormatter):
         axis.set_major_locator(MaxNLocator(3))
     axis.set_minor_locator(NullLocator())
+
+
+def fit(ax):
+    """Break a label below that is cut at the edge, and leave out every second of numbers that touch."""
+    ax.figure.draw_without_rendering()
+    axis = ax.xaxis
+    if axis.label.get_window_extent().x1 > ax.figure.bbox.x1:
+        axis.set_label_text(textwrap.fill(" ".join(axis.get_label_text().split()), 13))
+    boxes = [text.get_window_extent() for text in axis.get_ticklabels() if text.get_text()]
+    if any(right.x0 < left.x1 + GAP for left, right in itertools.pairwise(boxes)):
+        names = [text.get_text() for text in axis.get_ticklabels()]
+        axis.set_ticks(axis.get_majorticklocs()[::2], names[::2])
 
 
 def scrape(block, block_vars, gallery_conf, **options):
