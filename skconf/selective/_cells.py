@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from skconf._core.arrays import refuse_hidden
 from skconf._core.labels import Codes
 from skconf._core.messages import suggest
 
@@ -106,15 +107,18 @@ def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If they are of another length.
+        If they are of another length, or a masked array hides some.
     """
     if isinstance(slices, pd.DataFrame):
         table = slices.reset_index(drop=True)
     elif isinstance(slices, dict):
+        for name, values in slices.items():
+            refuse_hidden(values, f"slices[{name!r}]")
         table = pd.DataFrame({name: np.asarray(values) for name, values in slices.items()})
     elif isinstance(slices, pd.Series):
         table = slices.reset_index(drop=True).to_frame("slice" if slices.name is None else slices.name)
     else:
+        refuse_hidden(slices, "slices")
         values = np.asarray(slices)
         if values.ndim != 1:
             raise ValueError(f"slices has shape {values.shape}. Pass a column of values, or a DataFrame of several.")

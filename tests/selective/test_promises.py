@@ -209,6 +209,14 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {"cost": 0.1}}, "cost_matrix"),
         ({"target": 0.1, "slices": np.arange(100.0)}, "distinct numbers"),
         ({"target": 0.1, "slices": ["a"] * 3}, "3 rows"),
+        (
+            {"target": 0.1, "slices": np.ma.array(["a"] * 100, mask=[1] + [0] * 99)},
+            "slices is a masked array with hidden",
+        ),
+        (
+            {"target": 0.1, "slices": {"r": np.ma.array([1] * 100, mask=[1] + [0] * 99)}},
+            r"slices\['r'\] is a masked array",
+        ),
         ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
