@@ -9,8 +9,8 @@ more than chance.
 """
 
 # %%
-# Tumours, benign or malignant, and naive Bayes, which takes features that say the same for independent evidence. Each
-# sample is predicted by a model that has not seen it.
+# The tumours are benign or malignant. The model is naive Bayes, which takes features that say the same for independent
+# evidence. Each sample is predicted by a model that has not seen it.
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_predict, train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -36,15 +36,16 @@ report = confidence_report(y, predicted, threshold=0.9)
 print(report)
 
 # %%
-# This shows where: the error rate against the distance of the confidence from 1. At the right end no error is expected.
-# There naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred and fifty.
+# This picture shows where: it draws the error rate against the distance of the confidence from 1. At the right end no
+# error is expected. There naive Bayes is wrong about once in fifty times, and isotonic calibration once in a hundred
+# and fifty.
 ax = None
 for name, proba in predicted.items():
     ax = ReliabilityDisplay.from_predictions(y, proba, view="tail", name=name, ax=ax).ax_
 ax.set_title("Where no error is expected, two of three make some")
 
 # %%
-# Its `frame` is a DataFrame: in how many rows are models shown to be better than the first?
+# Its `frame` is a DataFrame. Here we count the rows in which models are shown to be better than the first.
 print(report.frame["best_model"].value_counts().to_string())
 
 # %%
@@ -59,7 +60,7 @@ profile = ConfidenceProfile.from_estimator(selective, X_test, y_test)
 print(confidence_report(profile))
 
 # %%
-# By class: how much of the confidence in it is right, and how much of it is found?
+# By class, the report says how much of the confidence in it is right, and how much of the class is found.
 print(confidence_report(profile, by="class"))
 
 # %%

@@ -2,13 +2,14 @@
 Count the test samples that a comparison needs
 ==============================================
 
-How many test samples does it take to see that one model is better? With cF1 and ECUAS thirty to forty, a twentieth of
+How many test samples does it take to see that one model is better? cF1 and ECUAS need thirty to forty, a twentieth of
 the hundreds that accuracy needs. Metrics that read the probabilities see a change in every prediction; those that count
 right and wrong see only the predictions that changed sides.
 """
 
 # %%
-# Handwritten digits, tested on half of them: a forest, and one that was trained on two thirds of the same samples.
+# Two forests are tested on half of the handwritten digits. The second was trained on two thirds of the samples of the
+# first.
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -43,8 +44,8 @@ found = compare(questions, y_test, proba).droplevel(["first", "second"])
 print(found[["first_value", "second_value", "low", "high", "p_value", "p_adjusted"]].round(4).to_string())
 
 # %%
-# The standard error of a difference falls with the root of the number of samples. To be found at 5% in four of five
-# test sets, it must be 2.8 standard errors.
+# The standard error of a difference falls with the root of the number of samples. To be found at the 5% level in four
+# of five test sets, a difference must be 2.8 standard errors large.
 needed = norm.ppf(0.975) + norm.ppf(0.8)
 found["samples"] = np.ceil(len(y_test) * (needed * found["standard_error"] / found["difference"]) ** 2).astype(int)
 print(found["samples"].sort_values().to_string())

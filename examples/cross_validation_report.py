@@ -7,8 +7,8 @@ confident in its errors. Repeated cross-validation gives each metric a mean and 
 """
 
 # %%
-# Three classifiers on the same folds. Each is asked for its probabilities once per fold, for all metrics of the list,
-# scikit-learn's own among them.
+# We compare three classifiers on the same folds. Each is asked for its probabilities once per fold, for all metrics of
+# the list, scikit-learn's own among them.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine

@@ -10,8 +10,8 @@ comparison is a ``cross_validate``, and the choice is a ``GridSearchCV``.
 
 # %%
 # As in the paper, a quarter of the training part is held out to calibrate on, calibration leaves the prediction as it
-# was, and Platt scaling is a sigmoid of the probability. Isotonic regression is also smoothed: then no plateau
-# reaches a probability of exactly 0 or 1.
+# was, and Platt scaling is a sigmoid of the probability. A further calibration smooths isotonic regression, so that no
+# plateau reaches a probability of exactly 0 or 1.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -32,8 +32,8 @@ classifier = XGBClassifier(n_estimators=100, max_depth=4, learning_rate=0.1, n_j
 model = SelectiveClassifier(classifier, cv=0.25, keep_prediction=True, random_state=0)
 
 # %%
-# One ``cross_validate`` for each calibration. All scores come from one call of ``predict_proba`` for each fold.
-# ``neg_csr_excess`` is the negative of how far the size ratio exceeds 1, ``neg_overconfidence_risk`` that of the
+# We call ``cross_validate`` once for each calibration. All scores come from one call of ``predict_proba`` for each
+# fold. ``neg_csr_excess`` is the negative of how far the size ratio exceeds 1, ``neg_overconfidence_risk`` that of the
 # evidence that this is more than chance.
 metrics = ["accuracy", "cw_accuracy", "neg_csr_excess", "neg_overconfidence_risk"]
 folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
@@ -47,13 +47,13 @@ print(pd.DataFrame(rows).T.rename(columns=lambda name: name.removeprefix("test_"
 
 
 # %%
-# The calibrated ones make the same predictions, from a model of fewer samples than the uncalibrated one has. But
-# isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size ratio.
-# Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows
-# little risk, and loses some of that accuracy; on other models its risk is higher.
+# The calibrated models make the same predictions as each other. They are trained on fewer samples than the uncalibrated
+# one. But isotonic regression was wrong at full confidence in six folds of ten: each such error adds 1e8/n to the size
+# ratio. Smoothed, it shows the least risk of all, and loses no confidence-weighted accuracy. Platt scaling shows little
+# risk, and loses some of that accuracy; on other models its risk is higher.
 #
-# Which to choose is a grid search: here, among ten classes, for the highest confidence-weighted accuracy of those that
-# show no risk.
+# A grid search makes the choice. Here, with ten classes, it looks for the highest confidence-weighted accuracy of those
+# that show no risk.
 def best_without_risk(results):
     """Return the number of the candidate to refit."""
     safe = results["mean_test_neg_overconfidence_risk"] > -0.1

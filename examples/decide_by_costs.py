@@ -2,15 +2,15 @@
 Decide and abstain by cost
 ==========================
 
-A false alarm costs 1 and a miss 10. Which answer should be given, and when none? The most probable class is the wrong
-answer wherever a miss is likely enough. The decision of least expected cost costs half as much, and less still if a
-person decides the expensive cases.
+A false alarm costs 1 and a miss 10. Which answer should be given, and when should none be given? The most probable
+class is the wrong answer wherever a miss is likely enough. The decision of least expected cost costs half as much, and
+less still if a person decides the expensive cases.
 """
 
 # %%
-# Tumours, which ship with scikit-learn. Class 0 is malignant: to miss it (row 0, column 1) costs 10. Rows and columns
-# follow the sorted labels. With ``SKCONF_DATA`` set to the folder of the raw files, two more data sets
-# are read: card holders who default, and customers who subscribe.
+# The tumours ship with scikit-learn. Class 0 is malignant: to miss it (row 0, column 1) costs 10. Rows and columns
+# follow the sorted labels. With ``SKCONF_DATA`` set to the folder of the raw files, two more data sets are read: card
+# holders who default, and customers who subscribe.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -38,8 +38,8 @@ price = 0.6  # of a rejection
 
 
 # %%
-# Five ways to answer, with the same classifier. Scikit-learn's ``TunedThresholdClassifierCV`` finds the probability
-# from which on the positive class is cheaper; plain Bayes decisions use the probabilities unchanged; ours
+# There are five ways to answer, with the same classifier. Scikit-learn's ``TunedThresholdClassifierCV`` finds the
+# probability from which on the positive class is cheaper; plain Bayes decisions use the probabilities unchanged; ours
 # calibrates them by cross-fitting, and tunes the threshold of rejection where there is a price for it.
 def cost_of(y, answer):
     """Return what each answer cost; a rejection, which is -1, has its price."""
@@ -64,11 +64,11 @@ def ways(classifier):
     }
 
 
-# %% What each pays for a case that it was not trained on, and by how much it differs from scikit-learn's threshold,
-# with a 95% interval over pairs of answers to the same case. 569 tumours are too few to show a difference. Of the
-# 30,000 card holders and 41,188 customers, those that use the costs and never abstain cost the same, 0.71 and 0.20, and
-# abstaining saves 0.15 and 0.03. Rows are shuffled first: a file is in the order of dates, and folds inside of a fit
-# would be other years.
+# %% The table says what each way pays for a case it was not trained on, and the difference from scikit-learn's
+# threshold, with a 95% interval over pairs of answers to the same case. 569 tumours are too few to show a difference.
+# For the 30,000 card holders and 41,188 customers, all ways that use the costs and never abstain cost the same, 0.71
+# and 0.20 a case. Abstaining saves 0.15 and 0.03. Rows are shuffled first: a file is in the order of dates, and folds
+# inside of a fit would be other years.
 rows = []
 for name, (X, y, classifier) in tasks.items():
     order = np.random.default_rng(0).permutation(len(y))
@@ -90,8 +90,8 @@ ax.set_xlabel("mean cost of a tumour")
 ax.set_title("Decisions by cost are cheaper than the most probable class")
 
 # %%
-# The threshold of the classifier that abstains is where its expected cost u, over the largest there is, would exceed
-# the price of a rejection, up to what the sweep over the samples has found.
+# The classifier abstains where its expected cost u exceeds the price of a rejection. As the score is 1 − u/u_M, where
+# u_M is the largest u, the threshold should be near 1 − price/u_M; the sweep over the samples has found the best one.
 largest = 10 / 11  # at a probability of 1/11, where both answers cost the same
 model = ways(RandomForestClassifier(random_state=0))["ours"].fit(*load_breast_cancer(return_X_y=True))
 print(f"1 - price / u_M = {1 - price / largest:.2f}; tuned: {model.threshold_:.2f}")

@@ -8,8 +8,8 @@ right than of all others: one slice of six, and its interval says that this is h
 """
 
 # %%
-# Patients with diabetes, and whether their disease has progressed by more than the median after a year. Every
-# probability is one for a patient that the model was not trained on.
+# The patients have diabetes: has their disease progressed by more than the median after a year? Every probability is
+# for a patient whom the model was not trained on.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_diabetes
@@ -25,7 +25,8 @@ proba = cross_val_predict(GaussianNB(), X, y, cv=10, method="predict_proba")
 profile = ConfidenceProfile.from_predictions(y, proba, labels=["progressed", "stable"])
 
 # %%
-# The slices: sex (which the data code by number) and age. The gap is the difference to all patients.
+# The slices are by sex (which the data code by number) and age. The gap is the difference from the value of all
+# patients.
 ages = pd.cut(X["age"], [0, 40, 60, 100], right=False, labels=["under 40", "40 to 59", "from 60"])
 slices = pd.DataFrame({"sex": X["sex"].map({1: "first", 2: "second"}), "age": ages})
 accuracy = by_group("cw_accuracy", profile, groups=slices, confidence_level=0.95)

@@ -9,7 +9,7 @@ promises to all groups hold at once.
 
 # %%
 # Handwritten digits, learned from good pictures. In use two thirds of the pictures come from the new scanner, and most
-# others from an old one, which is noisy. A worn one is still there, too.
+# others from an old one, which is noisy. A worn scanner is still in use, too.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -38,8 +38,8 @@ def scan(pictures):
 
 
 # %%
-# One threshold for all pictures, and one for each scanner. Of the worn scanner there are too few pictures to promise
-# anything: all of its answers are rejected, and a warning says how many pictures it takes.
+# We choose one threshold for all pictures, and then one for each scanner. The worn scanner has too few pictures to
+# promise anything: all of its answers are rejected, and a warning says how many pictures it takes.
 scanner, pictures = scan(X_choose)
 proba = model.predict_proba(pictures)
 promise = {"target": 0.05, "confidence_level": 0.95}
@@ -52,8 +52,8 @@ print(caught[0].message)
 print(required_samples(0.05, 0.95, n_promises=3), "pictures of each of three scanners, all right, are enough")
 
 # %%
-# New digits, each scanned twenty times. One threshold keeps its promise for all answers together and breaks it for the
-# old scanner. A threshold for each keeps it, and answers more of the new scanner's pictures.
+# We test on new digits, each scanned twenty times. One threshold keeps its promise for all answers together and breaks
+# it for the old scanner. A threshold for each keeps it, and answers more of the new scanner's pictures.
 scanner, pictures = scan(np.tile(X_new, (20, 1)))
 proba = model.predict_proba(pictures)
 wrong = model.classes_[proba.argmax(axis=1)] != np.tile(y_new, 20)

@@ -8,8 +8,8 @@ most confident half of the answers, none is wrong any more.
 """
 
 # %%
-# Points in ten dimensions; their class says whether they lie within a sphere. A random forest cuts it into boxes, and
-# its votes do not say where these fit badly.
+# The samples are points in ten dimensions. Their class says whether they lie within a sphere. A random forest cuts it
+# into boxes, and its votes do not say where these fit badly.
 from sklearn.datasets import make_blobs, make_hastie_10_2
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression

@@ -32,9 +32,7 @@ class TowardsTheRates:
 
 
 # %%
-# A small arena
-# -------------
-# Three data sets, two models, two numbers of calibration samples.
+# A small arena ------------- This one has three data sets, two models and two numbers of calibration samples.
 found = arena_experiment(
     ["breast_cancer", "waves_two_1", "tails_two_1"],
     calibrators=["pooled", "platt", "isotonic", "sklearn sigmoid", "ets", TowardsTheRates, "none"],

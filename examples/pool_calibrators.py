@@ -3,10 +3,10 @@ Calibrate with few or with many samples
 =======================================
 
 How flexible may a calibration be? With few samples the raw probabilities, or one parameter, are the best; with many a
-flexible curve is. A pool moves from the one to the other as samples come in:
-a :class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each by how probable the samples
-make it, and a :class:`~skconf.calibration.PooledCalibrator` learns on folds how much of it to take, and of others
-beside it.
+flexible curve is. A pool moves from the one to the other as samples come in. A
+:class:`~skconf.calibration.BayesianCalibrator` is the mean of all rising curves, each weighted by how probable the
+samples make it. A :class:`~skconf.calibration.PooledCalibrator` learns on folds how much weight this and other
+calibrators deserve.
 """
 
 # %%

@@ -8,7 +8,7 @@ second one is asked for its opinion.
 """
 
 # %%
-# Logs of lm-evaluation-harness, of two models on the same questions. Both models are simulated.
+# These are logs of lm-evaluation-harness, of two models on the same questions. Both models are simulated.
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +32,9 @@ asked_large = ConfidenceProfile.from_correctness(large["correct"], large["confid
 print(compare("accuracy", {"small": profile, "large": asked_large}))
 
 # %%
-# A second opinion
-# ----------------
-# The probability that the large model gives to the answer of the small one is another confidence in that answer, and
-# the mean of both a third. The lower the area under the risk–coverage curve, the better a confidence finds the errors.
+# A second opinion ---------------- The probability that the large model gives to the answer of the small one is another
+# confidence in that answer, and the mean of both is a third. The lower the area under the risk–coverage curve, the
+# better a confidence finds the errors.
 proba = large[["proba_0", "proba_1", "proba_2"]].to_numpy()
 judge = proba[np.arange(len(small)), small["y_pred"]]
 scores = {"own": small["confidence"], "large model's": judge, "mean of both": (small["confidence"] + judge) / 2}
@@ -48,8 +47,8 @@ for name, score in scores.items():
 ax.set_title("A second opinion finds the errors")
 
 # %%
-# Thresholds with at most 25% errors among the answers, guaranteed with 95%. The guarantee holds for both scores
-# together, so that you may take the better one.
+# These thresholds allow at most 25% errors among the answers, guaranteed with 95% probability. The guarantee holds for
+# both scores together, so that you may take the better one.
 for name in ("own", "mean of both"):
     score = scores[name]
     ranked = ConfidenceProfile.from_correctness(small["correct"], small["confidence"], score=score)
@@ -69,9 +68,8 @@ print(f"large model alone: {alone.coverage:.1%} answered")
 # two models err independently; real ones share many errors, so that their agreement says less.
 
 # %%
-# Answers that abstain
-# --------------------
-# A log of Inspect. Some answers abstain: they are blank, or say so. They count in the coverage alone.
+# Answers that abstain -------------------- This is a log of Inspect. Some answers abstain: they are blank, or say so.
+# They count in the coverage alone.
 quiz = read_log(logs / "quiz.json")
 print(quiz["state"].value_counts())
 asked = ConfidenceProfile.from_correctness(

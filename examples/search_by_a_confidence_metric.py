@@ -8,7 +8,7 @@ the metric that the decision is about, here ECUAS, chooses another setting.
 """
 
 # %%
-# Six settings of XGBoost, and five metrics of each from one call of ``predict_proba`` per fold: accuracy is
+# We try six settings of XGBoost. One call of ``predict_proba`` per fold gives five metrics of each; accuracy is
 # scikit-learn's own. ECUAS is the cost of deciding with these probabilities, over all costs of a rejection.
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -41,9 +41,9 @@ figure.legend(*axes[0].get_legend_handles_labels(), title="learning_rate", loc="
 figure.suptitle("Fast training is right more often, and overconfident")
 
 # %%
-# Fast and long training is the most accurate, and overconfident on its errors, as the excess of its size ratio tells. A
-# short one never has high confidence, which costs by ECUAS. ECUAS chooses the slow and long one, which is slightly less
-# accurate.
+# Fast and long training is the most accurate, and overconfident on its errors, as the excess of its size ratio tells.
+# Short training never gives high confidence, and ECUAS charges for that. ECUAS chooses the slow and long one, which is
+# slightly less accurate.
 print(search.best_params_)
 
 # %%

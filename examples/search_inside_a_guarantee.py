@@ -8,7 +8,8 @@ it holds: :class:`~skconf.TunedSelectiveClassifierCV` around a search keeps the 
 """
 
 # %%
-# Digits by their pixels, and naive Bayes, whose variances a search is to smooth.
+# The digits are given by their pixels. The model is naive Bayes, and a search chooses how much its variances are
+# smoothed.
 import warnings
 
 from sklearn.datasets import load_digits
@@ -30,8 +31,8 @@ for errors in range(3):
     print(f"{errors} errors: {required_samples(0.05, 0.9, errors=errors)} samples")
 
 # %%
-# The right way round. A third of the samples is held out first; the search works with the rest, and the threshold is
-# chosen by the samples that it has not seen.
+# This is the right way round. A third of the samples is held out first; the search works with the rest, and the
+# threshold is chosen by the samples that it has not seen.
 guarantee = {"target": 0.05, "confidence_level": 0.9, "random_state": 0}
 inside = TunedSelectiveClassifierCV(GridSearchCV(model, grid), cv=1 / 3, **guarantee).fit(X_train, y_train)
 print(inside.estimator_.best_params_)
@@ -42,8 +43,8 @@ print(f"new samples: coverage {accepted.mean():.2f}, risk {1 - profile.correct[a
 ThresholdDisplay.from_tuned(inside)
 
 # %%
-# The wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage, and
-# the one that chance favours most wins. A warning says so.
+# This is the wrong way round: the labels that chose each threshold also choose among the candidates, by their coverage,
+# and the one that chance favours most wins. A warning says so.
 tuned = TunedSelectiveClassifierCV(model, cv=1 / 3, **guarantee)
 around = {f"estimator__{name}": values for name, values in grid.items()}
 with warnings.catch_warnings(record=True) as caught:

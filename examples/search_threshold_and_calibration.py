@@ -8,7 +8,7 @@ threshold of 0.9 wins; its size ratio shows that the winner was wrong at a confi
 """
 
 # %%
-# Wines by their cultivar, with string labels. XGBoost by itself would refuse these.
+# The label of a wine is its cultivar, a string. XGBoost by itself would refuse these.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_wine
@@ -43,7 +43,7 @@ table = table.rename(columns=lambda name: name.removeprefix("selectiveclassifier
 print(table.round(3).to_string(index=False))
 
 # %%
-# What each candidate answers, and how much of that is right: thresholds trade one for the other.
+# The picture shows how much each candidate answers, and how much of that is right: thresholds trade one for the other.
 looks = [("-o", "#0072B2"), ("--s", "#D55E00"), ("-.D", "#009E73")]
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for (name, rows), (style, colour) in zip(table.groupby("calibration", sort=False), looks, strict=True):
@@ -56,8 +56,8 @@ ax.set(xlabel="coverage", ylabel="selective accuracy")
 ax.set_title("A higher threshold answers less, and is right more often")
 
 # %%
-# The winner, on wines it has not seen. A rejected sample is labelled "reject"; a profile made from the fitted search
-# brings its threshold along.
+# We test the winner on wines that it has not seen. A rejected sample is labelled "reject"; a profile made from the
+# fitted search brings its threshold along.
 #
 # The size ratio warns: isotonic calibration won by high confidences, and it was wrong at a confidence of 1. Where
 # that must not happen, refit by ``neg_overconfidence_risk``, or leave isotonic out.

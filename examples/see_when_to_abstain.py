@@ -8,7 +8,7 @@ errors.
 """
 
 # %%
-# Handwritten digits, and naive Bayes, which is far overconfident.
+# The data are handwritten digits. The model is naive Bayes, which is far overconfident.
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -25,9 +25,9 @@ models = {
 profiles = {name: ConfidenceProfile.from_estimator(model, X_test, y_test) for name, model in models.items()}
 
 # %%
-# The error rate among the most confident predictions, the more of them are accepted. Half of the digits have a
-# confidence of 1 from naive Bayes, and so no order: the level part of its curve. Marks show what a
-# threshold of 0.9 accepts.
+# The curve shows the error rate among the most confident predictions, as more and more of them are accepted. Naive
+# Bayes gives half of the digits a confidence of 1, so that these have no order: that is the level part of its curve.
+# Marks show what a threshold of 0.9 accepts.
 ax = None
 for name, profile in profiles.items():
     display = RiskCoverageDisplay.from_predictions(profile, name=name, ax=ax)
@@ -37,8 +37,8 @@ for name, profile in profiles.items():
     print(f"{name:12} AURC {display.aurc:.3f}, {risks}")
 
 # %%
-# What a threshold makes of the metrics. CWSA rewards confidence above the threshold where it is right, and punishes it
-# where it is wrong; CWSA+ only rewards.
+# The next picture shows the metrics at each threshold. CWSA rewards confidence above the threshold where it is right,
+# and punishes it where it is wrong; CWSA+ only rewards.
 display = ThresholdDisplay.from_estimator(models["calibrated"], X_test, y_test, name="calibrated")
 
 # %%
@@ -59,7 +59,8 @@ for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
 
 # %%
-# ECUAS is that cost over all prices; the larger n, the less low prices count, and the less confidence counts.
+# ECUAS is the average of that cost over all prices; the larger n, the less low prices count, and the less confidence
+# counts.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_

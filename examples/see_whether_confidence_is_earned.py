@@ -8,8 +8,8 @@ which are the ones that hurt, are drawn into its last point. The tail view pulls
 """
 
 # %%
-# Tumours, benign or malignant; each sample is predicted by a forest that has not seen it, without calibration and with
-# two kinds of it.
+# The tumours are benign or malignant. Each sample is predicted by a forest that has not seen it, without calibration
+# and with two kinds of it.
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
@@ -49,13 +49,14 @@ for name, profile in profiles.items():
     print(f"{name:8}  ECE {error:.3f}  size ratio {ratio:11.2f}")
 
 # %%
-# Right predictions upwards and wrong ones downwards; the scale is logarithmic, so that single errors are seen.
+# Right predictions are drawn upwards and wrong ones downwards; the scale is logarithmic, so that single errors are
+# seen.
 display = ConfidenceHistogramDisplay.from_predictions(profiles["none"])
 print(f"in the last bin {display.right[-1]:.0f} predictions are right, and wrong: {display.wrong[-1]:.0f}")
 
 # %%
-# What confidence is worth beyond the ranking: the ROC curve where every sample counts as much as its confidence, beside
-# the classical one.
+# What is confidence worth beyond the ranking? The picture has the ROC curve in which every sample counts as much as its
+# confidence, beside the classical one.
 ax = None
 for name, profile in profiles.items():
     ax = CWROCDisplay.from_predictions(profile, name=name, ax=ax).ax_

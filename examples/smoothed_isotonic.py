@@ -2,12 +2,12 @@
 Smooth isotonic calibration
 ===========================
 
-How can isotonic calibration be kept from claiming certainty? Two samples added to every plateau leave it its
-confidence-weighted accuracy, and 9 risky splits of 186 where it had 127. Isotonic regression is the most flexible
-calibration there is, but where its calibration data held no error, it claims that there is none: exactly 0 and 1 on its
-end plateaus, where sooner or later a prediction is wrong at full confidence. This is the experiment behind the default
-of :class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the confidence-weighted
-accuracy.
+How can isotonic calibration be kept from claiming certainty? Add two samples to every plateau: it keeps its
+confidence-weighted accuracy, and only 9 of 186 splits are risky, where 127 were. Isotonic regression is the most
+flexible calibration there is, but where its calibration data held no error, it claims that there is none: exactly 0 and
+1 on its end plateaus, where sooner or later a prediction is wrong at full confidence. This is the experiment behind the
+default of :class:`~skconf.calibration.IsotonicCalibrator` with smoothing, guided by the size ratio and the
+confidence-weighted accuracy.
 """
 
 # %%
@@ -44,10 +44,9 @@ ax.set_title("Thirty right of thirty are no proof of certainty")
 ax.legend()
 
 # %%
-# Data
-# ----
-# Data sets that come with scikit-learn, and two made up; with the raw files of the paper's data sets in the folder that
-# the environment variable ``SKCONF_DATA`` names, those too. Long ones are cut to keep this short.
+# Data ---- We take data sets that come with scikit-learn, and two made up. If the environment variable ``SKCONF_DATA``
+# names the folder with the raw files of the paper's data sets, those are used, too. Long ones are cut to keep this
+# short.
 data_sets = {
     "breast_cancer": load_breast_cancer(return_X_y=True, as_frame=True),
     "digits": load_digits(return_X_y=True, as_frame=True),
@@ -72,11 +71,10 @@ def split(X, y, seed):
 
 
 # %%
-# Comparison
-# ----------
-# Each model is trained once and calibrated five ways. The prediction stays the model's own, so that accuracy is the
-# same throughout, and only its confidence differs. A size ratio that exceeds 1 by more than a standard deviation σ is
-# what the paper calls risky; of confidences that are exactly right, up to one split in six does.
+# Comparison ---------- Each model is trained once and calibrated five ways. The prediction stays the model's own, so
+# that accuracy is the same throughout, and only its confidence differs. A size ratio that exceeds 1 by more than a
+# standard deviation σ is what the paper calls risky. With confidences that are exactly right, it happens in up to one
+# split of six.
 calibrations = {
     "uncalibrated": None,
     "isotonic": IsotonicCalibrator(),
@@ -84,7 +82,7 @@ calibrations = {
     "Platt": PlattCalibrator(),
     "Platt, of p": PlattCalibrator(on="proba"),
 }
-# A rare class may be absent from a calibration part; that is told, and no matter here.
+# A rare class may be absent from a calibration part; a warning says so, and it does not matter here.
 warnings.filterwarnings("ignore", message=".*leaves the probabilities of")
 rows = []
 for name, (X, y) in data_sets.items():
@@ -173,13 +171,12 @@ print(table.rename(columns={"log loss": "log loss, ratio"}).round(4).to_string()
 #     smoothing 3          0.8396  0.1156  0.772   18   1   0.8347  0.1184  0.784   23   0
 
 # %%
-# Why two
-# -------
-# Asked for were: isotonic calibration's cwA, less 0.001 at most; as few risky splits as Platt scaling, give or take one
-# in fifty; isotonic calibration's Brier score; and 2% above the uncalibrated log loss at most. Smoothing 2 has all of
-# that in all six columns. 3 has, too, but for the cwA of the last. Less than 2 is risky too often in the first four,
-# and 4 costs 2.8% of log loss in the first. Shrunken plateaus alone stay risky at their lower ends, and cost log
-# loss; Venn–Abers is too unsure of itself with many classes and little data.
+# Why two ------- We asked for four things: isotonic calibration's cwA, less 0.001 at most; as few risky splits as Platt
+# scaling, give or take one in fifty; isotonic calibration's Brier score; and 2% above the uncalibrated log loss at
+# most. Smoothing 2 has all of that in all six columns. Smoothing 3 has, too, but for the cwA of the last column. Less
+# than 2 is risky too often in the first four, and 4 costs 2.8% of log loss in the first. Shrunken plateaus alone stay
+# risky at their lower ends, and cost log loss; the confidences of Venn–Abers prediction are too low with many classes
+# and little data.
 #
 # So size ratio and confidence-weighted accuracy can guide a calibration, if a proper score goes with them. Alone they
 # would mislead: a confidence that is too low throughout is safe, and costs no cwA.

@@ -8,8 +8,8 @@ probability given to each class, deserved or not.
 """
 
 # %%
-# Three models of handwritten digits: trained on all data; on two thirds of it, with a tenth of the labels wrong; and on
-# a third, with a fifth of them wrong. All are tested on 899, 180 and 90 samples, by a bootstrap.
+# We train three models of handwritten digits: on all data; on two thirds of it, with a tenth of the labels wrong; and
+# on a third, with a fifth of them wrong. All are tested on 899, 180 and 90 samples, by a bootstrap.
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
@@ -21,8 +21,8 @@ from skconf.experiments import cf1_agreement_experiment, cf1_variance_experiment
 tables = cf1_variance_experiment("digits", ratios=[1.0, 0.2, 0.1], n_resamples=500)
 
 # %%
-# How far a better model is from a worse one, in standard errors of their difference: by the ordinary metric (``z``),
-# and by the probabilistic one (``c_z``). From about 2 on, a difference is more than chance.
+# The table says how far a better model is from a worse one, in standard errors of their difference: by the ordinary
+# metric (``z``), and by the probabilistic one (``c_z``). From about 2 on, a difference is more than chance.
 apart = tables.contrasts.groupby(["metric", "n_test"])[["z", "c_z"]].mean()
 print(apart.round(1))
 
@@ -33,9 +33,9 @@ ax.set(xlabel="test samples", ylabel="difference, in standard errors", ylim=(0, 
 ax.set_title("cF1 sees with 90 samples what F1 sees with 180")
 
 # %%
-# The price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, at much
-# lower confidences, so that the two metrics contradict each other in nearly all cases where both see a difference.
-# Calibrated first, both models mean the same by a probability, and the metrics agree.
+# This has a price: cF1 rewards confidence, deserved or not. Shallow trees are right more often than naive Bayes, at
+# much lower confidences, so that the two metrics contradict each other in nearly all cases where both see a difference.
+# After calibration, both models mean the same by a probability, and the metrics agree.
 models = [RandomForestClassifier(max_depth=5, random_state=0), GaussianNB()]
 calibrated = [SelectiveClassifier(model, calibration="platt") for model in models]
 agreement = {

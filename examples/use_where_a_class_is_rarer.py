@@ -24,7 +24,8 @@ data = load_breast_cancer()
 X, y = data.data, np.where(data.target == 0, "malignant", "benign")
 
 # %%
-# One classifier, for a share of 5%. It holds out a third of its rows, calibrates on them, and knows their shares.
+# We train one classifier, for a share of 5%. It holds out a third of its rows, calibrates on them, and knows their
+# shares.
 there = SelectiveClassifier(
     GaussianNB(), threshold=0, calibration="pooled", cv=0.33, prevalence={"malignant": 0.05}, random_state=0
 ).fit(X[::2], y[::2])
@@ -66,8 +67,9 @@ at = found.xs(shares[np.abs(shares - 0.01).argmin()], level="share")
 print(at.assign(expected=(1000 * at["expected"]).round(1), cost=(1000 * at["cost"]).round(1)).to_string())
 
 # %%
-# Expected against true positives, before and after. On the dashed line the probabilities imply the true share. The
-# factor alone cannot mend probabilities that are near 0 and 1 where they should not be.
+# The picture shows expected against true positives, before and after the correction. On the dashed line the
+# probabilities imply the true share. The factor alone cannot mend probabilities that are near 0 and 1 where they should
+# not be.
 styles = {"as it is": ("C3", "o"), "Bayes' factor alone": ("C1", "s"), "calibrated, then the factor": ("C0", "D")}
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for way, (color, marker) in styles.items():
@@ -83,8 +85,8 @@ ax.set_title("Calibrated, then corrected: as many are expected as there are")
 ax.legend()
 
 # %%
-# What it costs not to correct, if a missed case costs as much as 20 false alarms. Grey: the cheaper of calling back all
-# cases and none.
+# The next picture shows what it costs not to correct, if a missed case costs as much as 20 false alarms. The grey line
+# is the cheaper of calling back all cases and none.
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for way, (color, marker) in styles.items():
     ax.plot(shares, 1000 * found.loc[way, "cost"], color=color, marker=marker, label=way)
