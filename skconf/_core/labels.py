@@ -26,10 +26,13 @@ class LabelColumn:
 
     def __init__(self, labels: ArrayLike, name: str) -> None:
         column: Any = labels
-        refuse_hidden(labels, name)
         if not isinstance(labels, pd.Series | pd.Index | pd.Categorical):
-            # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
-            column = np.array(labels, dtype=object) if isinstance(labels, list | tuple) else as_array(labels, name)
+            if isinstance(labels, list | tuple):
+                # numpy would turn a list of numbers and words into words, and of None and words into objects of both.
+                refuse_hidden(labels, name)
+                column = np.array(labels, dtype=object)
+            else:
+                column = as_array(labels, name)
             if column.ndim == 2 and column.shape[1] == 1:
                 column = column[:, 0]
             if column.ndim != 1:

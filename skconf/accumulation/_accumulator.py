@@ -215,14 +215,15 @@ class MetricAccumulator:
         ValueError
             If there are no samples yet.
         """
-        bounds = {name: bound for name, bound in self.error_bounds().items() if bound > 0}
+        state = self._filled()
+        bounds = {name: bound for name, bound in self._plan.error_bounds(state).items() if bound > 0}
         if bounds:
             warn(
                 "There are too many distinct confidences to keep, so these scores may have errors of up to "
                 + ", ".join(f"{bound:.1e} ({name})" for name, bound in bounds.items())
                 + ". error_bounds() returns these bounds. Pass a larger max_levels to make them smaller.",
             )
-        return self._plan.values(self._filled())
+        return self._plan.values(state)
 
     def error_bounds(self) -> dict[str, float]:
         """Return bounds on the difference of the scores from those of all samples in memory.

@@ -95,7 +95,8 @@ class Plan:
         self._check_metrics(profile)
         weight, labels = profile.sample_weight, [None] if groups is None else groups.labels.tolist()
         if groups is None:
-            counts = np.array([[len(profile), len(profile) if weight is None else np.count_nonzero(weight)]])
+            n_samples = len(profile)
+            counts = np.array([[n_samples, n_samples if weight is None else np.count_nonzero(weight)]])
             sums, parts = self.sums(profile), [profile]
         else:
             rows = groups.codes, groups.codes if weight is None else groups.codes[weight > 0]

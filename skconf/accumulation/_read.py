@@ -1,7 +1,7 @@
 """Predictions that are read part by part, and added up: files, batch by batch, in threads."""
 
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, repeat
@@ -140,7 +140,7 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
     # Libraries of linear algebra would start threads of their own, and round otherwise by their number.
     with (
         threadpool_limits(1, "blas"),
-        progress_bar("reading predictions", n_expected, unit=" rows", quiet=not progress) as bar,
+        progress_bar("reading predictions", n_expected, unit=" rows") if progress else nullcontext() as bar,
         closing(in_order(batches, partial(_read_batch, job), number_of_threads(n_jobs))) as parts,
     ):
         for read in parts:
@@ -153,7 +153,8 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
             except ValueError as error:
                 _refuse(error, file, n_rows[file])
             n_rows[file] += read.n_rows
-            bar.update(read.n_rows)
+            if bar is not None:
+                bar.update(read.n_rows)
     empty = [file.name for file, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")

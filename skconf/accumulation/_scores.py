@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class Score(ABC):
 class ScoreOfSums(Score):
     """A score of an additive metric."""
 
-    @property
+    @cached_property
     def terms(self) -> str:
         """The name of its terms; scores with the same terms share it."""
         shared = self.statistic.metric.terms_name

@@ -282,7 +282,8 @@ class Totals:
             return self
         if self.task is None or self.sums is None:
             self.task, self.sums = other.task, replace(other.sums, pairs=np.zeros((2, *other.sums.pairs.shape[1:2], 0)))
-        self.task.check_same(other.task)
+        else:
+            self.task.check_same(other.task)
         is_same = self.place == other.place
         at = None if is_same else [self.place.setdefault(label, len(self.place)) for label in other.place]
         n_groups, pairs = len(self.place), self.sums.pairs

@@ -17,7 +17,7 @@ from skconf._core.probabilities import Floats
 from skconf._core.sklearn_names import is_scorer, scorer_parts
 from skconf._core.warn import Notice
 from skconf.metrics._base.kinds import Additive
-from skconf.metrics._base.registry import get_metric, meant_by, metric_classes, scorer_presets
+from skconf.metrics._base.registry import SCORERS, get_metric, meant_by, metric_classes
 from skconf.metrics._base.weighting import ConfidenceWeighted
 from skconf.metrics._calibration.mean_calibration import MeanConfidence
 from skconf.profile import ConfidenceProfile
@@ -27,7 +27,7 @@ from skconf.scoring._scorers import (
     ConfidenceScorer,
     MultiScorer,
     SklearnScorer,
-    find_metric,
+    metric_of_scorer,
     parameters_of,
     scorer_names,
 )
@@ -236,6 +236,8 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
     given = {} if params is None else dict(params)
     if isinstance(item, Statistic):
         return item
+    if isinstance(item, str):
+        return _of_name(item, given)
     if is_pair(item):
         return read_statistic(item[0], {**item[1], **given})
     if isinstance(item, partial):
@@ -248,8 +250,6 @@ def read_statistic(item: Any, params: Mapping[str, Any] | None = None) -> Statis
         return _of_sklearn_scorer(item.scorer, item.name if item.by_name else None, given)
     if is_scorer(item):
         return _of_sklearn_scorer(item, None, given)
-    if isinstance(item, str):
-        return _of_name(item, given)
     if callable(item):
         return _of_function(item, given)
     raise TypeError(f"A metric must be {_WHAT}, but is {item!r}.")
@@ -283,7 +283,7 @@ def _of_name(name: str, params: Mapping[str, Any]) -> Statistic:
     """Return what a name stands for: of a function or a scorer, or of either with parameters, as a report shows it."""
     if name in metric_classes():
         return _of_metric(name, params)
-    if name in scorer_presets():
+    if name in SCORERS:
         return _of_scorer(name, params)
     if name in sklearn.metrics.get_scorer_names():
         return _of_sklearn_scorer(sklearn.metrics.get_scorer(name), name, params)
@@ -315,11 +315,8 @@ def _of_metric(function: Any, params: Mapping[str, Any]) -> Statistic:
 
 
 def _of_scorer(name: str, params: Mapping[str, Any]) -> Statistic:
-    ConfidenceScorer(name, params)  # raises where parameters contradict the name
-    metric_class, preset = find_metric(name)
-    own = {**preset.params, **params}
-    pos_label = own.pop("pos_label", None)
-    return _single(Statistic(in_words(name, params), metric_class.with_params(own), preset.transform, pos_label))
+    metric, preset = metric_of_scorer(name, params)
+    return _single(Statistic(in_words(name, params), metric, preset.transform, params.get("pos_label")))
 
 
 def _of_sklearn_scorer(scorer: Any, name: str | None, params: Mapping[str, Any]) -> Statistic:

@@ -17,7 +17,7 @@ from skconf._core.rejection import choose_reject_label, with_reject_label
 from skconf._core.response import Answered, outputs_of
 from skconf._core.sklearn_names import SCORE_FUNCTION, raise_for_params, scorer_parts
 from skconf._core.warn import warn
-from skconf.metrics._base.registry import Preset, meant_by, scorer_presets
+from skconf.metrics._base.registry import SCORERS, Preset, meant_by
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._literals import as_call, literals_of
 
@@ -28,12 +28,12 @@ UNDEFINED = (ValueError, ArithmeticError, LookupError)
 
 def scorer_names() -> list[str]:
     """Return the names of all scorers, sorted."""
-    return sorted(scorer_presets())
+    return sorted(SCORERS)
 
 
 def find_metric(name: str) -> tuple[type[Any], Preset]:
     """Return the definition and the preset behind the name of a scorer."""
-    known = scorer_presets().get(name)
+    known = SCORERS.get(name)
     if known is not None:
         return known
     theirs = sklearn.metrics.get_scorer_names()
@@ -43,6 +43,31 @@ def find_metric(name: str) -> tuple[type[Any], Preset]:
         meant = [next(iter(cls.info.scorers)) for cls in meant_by(name) if cls.info.scorers]
         hint = f"{suggest(name.lower(), [*scorer_names(), *theirs], meant)} skconf.get_scorer_names() lists them all."
     raise ValueError(f"There is no scorer {name!r}.{hint}")
+
+
+def metric_of_scorer(name: str, params: Mapping[str, Any]) -> tuple[Any, Preset]:
+    """Return the metric and the preset behind the name of a scorer, with its parameters and maybe `pos_label`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such scorer, or a parameter is out of range or contradicts the name.
+    TypeError
+        If a parameter is unknown.
+    """
+    metric_class, preset = find_metric(name)
+    own = {key: value for key, value in params.items() if key != "pos_label"}
+    if "average" in own and own["average"] is None:
+        raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
+    metric = metric_class.with_params({**preset.params, **own})
+    for key in preset.params.keys() & own.keys():
+        if own[key] != preset.params[key]:
+            plain = [scorer for scorer, other in metric_class.info.scorers.items() if not other.params]
+            remedy = f"Use get_scorer({plain[0]!r}, {key}={own[key]!r})." if plain else f"Leave {key} out."
+            raise ValueError(
+                f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. {remedy}"
+            )
+    return metric, preset
 
 
 class ConfidenceScorer:
@@ -61,20 +86,9 @@ class ConfidenceScorer:
             raise TypeError(f"The name of a scorer must be a string such as 'cw_accuracy', but is {name!r}.")
         spelled = as_call(name)
         if spelled is not None:
-            given = literals_of(spelled[1], name) if spelled[0] in scorer_presets() else {}
+            given = literals_of(spelled[1], name) if spelled[0] in SCORERS else {}
             name, params = spelled[0], {**given, **params}
-        metric_class, preset = find_metric(name)
-        own = {key: value for key, value in params.items() if key != "pos_label"}
-        if "average" in own and own["average"] is None:
-            raise ValueError("average=None gives a value for each class, and a score is one number; choose an average.")
-        metric_class.with_params({**preset.params, **own})  # raises for a bad parameter
-        for key in preset.params.keys() & own.keys():
-            if own[key] != preset.params[key]:
-                plain = [scorer for scorer, other in metric_class.info.scorers.items() if not other.params]
-                remedy = f"Use get_scorer({plain[0]!r}, {key}={own[key]!r})." if plain else f"Leave {key} out."
-                raise ValueError(
-                    f"{name!r} means {key}={preset.params[key]!r}, which {key}={own[key]!r} contradicts. {remedy}"
-                )
+        metric_of_scorer(name, params)  # raises where parameters contradict the name
         self.name = name
         self.params = dict(params)
         self._requests: dict[str, bool | str | None] = {"sample_weight": None}

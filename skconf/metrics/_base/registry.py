@@ -56,6 +56,8 @@ class Info:
 #: Definitions by the name of their function, and by the names of their scorers.
 _METRICS: dict[str, type["Registered"]] = {}
 _SCORERS: dict[str, tuple[type["Registered"], Preset]] = {}
+#: The definition and the preset behind each name of a scorer.
+SCORERS: Mapping[str, tuple[type[Any], Preset]] = MappingProxyType(_SCORERS)
 _AVERAGES = ("macro", "micro", "weighted")
 
 
@@ -222,11 +224,6 @@ def forget(cls: type[Any]) -> None:
     del _METRICS[cls.info.name]
     for scorer in cls.info.scorers:
         del _SCORERS[scorer]
-
-
-def scorer_presets() -> Mapping[str, tuple[type[Any], Preset]]:
-    """Return the definition and the preset behind each name of a scorer."""
-    return MappingProxyType(_SCORERS)
 
 
 def meant_by(name: str) -> list[type[Any]]:

@@ -90,6 +90,8 @@ class _Read(NamedTuple):
     n_cells: int
     #: Whether the values are a matrix that is best left whole.
     is_wide: bool
+    #: The values, unless they are a matrix.
+    single: list[_Values]
 
 
 class BlockSums:
@@ -150,7 +152,7 @@ class BlockSums:
         if one.is_wide or other.is_wide:
             return self._pair_with_matrix(one, other)
         power, sizes = one.power + other.power, (one.n_cells, other.n_cells)
-        left, right = self._columns(one.values), self._columns(other.values)
+        left, right = one.single or self._columns(one.values), other.single or self._columns(other.values)
         single = len(left) == len(right) == 1
         if single and one.cells is not None and one.cells is other.cells:
             return self._sum([*left, *right], power, one.cells).reshape(*self._lead, one.n_cells)
@@ -237,8 +239,9 @@ class BlockSums:
             values = self._shared(term.values, _Values, np.asarray(term.values))
             own = term.cells
             cells = None if own is None else self._shared(own.codes, Cells, own.codes, own.n)
-            is_wide = values.given.ndim == 2 and values.given.shape[1] > _FEW and cells is None and self.groups is None
-            read = self._kept[term] = _Read(values, cells, term.power, 1 if cells is None else cells.n, is_wide)
+            is_matrix, n_cells = values.given.ndim == 2, 1 if cells is None else cells.n
+            is_wide = is_matrix and values.given.shape[1] > _FEW and cells is None and self.groups is None
+            read = self._kept[term] = _Read(values, cells, term.power, n_cells, is_wide, [] if is_matrix else [values])
         return read
 
     def _shared(self, array: Any, make: Callable[..., Any], given: NDArray[Any], *more: Any) -> Any:
@@ -253,9 +256,7 @@ class BlockSums:
         return shared
 
     def _columns(self, values: _Values) -> list[_Values]:
-        """Return values as columns, each in one piece of memory; or as the number they are."""
-        if values.given.ndim < 2:
-            return [values]
+        """Return a matrix as columns, each in one piece of memory."""
         return self._once(
             "columns", values, find=lambda: [*map(_Values, np.asarray(values.given, np.float64, order="F").T)]
         )
