@@ -75,7 +75,8 @@ class Assessment:
     confidence, accuracy : float
         Average confidence, and accuracy.
     accuracy_low, accuracy_high : float
-        95% interval of the accuracy, which agrees with the test.
+        95% interval of the accuracy, which agrees with the test; of answers in groups it is that of new groups, and
+        the interval of the gap is the one that agrees.
     gap, gap_low, gap_high : float
         Average confidence less accuracy, and its 95% interval.
     observed_errors, expected_errors : float

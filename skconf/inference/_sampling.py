@@ -83,8 +83,10 @@ class Sampling:
             mean = np.bincount(self.stratum, weight) / self.sizes
             self.weighs_strata = bool(mean.min() < mean.max() * (1 - _ROUNDING))
             self.equal_within = bool(np.allclose(weight, mean[self.stratum], rtol=_ROUNDING, atol=0))
+        #: Share of each group in its stratum; None where none is grouped.
+        self.share = self._share(sample_weight, n_samples) if self.grouped else None
         #: Number of equal units in each stratum that groups of unequal size stand for.
-        self.equivalent = self._equivalent(sample_weight, n_samples)
+        self.equivalent = self._equivalent()
         #: Number of these beyond one for each stratum; infinite where errors are normal.
         self.degrees_of_freedom = float(self.equivalent.sum() - len(self.sizes))
 
@@ -145,17 +147,22 @@ class Sampling:
             )
         return stratum[:-1]
 
-    def _equivalent(self, sample_weight: Floats | None, n_samples: int) -> Floats:
+    def _share(self, sample_weight: Floats | None, n_samples: int) -> Floats:
+        """Return the share of each unit in its stratum."""
+        size = self.totals(np.ones(n_samples) if sample_weight is None else sample_weight)
+        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
+        return np.asarray(size / np.bincount(stratum, size)[stratum])
+
+    def _equivalent(self) -> Floats:
         """Return (Σ s)² / Σ s² of the sizes s of the groups in each stratum; the number of units where none is grouped.
 
         The error of a mean over groups of unequal size rests on the few large ones: it has fewer degrees of freedom
-        than there are groups less one, and G/(G − 1) undoes too little of its bias.
+        than there are groups less one.
         """
-        if not self.grouped:
+        if self.share is None:
             return self.sizes.astype(np.float64)
-        size = self.totals(np.ones(n_samples) if sample_weight is None else sample_weight)
         stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        return np.maximum(equal_units(size, stratum), FEWEST_UNITS)
+        return np.maximum(equal_units(self.share, stratum), FEWEST_UNITS)
 
     def _of_samples(self, counts: Counts) -> Counts:
         """Return the counts of the samples, given those of the units."""
@@ -192,12 +199,12 @@ class Sampling:
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value from the first-order effects of the samples on it."""
         totals = self.totals(influence)
-        if self.stratum is None:
-            unbiased = float(self.equivalent[0] / (self.equivalent[0] - 1))
-            return float(np.sqrt(unbiased * np.square(totals - totals.mean()).sum()))
-        squares = np.square(totals - (np.bincount(self.stratum, weights=totals) / self.sizes)[self.stratum])
-        within = np.bincount(self.stratum, weights=squares)
-        return float(np.sqrt((within * self.equivalent / (self.equivalent - 1)).sum()))
+        stratum = np.zeros(len(totals), dtype=np.intp) if self.stratum is None else self.stratum
+        apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
+        unbiased = self.sizes / (self.sizes - 1)
+        if self.share is not None:  # the jackknife's: a large group draws the value to itself
+            apart, unbiased = apart / (1 - self.share), 1 / unbiased
+        return float(np.sqrt((np.bincount(stratum, weights=np.square(apart)) * unbiased).sum()))
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
         """Draw how often each sample turns up when as many units are drawn again, with replacement.

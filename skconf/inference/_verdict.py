@@ -5,16 +5,19 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
+from scipy.special import stdtr
 
 from skconf._core.checks import check_whole
 from skconf._core.docstrings import documented
 from skconf._core.labels import Codes
+from skconf._core.warn import collected
 from skconf.inference._assessment import Assessment, Grade, Stretch
 from skconf.inference._error_table import EPS, FEWEST_ERRORS, N_ERROR_SUMS, ErrorTable, GapSums, GradedSums
 from skconf.inference._harm import GRADES, harm
+from skconf.inference._intervals import confidence_interval
 from skconf.inference._joint_test import LEVEL, JointTest
-from skconf.inference._wording import gap_in_words, in_words
+from skconf.inference._p_values import student
+from skconf.inference._wording import IN_GROUPS, gap_in_words, in_words
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
 #: A gap of so many standard deviations is found in four of five samples by a test of the gap alone.
@@ -103,7 +106,8 @@ def assess_confidence(
     do not follow its confidences. The weighted gap is tested by a normal distribution with the larger one of two
     standard errors, that which the confidences imply and that of the data. With fewer than 30 effective errors the
     verdict is "too few to say". Of graded answers, and of answers in groups (a profile's `groups`), the standard error
-    of the gap is that of the data, by group.
+    of the gap is that of the data, by group; of groups it has the t distribution. The interval of their accuracy is
+    that of :func:`confidence_interval`, as wide as new groups need; the sentence gives that of the gap beside it.
 
     References
     ----------
@@ -167,8 +171,26 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
     apart, size = (np.bincount(cast(Codes, profile.groups), terms) for terms in (apart, weight))
     # Nothing is known of the variance that the confidences imply.
-    kind = "graded" if profile.kind == "graded" else "in groups"
-    return assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)
+    kind = f"graded and {IN_GROUPS}" if profile.kind == "graded" else IN_GROUPS
+    found = assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)
+    # Where confidences tell right from wrong, the gap varies less from question to question than the accuracy does.
+    low, high = accuracy_ends(profile)
+    found = replace(found, accuracy_low=low, accuracy_high=high)
+    return replace(found, text=gap_in_words(found, kind))
+
+
+def accuracy_ends(profile: ConfidenceProfile, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of the accuracy of the answers, which may be in groups; NaN where none can be had."""
+    groups, weight = profile.groups, profile.sample_weight
+    there = np.ones(len(profile), dtype=np.bool_) if weight is None else weight > 0
+    if (np.count_nonzero(there) if groups is None else len(np.unique(groups[there]))) < 2:
+        return np.nan, np.nan
+    answers = replace(profile, score=np.ones(len(profile)), abstained=None)
+    with collected():
+        found = confidence_interval(
+            "selective_accuracy_score", answers, threshold=1.0, confidence_level=confidence_level
+        )
+    return found.low, found.high
 
 
 def assess_table(
@@ -280,8 +302,14 @@ def assess_gap(n: int, kind: str, *sums: Any, most_frequent: float = np.nan) -> 
     gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))
     rate = max(1 - confidence, 1 - accuracy)
     enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
-    p_value = float(2 * ndtr(-abs(gap) / error)) if enough else np.nan
-    reach = _TWO_SIDED * error if enough else np.nan
+    freedom, times, found_at = np.inf, _TWO_SIDED, _FOUND_ALONE
+    if enough and IN_GROUPS in kind:  # groups of unequal size stand for as many equal ones
+        freedom = weight**2 / squares - 1
+        error *= float(np.sqrt(1 + 1 / freedom))
+        times = student(0.95, freedom)
+        found_at += times - _TWO_SIDED
+    p_value = float(2 * stdtr(freedom, -abs(gap) / error)) if enough else np.nan
+    reach = times * error if enough else np.nan
     found = p_value <= LEVEL
     shown: Grade = "too few to say"
     at_most = GRADES[-1]
@@ -303,8 +331,8 @@ def assess_gap(n: int, kind: str, *sums: Any, most_frequent: float = np.nan) -> 
         gap=gap,
         gap_low=gap - reach,
         gap_high=gap + reach,
-        detectable_over=_FOUND_ALONE * error if enough else np.nan,
-        detectable_under=_FOUND_ALONE * error if enough else np.nan,
+        detectable_over=found_at * error if enough else np.nan,
+        detectable_under=found_at * error if enough else np.nan,
         most_frequent=most_frequent,
     )
     return replace(assessment, text=gap_in_words(assessment, kind))

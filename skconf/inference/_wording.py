@@ -11,6 +11,8 @@ from skconf.inference._harm import GRADES, harm
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
 _SERIOUS = ("serious", "unusable")
+#: What a verdict on answers in groups says that they are.
+IN_GROUPS = "in groups"
 
 
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
@@ -113,12 +115,15 @@ def _average_and_right(verdict: Assessment) -> str:
     return _compared(verdict, is_off, "{}% of answers are right")
 
 
-def _compared(verdict: Assessment, is_off: bool, is_right: str) -> str:
-    """Compare average confidence and accuracy; where they are off, in as many decimals as show a difference."""
+def _compared(verdict: Assessment, is_off: bool, is_right: str, *, tested: bool = True) -> str:
+    """Compare average confidence and accuracy; where they are off, in as many decimals as show a difference.
+
+    With `tested` the interval of the accuracy is that of the test, and leaves the confidence out where they are off.
+    """
     numbers = verdict.confidence, verdict.accuracy, verdict.accuracy_low, verdict.accuracy_high
     digits = digits_apart(verdict.confidence, verdict.accuracy) if is_off else 1
     said, right, low, high = (decimal(100 * each, digits) for each in numbers)
-    if is_off:  # a near end that is cut just before the confidence is rounded away from it
+    if is_off and tested:  # a near end that is cut just before the confidence is rounded away from it
         unit = 10.0**-digits
         low = decimal(100 * verdict.confidence + unit, digits) if low == said else low
         high = decimal(100 * verdict.confidence - unit, digits) if high == said else high
@@ -202,11 +207,17 @@ def _points(verdict: Assessment) -> str:
 
 def gap_in_words(verdict: Assessment, kind: str) -> str:
     """Return the sentences on "graded" or "weighted" answers, or those "in groups": only their gap is tested."""
+    in_groups = IN_GROUPS in kind
     if np.isnan(verdict.p_value):
-        answers = "answers in groups" if kind == "in groups" else f"{kind} answers"
+        answers = "answers in groups" if in_groups else f"{kind} answers"
         return f"Too few to say: the {answers} have too few errors."
-    is_right = "average correctness is {}%" if kind == "graded" else "{}% of answers are right"
-    text = f"{_compared(verdict, verdict.found and verdict.grade != 'close to calibrated', is_right)}."
+    is_right = "average correctness is {}%" if "graded" in kind else "{}% of answers are right"
+    is_off = verdict.found and verdict.grade != "close to calibrated"
+    text = f"{_compared(verdict, is_off, is_right, tested=not in_groups)}."
+    if is_off and in_groups:
+        ends = sorted(abs(100 * end) for end in (verdict.gap_low, verdict.gap_high))
+        apart, low, high = map(short, (100 * abs(verdict.gap), *ends))
+        text = f"{text[:-1]}, {apart} points apart ({low}–{high})."
     only = f"The answers are {kind}: only the overall gap is tested."
     if verdict.grade == "close to calibrated":
         return f"Close to calibrated: {text} {only}"

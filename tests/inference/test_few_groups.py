@@ -29,6 +29,15 @@ def test_groups_of_one_size_have_the_t_interval_of_their_means():
     assert interval.standard_error == pytest.approx(means.std(ddof=1) / np.sqrt(8), rel=1e-12)
 
 
+def test_groups_of_unequal_size_have_the_error_of_the_jackknife():
+    """Leaving out one group at a time, and computing the accuracy again."""
+    sizes = [3, 10, 1, 40, 7, 12]
+    right, confidence, group = drawn(sizes, 1.0, np.random.default_rng(0))
+    interval = confidence_interval("accuracy", ConfidenceProfile.from_correctness(right, confidence), groups=group)
+    without = np.array([right[group != each].mean() for each in range(6)])
+    assert interval.standard_error == pytest.approx(np.sqrt(5 / 6 * ((without - right.mean()) ** 2).sum()), rel=1e-12)
+
+
 def test_one_group_with_nearly_all_answers_has_no_interval():
     right, confidence, group = drawn([1000, 1, 1, 1], 0.5, np.random.default_rng(0))
     with pytest.warns(UserWarning, match="one group has nearly all"):

@@ -1,5 +1,6 @@
 """Answers that are graded, have costs or are in groups: intervals, comparisons, slices, verdicts and guarantees."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -195,10 +196,29 @@ class TestVerdict:
         """Where all have as many answers."""
         profile = rows_of_labels(n=200, seed=3, shift=0.02)
         means = (profile.confidence - profile.correctness).reshape(200, 10).mean(axis=1)
-        error = means.std() / np.sqrt(200)
+        error, law = means.std(ddof=1) / np.sqrt(200), stats.t(199)
         found = assess_confidence(profile)
-        assert (found.gap, found.gap_high) == pytest.approx((means.mean(), means.mean() + 1.96 * error))
-        assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(means.mean()) / error))
+        assert (found.gap, found.gap_high) == pytest.approx((means.mean(), means.mean() + law.ppf(0.975) * error))
+        assert found.p_value == pytest.approx(2 * law.sf(abs(means.mean()) / error))
+
+    def test_the_accuracy_of_groups_has_the_interval_of_new_groups(self):
+        """Where confidences tell right from wrong, the gap varies less: its interval is no interval of the accuracy."""
+        rng = np.random.default_rng(0)
+        sure = rng.random(300) < 0.6  # of a question, whose answers are all right or all wrong
+        right, says = np.repeat(sure, 4), np.where(np.repeat(sure, 4), 0.99, 0.11)
+        found = assess_confidence(ConfidenceProfile.from_correctness(right, says, groups=np.repeat(np.arange(300), 4)))
+        error, times = sure.std(ddof=1) / np.sqrt(300), stats.t(299).ppf(0.975)
+        size, share = sure.mean() * (1 - sure.mean()) / error**2, sure.mean()
+        reach = times * np.sqrt(share * (1 - share) / size + (times / (2 * size)) ** 2) / (1 + times**2 / size)
+        centre = (share + times**2 / (2 * size)) / (1 + times**2 / size)  # of Wilson's interval
+        assert (found.accuracy_low, found.accuracy_high) == pytest.approx((centre - reach, centre + reach))
+        assert found.gap_high - found.gap_low < 0.3 * (found.accuracy_high - found.accuracy_low)
+
+    def test_a_gap_of_groups_is_told_with_its_own_interval(self):
+        text = str(assess_confidence(rows_of_labels(n=400, seed=3, shift=0.1)))
+        low, high = map(float, re.search(r"points apart \(([\d.]+)–([\d.]+)\)", text).groups())
+        found = assess_confidence(rows_of_labels(n=400, seed=3, shift=0.1))
+        assert (low, high) == pytest.approx((100 * found.gap_low, 100 * found.gap_high), abs=0.05)
 
     def test_few_groups_say_nothing(self):
         for groups in ([4, 4, 4], [4, 4, 5]):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skconf._core.messages import option
 from skconf._core.problems import DataError
-from skconf.inference import confidence_interval
+from skconf.inference._verdict import accuracy_ends
 from skconf.profile import ConfidenceProfile
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.tables import TableAlone
@@ -104,8 +104,5 @@ def _counts(states: Mapping[str, int], frame: pd.DataFrame, columns: Columns, le
         profile = ConfidenceProfile.from_correctness(
             frame["correct"], np.ones(len(frame)), abstained=frame["abstained"], groups=groups
         )
-        right = float(profile.correctness.mean())
-        if row["answered"] > 1:
-            found = confidence_interval("selective_accuracy_score", profile, threshold=0.0, confidence_level=level)
-            low, high = found.low, found.high
+        right, (low, high) = float(profile.correctness.mean()), accuracy_ends(profile, level)
     return {**row, "accuracy": right, "low": low, "high": high, "right of all": float(frame["correct"].mean())}

@@ -1,15 +1,12 @@
 """How many rows a model answers, and how often it is right when it does: said where some rows abstain."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from skconf._core.messages import listed
 from skconf._core.numbers import decimal
-from skconf._core.warn import collected
-from skconf.inference import confidence_interval
-from skconf.profile import ConfidenceProfile
+from skconf.inference._verdict import accuracy_ends
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._sections.words import start_of, words_of
 
@@ -34,7 +31,7 @@ def _of(evidence: Evidence, model: Any) -> str:
         is_right = "it is right in" if profile.kind == "right or wrong" else f"its {words_of(evidence).right} is"
         low, high = found.accuracy_low, found.accuracy_high
         if np.isnan(low):  # too few for a verdict
-            low, high = _interval(profile)
+            low, high = accuracy_ends(profile)
         ends = "" if np.isnan(low) else f" (95% interval {decimal(100 * low, 1)}–{decimal(100 * high, 1)})"
         text = f"{text} When it answers, {is_right} {decimal(100 * found.accuracy, 1)}%{ends}"
         of_all = f"; of all, in {decimal(100 * found.accuracy * profile.share_answered, 1)}%" if n_abstained else ""
@@ -45,13 +42,3 @@ def _of(evidence: Evidence, model: Any) -> str:
     if states:
         text = f"{text} Left out: {listed([f'{states.get(state, 0):,} {state}' for state in _LEFT_OUT])}."
     return text
-
-
-def _interval(profile: ConfidenceProfile) -> tuple[float, float]:
-    """Return the interval of the accuracy of the answers; NaN where none can be had."""
-    if len(profile) < 2:
-        return np.nan, np.nan
-    answers = replace(profile, score=np.ones(len(profile)))
-    with collected():
-        found = confidence_interval("selective_accuracy_score", answers, threshold=1.0)
-    return found.low, found.high
