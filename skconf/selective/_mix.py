@@ -11,9 +11,11 @@ from sklearn.utils import check_random_state
 from skconf._core.labels import Codes
 from skconf._core.prevalence import check_share, read_shares
 from skconf._core.probabilities import Floats
+from skconf.profile import ConfidenceProfile
 
 #: So many rows are drawn that a class runs out of them with at most this probability.
 RUNS_OUT = 0.001
+_ROUNDING = 1e-9  # of shares, relative
 
 
 class Mix(NamedTuple):
@@ -48,6 +50,11 @@ class Mix(NamedTuple):
         """The shares by which probabilities are corrected: of a range, those in the middle of the log odds."""
         shares = np.exp(np.mean([np.log(end) for end in self.ends], axis=0))
         return self.ends[0] if len(self.ends) == 1 else np.asarray(shares / shares.sum())
+
+    def is_of(self, profile: ConfidenceProfile) -> bool:
+        """Return whether rows have these shares as they are, so that none need be drawn or weighted."""
+        held = np.bincount(profile.require("true_class"), profile.sample_weight, len(self.ends[0]))
+        return len(self.ends) == 1 and bool(np.allclose(held / held.sum(), self.ends[0], rtol=_ROUNDING, atol=0))
 
     def refuse_range(self) -> None:
         """Raise where there is a range, which a confidence level needs."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from skconf._core.labels import Codes
@@ -67,9 +68,14 @@ class CorrectedCalibrator:
         return by_factor(np.asarray(self.calibrator.predict_proba(proba)), self.factor)
 
 
-def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floats) -> CorrectedCalibrator:
-    """Return a calibrator that corrects from the shares of the rows it was fitted on to those that are stated."""
+def corrected(calibrator: Any, codes: Codes, weight: Floats | None, shares: Floats) -> Any:
+    """Return a calibrator that corrects from the shares of the rows it was fitted on to those that are stated.
+
+    It is the given one where these are the same.
+    """
     held = np.bincount(codes, weight, len(shares))
+    if np.allclose(held / held.sum(), shares, rtol=1e-9, atol=0):
+        return calibrator
     if not held.all():
         raise ValueError(
             "prevalence needs rows of every class in the part that calibrates, and one class has none. Pass more rows "
@@ -104,6 +110,18 @@ def choose_at(profile: ConfidenceProfile, objective: Objective, mix: Mix, random
 def weighed(profile: ConfidenceProfile, shares: Floats) -> ConfidenceProfile:
     """Return a profile with weights of these shares."""
     return profile.at_prevalence(dict(zip(profile.require("classes").tolist(), shares.tolist(), strict=True)))
+
+
+def by_class(profile: ConfidenceProfile, threshold: float) -> pd.DataFrame:
+    """Return the share of each class that a threshold accepts, and the error rate of these."""
+    classes, codes = profile.require("classes"), profile.require("true_class")
+    weight = np.ones(len(profile)) if profile.sample_weight is None else profile.sample_weight
+    accepted = weight * (profile.score >= threshold)
+    total, kept, wrong = (
+        np.bincount(codes, terms, len(classes)) for terms in (weight, accepted, accepted * profile.loss)
+    )
+    with np.errstate(invalid="ignore"):
+        return pd.DataFrame({"coverage": kept / total, "risk": wrong / kept}, index=pd.Index(classes, name="class"))
 
 
 def _ranking(profile: ConfidenceProfile) -> Ranking:

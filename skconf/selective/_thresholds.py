@@ -106,6 +106,9 @@ class TunedThreshold:
         without slices), ``risk``, ``class``, ``target``, ``n_samples`` (of which the rate is), ``threshold``,
         ``coverage``, ``observed``, ``limit`` (exact and one-sided, at this promise's share of 1 − `confidence_level`;
         NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
+    by_class : DataFrame or None
+        With a prevalence and no slices: a row for each class, with the columns ``coverage``, the share of its samples
+        that is accepted, and ``risk``, the error rate of these. Who always says the common class is seldom wrong.
 
     See Also
     --------
@@ -122,6 +125,7 @@ class TunedThreshold:
     results: dict[str, Floats]
     thresholds: pd.Series | None = None
     guarantees: pd.DataFrame | None = None
+    by_class: pd.DataFrame | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """Return what each threshold achieves.

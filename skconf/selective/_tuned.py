@@ -150,6 +150,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         `threshold` (descending from infinity, which accepts nothing), `coverage`, `risk`, `risk_upper_bound` and
         `objective`, which is NaN where a threshold does not qualify and else greater is better. Empty where there are
         `guarantees_`.
+    by_class_ : DataFrame
+        With a `prevalence` and no `slices`: coverage and risk of each class, as `TunedThreshold.by_class` has it.
     classes_, decisions_, rule_, reject_label_, estimator_, calibrator_, confidence_, members_, n_features_in_,
     feature_names_in_
         As in :class:`SelectiveClassifier`.
@@ -328,6 +330,8 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         self.threshold_, self.feasible_ = tuned.threshold, tuned.feasible
         self.coverage_, self.risk_, self.risk_upper_bound_ = tuned.coverage, tuned.risk, tuned.risk_upper_bound
         self.cv_results_ = tuned.results
+        if tuned.by_class is not None:
+            self.by_class_ = tuned.by_class
         if rule is not None and not rule.of_classes:
             self.risk_, self.cv_results_["risk"] = np.nan, np.full(len(tuned.results["risk"]), np.nan)
         return members, learned

@@ -16,7 +16,7 @@ from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 from skconf.selective._cells import BY_CLASS, Cells, table_of
 from skconf.selective._mix import Mix, draw_to_mix
 from skconf.selective._objective import OBJECTIVES, Objective
-from skconf.selective._prevalence import choose_at
+from skconf.selective._prevalence import by_class, choose_at
 from skconf.selective._promises import CHARGES, REWARDS, Charge, Promise, Rows, ecuas_charge, read_promises
 from skconf.selective._risk_control import SPEND
 from skconf.selective._sliced import Terms, keep_in_slices
@@ -277,12 +277,15 @@ def keep_promises(
         cells = Cells.of(table)
         codes = cells.codes(table)
     terms = terms_of(aim, promises)
-    if mix is not None:
+    if mix is not None and not mix.is_of(profile):
         # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
         rows, codes, clusters = rows[drawn], codes[drawn], None
-    return keep_in_slices(rows, terms, cells, codes, clusters, random_state, profile.share_answered), cells
+    tuned = keep_in_slices(rows, terms, cells, codes, clusters, random_state, profile.share_answered)
+    if mix is not None and cells is None:
+        tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
+    return tuned, cells
 
 
 def of_thresholds(aim: Objective) -> Objective:
@@ -348,13 +351,15 @@ def choose_threshold(
     -------
     TunedThreshold
     """
-    share_answered = profile.share_answered
+    everything, share_answered = profile, profile.share_answered
     if clusters is not None:
         profile = profile[one_of_each(clusters, separate_stream(random_state))]
-    if mix is None:
+    if mix is None or mix.is_of(everything):
         tuned = objective.choose(profile, share_answered)
     else:
         tuned = choose_at(profile, objective, mix, random_state)
+    if mix is not None:
+        tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
     if not tuned.feasible:
         warn(f"Everything is rejected: {tuned.reason}. See {see} for what thresholds achieve.")
     return tuned

@@ -1,6 +1,7 @@
 """Another prevalence in classifiers and thresholds: against Bayes' factor, the rule on drawn rows, and populations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 from sklearn.datasets import make_classification
@@ -88,6 +89,54 @@ def test_without_a_level_rows_are_weighted():
     profile = ConfidenceProfile.from_predictions(y, proba).at_prevalence({1: 0.02})
     found = tune_threshold(y, proba, target=0.03, prevalence={1: 0.02})
     assert found.threshold == tune_threshold(profile.with_weight(profile.sample_weight), target=0.03).threshold
+
+
+@pytest.mark.parametrize("given", [{"target": 0.1, "confidence_level": 0.9}, {"objective": "cost", "reject_cost": 0.1}])
+def test_at_the_own_shares_nothing_is_drawn_or_weighted(given):
+    y, proba = noise(np.random.default_rng(0), (2000, 700), (0.02, 0.1))
+    own = {1: 700 / 2700}
+    plain = tune_threshold(y, proba, random_state=0, **given)
+    for found in (
+        tune_threshold(y, proba, prevalence=own, random_state=0, **given),
+        tune_threshold(ConfidenceProfile.from_predictions(y, proba).at_prevalence(own), random_state=0, **given),
+    ):
+        for name in ("threshold", "coverage", "risk", "risk_upper_bound", "n_samples"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))
+        np.testing.assert_array_equal(found.to_frame(), plain.to_frame())
+    clusters = np.arange(2700) % 900
+    if "confidence_level" in given:
+        one = tune_threshold(y, proba, groups=clusters, random_state=0, **given)
+        same = tune_threshold(y, proba, groups=clusters, prevalence=own, random_state=0, **given)
+        assert (same.threshold, same.risk, same.n_samples) == (one.threshold, one.risk, one.n_samples)
+        target = {"risk": 0.1, "false_negative_rate": {1: 0.4}}
+        several = [tune_threshold(y, proba, **(given | at | {"target": target})) for at in ({}, {"prevalence": own})]
+        pd.testing.assert_frame_equal(several[0].guarantees, several[1].guarantees, check_exact=True)
+
+
+def test_classifiers_at_the_shares_of_their_rows_are_those_without():
+    params = {"calibration": "platt", "cv": [(np.arange(1000), np.arange(1000, 2000))], "random_state": 0}
+    own = {1: float(Y[1000:].mean())}
+    plain, there = (SelectiveClassifier(LogisticRegression(), **params, prevalence=at) for at in (None, own))
+    np.testing.assert_array_equal(there.fit(X, Y).predict_proba(X), plain.fit(X, Y).predict_proba(X))
+
+
+def test_errors_by_class_stand_beside_the_risk():
+    y, proba = noise(np.random.default_rng(0), (3000, 1000), (0.02, 0.4))
+    found = tune_threshold(y, proba, target=0.05, confidence_level=0.9, prevalence={1: 0.02}, random_state=0)
+    confidence, wrong = np.maximum(proba, 1 - proba), (proba > 0.5) != y
+    accepted = confidence >= found.threshold
+    assert list(found.by_class.index) == [0, 1]
+    for k in (0, 1):
+        mine = y == k
+        assert found.by_class.loc[k, "coverage"] == pytest.approx(accepted[mine].mean())
+        assert found.by_class.loc[k, "risk"] == pytest.approx(wrong[mine & accepted].mean())
+    kept = np.array([0.98, 0.02]) * found.by_class["coverage"]
+    assert found.risk == pytest.approx((kept * found.by_class["risk"]).sum() / kept.sum())
+    assert tune_threshold(y, proba, target=0.2, confidence_level=0.9).by_class is None
+    model = TunedSelectiveClassifierCV(
+        LogisticRegression(), calibration="platt", confidence_level=0.9, target=0.4, prevalence={1: 0.3}, random_state=0
+    )
+    assert list(model.fit(X, Y).by_class_.columns) == ["coverage", "risk"]
 
 
 @pytest.mark.filterwarnings("ignore:Everything is rejected")
