@@ -54,13 +54,17 @@ def _gamma_quantile(mean: float, variance: float, probability: float) -> float:
 def quantile_ends(
     statistic: Statistic, value: float, replicates: Floats, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Return the quantiles of draws, which reach to the value itself, and their standard deviation."""
-    drawn = replicates[~np.isnan(replicates)]
-    if len(drawn) < 2:
+    """Return the quantiles of draws, which reach to the value itself, and their standard deviation.
+
+    Draws of several kinds, a row for each, reach as far as those of any kind.
+    """
+    kinds = [row[~np.isnan(row)] for row in np.atleast_2d(replicates)]
+    if min(map(len, kinds)) < 2:
         return np.nan, np.nan, np.nan
-    low, high = np.quantile(drawn, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    ends = [np.quantile(row, [(1 - confidence_level) / 2, (1 + confidence_level) / 2]) for row in kinds]
+    low, high = min(float(end[0]) for end in ends), max(float(end[1]) for end in ends)
     least, most = statistic.bounds
-    return max(min(float(low), value), least), min(max(float(high), value), most), float(drawn.std(ddof=1))
+    return max(min(low, value), least), min(max(high, value), most), float(np.concatenate(kinds).std(ddof=1))
 
 
 def influence_ends(

@@ -221,7 +221,8 @@ def confidence_interval(
     are no shares: they are in the last row.
 
     The standard error of "delta" is the root of the sum of squared influence values, with the t distribution of as many
-    degrees of freedom as there are units less strata. Groups of unequal size s count as (Σ s)² / Σ s² equal ones.
+    degrees of freedom as there are units less strata. Groups of unequal size s count as (Σ s)² / Σ s² equal ones, and
+    the influence of a group with the share h of its stratum is divided by 1 − h, as in the jackknife.
     Between two finite bounds of a metric, the interval is Wilson's for a proportion with the same standard error: it
     stays within bounds, and has a width also if all samples agree. That of a proportion itself, `accuracy`, is
     Wilson's, and the standard error of `roc_auc` in a binary task is DeLong's, with the normal distribution; of samples
@@ -378,7 +379,7 @@ def intervals(
     bayesian = [i for i, how in enumerate(choices) if how.method == "bayesian"]
     if bayesian and sampling.weighs_strata:
         columns = draws_within_strata([statistics[i] for i in bayesian], [profile], sampling, resampling)[:, 0].T
-        drawn |= dict(zip(bayesian, columns, strict=True))
+        drawn |= {i: column.reshape(-1, 2).T for i, column in zip(bayesian, columns, strict=True)}  # of two kinds
     elif bayesian:
         few, theirs = [statistics[i] for i in bayesian], [values[i] for i in bayesian]
         drawn |= dict(zip(bayesian, phantom_replicates(few, theirs, profile, resampling), strict=True))

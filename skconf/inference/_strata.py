@@ -2,16 +2,21 @@
 
 Where classes were drawn in other shares than they are weighted with, a class of nearly all the weight may show few
 errors or none, and influence values then add no variance for it: intervals of the accuracy covered in 0.33 to 0.86.
-Each stratum therefore draws the weights of its own rows, with a phantom error and a phantom right answer of Γ(½), and
-keeps its share. Coverage was measured, in simulations; it is not proved.
+Each stratum therefore draws the weights of its own rows, with a phantom answer of Γ(½), and keeps its share. In half of
+the draws all phantoms are errors, and in the others right answers; the interval reaches as far as either. Were both in
+each draw, every draw of a class of few errors would have more of them than the sample, and a truth near 0 would lie
+below the interval. A right answer has the confidence of another of the stratum, or the lowest of all: of 100 rows none
+may be in doubt where one in a thousand is. Coverage was measured, in simulations; it is not proved.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
@@ -34,24 +39,26 @@ class _Draws(NamedTuple):
         Weight and stratum of all rows.
     total : ndarray of shape (n_strata,)
         What each stratum weighs.
-    by_lot : list of slice
-        Of each of these parts of the added rows, one is in a draw.
+    by_lot : list of list of slice
+        Kinds of draws. Of each of these parts of the added rows, one is in a draw of the kind.
     """
 
     stands_for: Floats
     weight: Floats
     stratum: Codes
     total: Floats
-    by_lot: Sequence[slice]
+    by_lot: Sequence[Sequence[slice]]
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the factors of the weights."""
-        n_given = len(self.stands_for)
-        factors = np.zeros((n_draws, len(self.weight)))
-        factors[:, :n_given] = rng.standard_gamma(self.stands_for, (n_draws, n_given))
-        for part in self.by_lot:
-            chosen = rng.integers(n_given + part.start, n_given + part.stop, n_draws)
-            factors[np.arange(n_draws), chosen] = rng.standard_gamma(0.5, n_draws)
+        """Draw the factors of the weights: of every draw one row of each kind."""
+        n_given, n_kinds = len(self.stands_for), len(self.by_lot)
+        factors = np.zeros((n_kinds * n_draws, len(self.weight)))
+        drawn = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        for kind, parts in enumerate(self.by_lot):
+            factors[kind::n_kinds, :n_given] = drawn
+            for part in parts:
+                chosen = rng.integers(n_given + part.start, n_given + part.stop, n_draws)
+                factors[np.arange(kind, len(factors), n_kinds), chosen] = rng.standard_gamma(0.5, n_draws)
         for s, total in enumerate(self.total):
             there = np.flatnonzero(self.stratum == s)
             weight = factors[:, there] @ self.weight[there]
@@ -67,8 +74,8 @@ def draws_within_strata(
 ) -> Floats:
     """Return draws of every statistic of the predictions of one model, or of several for the same rows.
 
-    The phantom rows of a stratum: one for each model, about which it alone is wrong; of a single model another one,
-    about which it is right.
+    The phantom rows of a stratum are, for each of several models, one about which it alone is wrong. Of a single model
+    draws with one about which it is wrong take turns with draws with one about which it is right.
 
     Returns
     -------
@@ -83,11 +90,11 @@ def draws_within_strata(
     for s in range(len(sampling.sizes)):
         rows = np.flatnonzero(stratum == s)
         places.append(rng.choice(rows, MOST_PLACES, replace=False) if len(rows) > MOST_PLACES else rows)
-    right = [[i != wrong for i in range(len(profiles))] for wrong in range(len(profiles))]
-    right += [[True]] if len(profiles) == 1 else []
-    chosen = np.concatenate([rows for rows in places for _ in right])
-    ends = np.cumsum([0, *(len(rows) for rows in places for _ in right)]).tolist()
-    by_lot = [slice(*pair) for pair in pairwise(ends)]
+    single = len(profiles) == 1
+    by_part = [np.tile(rows, times) for rows in places for times in ((1, 2) if single else (1,) * len(profiles))]
+    parts = [slice(*pair) for pair in pairwise(np.cumsum([0, *map(len, by_part)]).tolist())]
+    chosen = np.concatenate(by_part)
+    by_lot = [parts[::2], parts[1::2]] if single else [parts]
     rare = np.any([profile.loss != 0 for profile in profiles], axis=0)
     kept, stands_for = thinned(profiles[0], rare, stratum)
     whole = profiles[0].sample_weight
@@ -103,10 +110,7 @@ def draws_within_strata(
     seed = int(rng.integers(1 << 62))  # the same draws for all models
     drawn = []
     for i, profile in enumerate(profiles):
-        turned = [_turned(profile[rows], how[i]) for rows in places for how in right]
-        added = turned[0]
-        for part in turned[1:]:
-            added = joined(added, part)
+        added = reduce(joined, [part for rows in places for part in _phantoms(profile, rows, i, len(profiles))])
         added = replace(added, sample_weight=largest[stratum[chosen]])
         given = replace(profile[kept], sample_weight=weight[kept])
         values = replicate(draws.draw, [given], statistics, N_DRAWS, random_state=seed, beside=added, **options)[:, 0]
@@ -115,6 +119,15 @@ def draws_within_strata(
             values += [each.value(profile) - each.value(standing) for each in statistics]
         drawn.append(values)
     return np.stack(drawn, axis=1)
+
+
+def _phantoms(profile: ConfidenceProfile, rows: NDArray[np.intp], model: int, n_models: int) -> list[ConfidenceProfile]:
+    """Return the phantom answers of a model at some rows of a stratum."""
+    there = profile[rows]
+    if n_models > 1:
+        return [_turned(there, wrong != model) for wrong in range(n_models)]
+    doubtful = profile[np.full(len(rows), profile.confidence.argmin())]
+    return [_turned(there, False), _turned(there, True), _turned(replace(doubtful, true_class=there.true_class), True)]
 
 
 def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
