@@ -162,7 +162,7 @@ class Columns:
         labels_tell = roles["target"] is not None and roles["prediction"] is not None
         if roles["confidence"] is None or (roles["correct"] is None and not labels_tell):
             raise NoPredictionsError(
-                f"the columns {shorten(names_present)} hold no predictions under the usual names"
+                f"cannot tell which of the columns {shorten(names_present)} hold the predictions"
                 f"{first_line_is_data(names_present)}.",
                 kind="no predictions",
                 advice=f"Name the columns of true labels ({option('target')}) and probabilities ({option('proba')}); "

@@ -359,7 +359,7 @@ class _Readings:
 
     def no_predictions(self) -> NoPredictionsError:
         """Return the error that says why no reading fits, and the options that resolve it."""
-        text = f"the columns {shorten(self.names)} hold no predictions under the usual names"
+        text = f"cannot tell which of the columns {shorten(self.names)} hold the predictions"
         if data := first_line_is_data(self.names):
             return NoPredictionsError(f"{text}{data}", kind="no predictions")
         targets = self._called("target", TARGETS | MAYBE_TARGETS)
@@ -382,12 +382,12 @@ class _Readings:
                 text = f"column {name!r} has {texts[0]!r} in "
                 return NoPredictionsError(text, 0, f". {PERCENTAGES}", kind="not a number", column=name)
         row, rest = None, "."
-        text = f"{text}, though {targets[0]!r} may be the true label, with {_listed(truth)}"
+        text = f"{text}: {targets[0]!r} may be the true label, with {_listed(truth)}"
         if len(named) > 1 and not np.isnan(values := self._matrix(named)).any():
             off = np.abs(values.sum(axis=1) - 1)
             if off.max() > _ROUNDING:
                 row = int(np.argmax(off))
-                text, rest = f"{text}: {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
+                text, rest = f"{text}, but {_listed(named)} sum to {values[row].sum():.4g} in ", ", not to 1."
         advice = (
             f"Name the columns of probabilities by {option('proba')}, and what they stand for by {option('labels')}; "
             f"or those of predicted labels by {option('prediction')} and of the confidence by {option('confidence')}."

@@ -506,7 +506,7 @@ class TestErrors:
 def test_half_of_a_prediction_is_none(column):
     """Confidence without correctness, or correctness without confidence."""
     table = pd.DataFrame({column: [1.0, 0.0, 1.0]})
-    with pytest.raises(ValueError, match="hold no predictions under the usual names"):
+    with pytest.raises(ValueError, match=r"cannot tell which of the columns .* hold the predictions"):
         accumulate([table], ["cw_accuracy"])
 
 

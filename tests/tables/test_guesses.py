@@ -249,7 +249,7 @@ def test_what_is_called_correctness_may_be_graded(tmp_path):
     _, said = guess_columns([tmp_path / "a.csv"], Columns())
     assert said == "read 'Correctness' as whether the prediction is right, 'score' as the confidence in the prediction"
     pd.DataFrame({"right": P / 2, "score": P}).to_csv(tmp_path / "b.csv", index=False)
-    with pytest.raises(ValueError, match="hold no predictions"):
+    with pytest.raises(ValueError, match="hold the predictions"):
         guess_columns([tmp_path / "b.csv"], Columns())
 
 
@@ -280,7 +280,7 @@ def test_many_classes_are_read_at_once():
     assert found.proba == labels
     assert len(scans) < 5
     table.loc[7, labels[0]] += 0.5
-    with pytest.raises(ValueError, match=r"hold no predictions"):
+    with pytest.raises(ValueError, match=r"hold the predictions"):
         guess(Columns(), list(table), read)
 
 
