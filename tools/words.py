@@ -1,7 +1,8 @@
 """Find words that `docs/style.md` rules out: ``python tools/words.py`` prints each with its line and what to write.
 
 The table of that page is the only list. Looked at are the prose of pages, and docstrings, messages and comments of the
-package and of the examples; code, what it prints, names in backticks and addresses are left out.
+package, of the examples and of what writes the reference; code, what it prints, names in backticks and addresses are
+left out.
 """
 
 import io
@@ -82,7 +83,7 @@ def found_in(path: Path, patterns: list[tuple[re.Pattern[str], str]]) -> Iterato
 def files() -> list[Path]:
     """Return what is looked at."""
     pages = [path for path in (ROOT / "docs").rglob("*.md") if path != STYLE and "_build" not in path.parts]
-    code = [path for folder in ("skconf", "examples") for path in (ROOT / folder).rglob("*.py")]
+    code = [path for folder in ("skconf", "examples", "docs/_ext") for path in (ROOT / folder).rglob("*.py")]
     return sorted([ROOT / "README.md", *pages, *code, *(ROOT / "examples").glob("*.rst")])
 
 

@@ -86,8 +86,8 @@ FAMILIES = (
     Family(
         "abstain",
         "Abstain",
-        "The model answers only above a threshold, and the other cases are sent to a person: a threshold of yours, "
-        "or one that is found for an error rate, a coverage or a cost.",
+        "The model answers only above a threshold, and the other cases are sent to a person. Choose the threshold "
+        "yourself, or have it found for an error rate, a coverage or a cost.",
         ("guide/selective_classifier", "guide/tuned_selective_classifier"),
         (
             "skconf.SelectiveClassifier",
@@ -112,7 +112,7 @@ FAMILIES = (
     ),
     Family(
         "infer",
-        "Compare, and say how sure you are",
+        "Compare, with intervals",
         "A number from a test set is an estimate. These give its interval, a paired comparison of two models, and the "
         "slices of the data that are worse.",
         ("guide/intervals",),
