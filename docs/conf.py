@@ -76,7 +76,6 @@ ALONE = (
     "speed",
     "contributing",
     "versions",
-    "changelog",
     "command_line",
 )
 html_sidebars = {page: [] for page in ALONE}
@@ -95,6 +94,8 @@ CARD = re.compile(
 
 templates_path = ["_templates"]
 autosummary_generate = True
+# Their pages would have more than 2,000 words: each method has a page of its own.
+autosummary_context = {"long_classes": ("skconf.ConfidenceProfile", "skconf.TunedSelectiveClassifierCV")}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 # Every docstring has its sections: parameters as in the signature, with types and descriptions; what is returned.
