@@ -14,7 +14,6 @@ from skconf.cli.columns import add_column_options, columns_of
 from skconf.cli.standard_input import written_out
 
 if TYPE_CHECKING:
-    from skconf.profile import ConfidenceProfile
     from skconf.selective import TunedThreshold
 
 _DESCRIPTION = """\
@@ -157,7 +156,7 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
         raise ValueError(
             "The rows have weights, but a guarantee counts every row once. Leave the column of weights out."
         )
-    ranked: dict[str | None, ConfidenceProfile] = {None: profile}
+    ranked: dict[str | None, Any] = {None: profile}
     if read.score is not None:
         ranked[options.score] = replace(profile, score=read.score)
     found = {}

@@ -432,7 +432,7 @@ class ConfidenceReport:
         """
         if self.evidence is not None:
             return as_text(self.frame, self.evidence, width)
-        if not isinstance(self._source, TableAlone) or not self._source.by_group:
+        if not isinstance(self._source, TableAlone) or not group_findings(self._source):
             return as_lines(self.frame, self._notes(), width)
         return "\n\n".join([as_lines(self._source.named, self._notes(), width), *group_texts(self._source, width)])
 
@@ -451,9 +451,8 @@ class ConfidenceReport:
         """
         if self.evidence is not None:
             return summary(self.evidence).text(width)
-        if isinstance(self._source, TableAlone) and self._source.by_group:
-            return "\n".join(each.text(width) for each in group_findings(self._source))
-        return as_lines(self.frame, self._notes(), width)
+        found = group_findings(self._source) if isinstance(self._source, TableAlone) else []
+        return "\n".join(each.text(width) for each in found) or as_lines(self.frame, self._notes(), width)
 
     def _notes(self) -> list[str]:
         """Return what stands below the table."""

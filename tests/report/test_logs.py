@@ -175,6 +175,38 @@ def test_a_log_without_confidences_has_its_counts_alone():
     assert row["right of all"] == log["correct"].mean()
 
 
+def test_counts_alone_begin_with_the_sentence_of_other_reports(tmp_path, capsys):
+    file, metric = LOGS / "samples_gen.jsonl", "exact_match,flexible-extract"
+    log = read_log(file, correct=metric)
+    (said,) = (
+        " ".join(text.split()) for text in [ConfidenceReport.from_files(file, correct=metric).summary(width=2000)]
+    )
+    answers, gone = log[~log["abstained"]], int(log["abstained"].sum())
+    assert said.startswith(f"Answers {len(answers)} of {len(log)} ({100 * len(answers) / len(log):.1f}%). When it ")
+    assert f"it is right in {100 * answers['correct'].mean():.1f}% (95% interval " in said
+    assert f"; of all, in {100 * log['correct'].mean():.1f}%. Abstained {gone}: " in said
+    for options in ([], ["--short"]):
+        assert main(["evaluate", str(file), "--correct", metric, "--html", "log.html", *options]) == 0
+        assert said in " ".join(capsys.readouterr().out.split())
+    assert said[:40] in Path("log.html").read_text()
+
+
+def test_counts_alone_have_the_level_that_was_asked_for():
+    file, metric = LOGS / "samples_gen.jsonl", "exact_match,flexible-extract"
+    report = ConfidenceReport.from_files(file, correct=metric, confidence_level=0.9)
+    low, high = 100 * report.frame.loc["value", ["low", "high"]]
+    assert f"(90% interval {low:.1f}–{high:.1f})" in report.summary(width=2000)
+
+
+def test_counts_alone_of_several_logs_name_them_unless_they_are_to_be_anonymous():
+    file, metric = LOGS / "samples_gen.jsonl", "exact_match,flexible-extract"
+    report = ConfidenceReport.from_files({"old": file, "new": file}, correct=metric)
+    assert [line.partition(":")[0] for line in report.summary(width=2000).splitlines()] == ["old", "new"]
+    page = report.page(anonymous=True)
+    assert "model 2: Answers" in page
+    assert "new" not in page.partition("<main")[2]
+
+
 def test_two_logs_are_compared_by_id(tmp_path):
     rows = [json.loads(line) for line in (LOGS / "samples_mc.jsonl").read_text().splitlines()]
     for row in rows:

@@ -1,7 +1,7 @@
 """Logs of language models among the files of a report: their tables, and what of them counts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from skconf._core.messages import option
 from skconf._core.problems import DataError
 from skconf.inference._verdict import accuracy_ends
 from skconf.profile import ConfidenceProfile
+from skconf.report._evidence.evidence import LEVEL
 from skconf.report._evidence.origin import Origin, SourceFile, digest
 from skconf.report._evidence.tables import TableAlone
 from skconf.tables._columns import Columns
@@ -38,6 +39,34 @@ class Logs(NamedTuple):
     columns: dict[str, Columns]
     said: list[str]
     states: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class CountsAlone(TableAlone):
+    """How many samples of logs that hold no confidence are answers, and how many of these are right.
+
+    Attributes
+    ----------
+    states : mapping of str to mapping of str to int
+        As of `Logs`, by the names in the index of the table.
+    level : float
+        Level of the intervals.
+    right_or_wrong : bool
+        Whether no answer is right in part.
+    """
+
+    states: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    level: float = LEVEL
+    right_or_wrong: bool = True
+
+    def anonymous(self) -> "CountsAlone":
+        """Return the same with numbers in place of the names of models, and without files."""
+        names = {
+            str(model): f"model {number}" if self.several else model for number, model in enumerate(self.frame.index, 1)
+        }
+        frame = self.frame.set_axis(self.frame.index.map(names))
+        states = {names[model]: found for model, found in self.states.items()}
+        return replace(self, frame=frame, origin=Origin(), states=states)
 
 
 def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batches: bool) -> Logs:
@@ -71,7 +100,7 @@ def read_logs(models: Mapping[str, Sequence[Path]], columns: Columns, *, in_batc
     return found
 
 
-def counts_alone(logs: Logs, *, several: bool, level: float | None) -> TableAlone | None:
+def counts_alone(logs: Logs, *, several: bool, level: float | None) -> CountsAlone | None:
     """Return the counts of logs, where one of them holds no confidence; None if all have some."""
     frames = {model: file.frame for model, (file, *_) in logs.files.items() if isinstance(file, LogPath)}
     if not any(_has_no_confidence(frame) for frame in frames.values()):
@@ -80,14 +109,23 @@ def counts_alone(logs: Logs, *, several: bool, level: float | None) -> TableAlon
         model = next(model for model, frame in frames.items() if _has_no_confidence(frame))
         text = f"{model} holds no confidences, unlike others. Report on it alone, or name a column by "
         raise DataError(f"{text}{option('confidence')}.", kind="no confidence")
-    rows = [_counts(logs.states[model], frames[model], logs.columns[model], level or 0.95) for model in frames]
+    level = LEVEL if level is None else level
+    rows = [_counts(logs.states[model], frames[model], logs.columns[model], level) for model in frames]
     frame = pd.DataFrame(rows, index=pd.Index(list(frames) if several else ["value"], name="model"))
     said = [*logs.said, "there are no confidences in it, so that answers are counted alone"]
     sources = [
         SourceFile(model if several else "", shown(file), sum(logs.states[model].values()), digest(file))
         for model, (file,) in logs.files.items()
     ]
-    return TableAlone(frame, Origin(sources, read_as=said, states=logs.states), several=several)
+    right_or_wrong = all(table["correct"].dropna().isin([0, 1]).all() for table in frames.values())
+    return CountsAlone(
+        frame,
+        Origin(sources, read_as=said),
+        several=several,
+        states=logs.states,
+        level=level,
+        right_or_wrong=right_or_wrong,
+    )
 
 
 def _has_no_confidence(frame: pd.DataFrame) -> bool:

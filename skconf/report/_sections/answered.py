@@ -1,5 +1,6 @@
 """How many rows a model answers, and how often it is right when it does: said where some rows abstain."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import numpy as np
 from skconf._core.messages import listed
 from skconf._core.numbers import decimal
 from skconf.inference._verdict import accuracy_ends
-from skconf.report._evidence.evidence import Evidence
-from skconf.report._sections.words import start_of, words_of
+from skconf.report._evidence.evidence import LEVEL, Evidence
+from skconf.report._evidence.logs import CountsAlone
+from skconf.report._sections.words import Words, start_of, words_for, words_of
 
 #: States of samples that are no rows of a report.
 _LEFT_OUT = ("unscored", "failed")
@@ -20,22 +22,63 @@ def answered(evidence: Evidence) -> list[str]:
     return [f"{start_of(evidence, model)}{text}" for model in models if (text := _of(evidence, model))]
 
 
+def counted(source: CountsAlone) -> list[str]:
+    """Return the same of logs that hold no confidence."""
+    texts = []
+    for model, row in source.frame.iterrows():
+        right = words_for("right or wrong" if source.right_or_wrong else "graded")
+        text = _in_words(
+            int(row["answered"]),
+            int(row["abstained"]),
+            source.states[str(model)],
+            share=float(row["answered"] / (row["answered"] + row["abstained"])),
+            right=right,
+            accuracy=row["accuracy"],
+            ends=(row["low"], row["high"]),
+            level=source.level,
+        )
+        texts.append(f"{model}: {text}" if source.several else text)
+    return texts
+
+
 def _of(evidence: Evidence, model: Any) -> str:
     profile, states = evidence.profiles[model], evidence.origin.states.get(model, {})
     if profile.abstained is None and not states:
         return ""
-    found, n_answers = evidence.assessments[model], len(profile)
-    n_abstained = profile.n_rows - n_answers
-    text = f"Answers {n_answers:,} of {profile.n_rows:,} ({decimal(100 * profile.share_answered, 1)}%)."
-    if profile.kind != "costs":
-        is_right = "it is right in" if profile.kind == "right or wrong" else f"its {words_of(evidence).right} is"
-        low, high = found.accuracy_low, found.accuracy_high
-        if np.isnan(low):  # too few for a verdict
-            low, high = accuracy_ends(profile)
-        ends = "" if np.isnan(low) else f" (95% interval {decimal(100 * low, 1)}–{decimal(100 * high, 1)})"
-        text = f"{text} When it answers, {is_right} {decimal(100 * found.accuracy, 1)}%{ends}"
-        of_all = f"; of all, in {decimal(100 * found.accuracy * profile.share_answered, 1)}%" if n_abstained else ""
-        text = f"{text}{of_all}."
+    found, words = evidence.assessments[model], words_of(evidence)
+    ends = found.accuracy_low, found.accuracy_high
+    if np.isnan(ends[0]) and profile.kind != "costs":  # too few for a verdict
+        ends = accuracy_ends(profile)
+    return _in_words(
+        len(profile),
+        profile.n_rows - len(profile),
+        states,
+        share=profile.share_answered,
+        right=None if profile.kind == "costs" else words,
+        accuracy=found.accuracy,
+        ends=ends,
+    )
+
+
+def _in_words(
+    n_answers: int,
+    n_abstained: int,
+    states: Mapping[str, int],
+    *,
+    share: float,
+    right: Words | None,
+    accuracy: float,
+    ends: tuple[float, float],
+    level: float = LEVEL,
+) -> str:
+    """Say how many rows are answers, how many of these are right unless it is told by costs, and what is left out."""
+    text = f"Answers {n_answers:,} of {n_answers + n_abstained:,} ({decimal(100 * share, 1)}%)."
+    if right is not None and n_answers:
+        is_right = "it is right in" if right.kind == "right or wrong" else f"its {right.right} is"
+        low, high = (decimal(100 * end, 1) for end in ends)
+        interval = "" if np.isnan(ends[0]) else f" ({100 * level:g}% interval {low}–{high})"
+        of_all = f"; of all, in {decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
+        text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{interval}{of_all}."
     reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*_LEFT_OUT, "answered")]
     if n_abstained:
         text = f"{text} Abstained {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."

@@ -7,12 +7,14 @@ import pandas as pd
 from skconf._core.messages import listed
 from skconf._core.version import __version__
 from skconf.report._evidence.evidence import Evidence
+from skconf.report._evidence.logs import CountsAlone
 from skconf.report._evidence.tables import TableAlone
 from skconf.report._page.document import fragment, made_on, page
 from skconf.report._page.parts import Copied, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart
 from skconf.report._sections.abstain import abstain
 from skconf.report._sections.all_metrics import METRICS, all_metrics
+from skconf.report._sections.answered import counted
 from skconf.report._sections.model_card import model_card
 from skconf.report._sections.slices import slice_finding, slice_parts
 from skconf.report._sections.source import files_read, source
@@ -91,7 +93,9 @@ def table_page(table: TablePart, source: TableAlone) -> str:
 
 
 def group_findings(source: TableAlone) -> list[Prose]:
-    """Say for each model in which groups it fails."""
+    """Say for each model how often it answers, and is then right; or in which groups it fails."""
+    if isinstance(source, CountsAlone):
+        return [Prose(text, "finding") for text in counted(source)]
     said = []
     for model, by_group in source.by_group.items():
         finding = slice_finding(by_group, "group", "groups")
@@ -110,10 +114,9 @@ def _group_tables(source: TableAlone) -> list[Part]:
 
 def group_texts(source: TableAlone, width: int | None = None) -> list[str]:
     """Return the groups as text: the table, and last the findings."""
-    if not source.by_group:
-        return []
-    findings = [each.text(width) for each in group_findings(source)]
-    return [texts(_group_tables(source), width), "\n".join([SUMMARY, *findings])]
+    findings, tables = [each.text(width) for each in group_findings(source)], _group_tables(source)
+    summed_up = ["\n".join([SUMMARY, *findings])] if findings else []
+    return [*([texts(tables, width)] if tables else []), *summed_up]
 
 
 def _byline() -> str:
