@@ -64,7 +64,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         - "ecuas_1": its largest mean of what ECUAS with n = 1 charges, by the `cost_matrix` or an error of cost 1;
         - "cwsa", "cwsa_plus": its smallest CWSA or CWSA+, measured from the threshold (of the slice);
         - "coverage": the smallest share of samples that is accepted;
-        - "false_negative_rate", by class, as in ``{{"fraud": 0.1}}``: the largest share of the samples of a true class
+        - "false_negative_rate", by class, as in ``{"fraud": 0.1}``: the largest share of the samples of a true class
           that is accepted and wrong. What is rejected goes to a person, and is not missed;
         - "false_positive_rate", by class: the largest share of the samples of other classes that is accepted as it;
         - "recall", by class: the smallest share of the samples of a true class that is accepted and right.
@@ -166,12 +166,10 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     Notes
     -----
     With a `confidence_level` of 1 − δ, thresholds that accept planned numbers of samples are tested from strict to
-    loose, each a few percent looser than the one before. The first accepts the fewest samples that can pass, ln δ /
-    ln(1 − `target`), the last accepts all. A test passes if so few errors among the accepted would be too improbable at
-    a risk above `target`. δ is spent evenly over the logarithm of the accepted number. The tests account for their
-    dependence, so that no part of δ is spent twice. A test that passes leaves its share of δ to the next one [1]_,
-    [2]_. The loosest threshold that passes is chosen. The largest number of errors that passes is computed exactly from
-    binomial distributions, and depends on no label.
+    loose. A test passes if so few errors among the accepted would be too improbable at a risk above `target`. Each
+    doubling of the accepted number has an equal share of δ, and a test that passes leaves its share to the next one
+    [1]_, [2]_. The loosest threshold that passes is chosen. The probability that any test is wrong is computed exactly,
+    and depends on no label.
 
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
@@ -179,28 +177,21 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`. If it
       does not, nothing is proved; no violation was found in simulations.
 
-    With `groups`, samples of the same group may depend on each other. One random sample of each group then chooses,
-    and the promise is about the risk of a random sample of a random new group. Large groups count no more than small
-    ones. ``cross_validate(..., groups=groups)`` gives groups to its splitter alone, and samples are then independent
-    for this promise: pass ``params={"groups": groups}`` with metadata routing enabled, which gives them to both.
+    With `groups`, one random sample of each group chooses, and the promise is about the risk of a random sample of a
+    random new group. ``cross_validate(..., groups=groups)`` gives groups to its splitter alone: pass
+    ``params={"groups": groups}`` with metadata routing enabled, which gives them to both.
 
-    The promise holds for the classifier that is fitted here, on new samples from the same source, for all accepted ones
-    together: not for each class or group, nor after a shift. Cross-fitted scores are not those of the final classifier:
-    the `confidence_level` is then approximate, and a warning says so. If you fit several of these classifiers and keep
-    the best, as a search around them does, the labels choose twice: set `n_candidates` to their number, or search
-    inside. Sample weights apply to the training, the calibration and all other objectives; with a `confidence_level`
-    every sample counts once.
+    The promise holds on new samples from the same source, for all accepted ones together: not for each class or group,
+    nor after a shift. A search around this classifier breaks it: set `n_candidates`, or search inside. Cross-fitted
+    scores are not those of the final classifier: the `confidence_level` is then approximate, and a warning says so.
+    Sample weights apply to the training, the calibration and all other objectives; with a `confidence_level` every
+    sample counts once.
 
     References
     ----------
     .. [1] J. P. Romano and M. Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, Journal of
        the American Statistical Association 100, 2005.
     .. [2] K. K. G. Lan and D. L. DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70, 1983.
-    .. [3] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, Learn then Test: Calibrating predictive
-       algorithms to achieve risk control, Annals of Applied Statistics 19, 2025.
-    .. [4] Y. Geifman and R. El-Yaniv, Selective classification for deep neural networks, NeurIPS, 2017.
-    .. [5] C. K. Chow, On optimum recognition error and reject tradeoff, IEEE Transactions on Information Theory 16,
-       1970.
 
     Examples
     --------
