@@ -5,6 +5,7 @@
 - Every link within the site has its page, and its anchor there.
 - No example prints an object of matplotlib, such as Text(0.5, 1.0, ...).
 - The links of cards of the gallery, whose text is hidden, have a name for screen readers.
+- No page has more than 2,000 words, code, formulas and tables left out.
 """
 
 import json
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
 from search import LEADS_TO  # type: ignore[import-not-found]  # noqa: E402
 
+MOST_WORDS = 2000
 #: Of Sphinx's own search: full names and last parts of names, priorities of objects, titles, terms.
 NAME, PART_OF_NAME, PRIORITIES = 11, 6, {0: 15, 1: 5, 2: -5}
 TITLE, PART_OF_TITLE, TERM, PART_OF_TERM = 15, 7, 5, 2
@@ -130,6 +132,38 @@ class Page(HTMLParser):
                 self.links.append(value)
 
 
+class Prose(HTMLParser):
+    """The words of a page that are read one after the other."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self._open = {"article": 0} | dict.fromkeys(("pre", "table", "math", "script", "style"), 0)
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
+        """Note what begins."""
+        if tag in self._open:
+            self._open[tag] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note what ends."""
+        if tag in self._open:
+            self._open[tag] -= 1
+
+    def handle_data(self, data: str) -> None:
+        """Keep words in the article, and in nothing else."""
+        if [tag for tag, depth in self._open.items() if depth] == ["article"]:
+            self.words += re.findall(r"\S*[^\W\d_]{2}\S*", data)
+
+
+def long_pages(folder: Path) -> Iterator[str]:
+    """Go through the pages that are too long to read."""
+    for path in sorted(folder.rglob("*.html")):
+        if (n_words := len(Prose(path.read_text()).words)) > MOST_WORDS:
+            yield f"{path.relative_to(folder).as_posix()}: has {n_words:,} words"
+
+
 def dead_links(folder: Path) -> Iterator[str]:
     """Go through the links within a site that lead nowhere."""
     pages = {path.relative_to(folder).as_posix(): Page(path.read_text()) for path in sorted(folder.rglob("*.html"))}
@@ -174,9 +208,13 @@ def wrong_results(folder: Path) -> Iterator[str]:
 def main() -> None:
     """Print what is wrong, if anything is."""
     folder = Path(sys.argv[1])
-    if wrong := [*dead_links(folder), *printed_objects(folder), *unnamed_cards(folder), *wrong_results(folder)]:
+    checks = (dead_links, printed_objects, unnamed_cards, long_pages, wrong_results)
+    if wrong := [line for check in checks for line in check(folder)]:
         raise SystemExit("\n".join(wrong))
-    print(f"{len(LEADS_TO)} searches lead to the right page; no dead link, no printed object, no card without name")
+    print(
+        f"{len(LEADS_TO)} searches lead to the right page; no dead link, no printed object, no card without name, "
+        f"no page above {MOST_WORDS:,} words"
+    )
 
 
 if __name__ == "__main__":

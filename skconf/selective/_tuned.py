@@ -140,7 +140,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
         none is accepted. Without a `confidence_level` the risk is a little optimistic, as the best of many.
     risk_upper_bound_ : float
         Exact upper confidence limit of the risk at this threshold, at most `target`; NaN without a
-        `confidence_level`. The `confidence_level` holds for `target` only: a lower limit was not declared in advance.
+        `confidence_level`, which holds for `target` only.
     thresholds_ : Series
         With `slices`, the threshold of each, infinite where everything is rejected.
     guarantees_ : DataFrame
@@ -174,8 +174,7 @@ class TunedSelectiveClassifierCV(BaseSelectiveClassifier):
     The `confidence_level` is exact for any classifier if samples are independent and identically distributed and
 
     - no scores tie. The risk may rise and fall with the coverage, and the thresholds may be the scores themselves;
-    - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`. If it
-      does not, nothing is proved; no violation was found in simulations.
+    - or, with ties or given `thresholds`, the risk rises with the coverage from where it first reaches `target`.
 
     With `groups`, one random sample of each group chooses, and the promise is about the risk of a random sample of a
     random new group. ``cross_validate(..., groups=groups)`` gives groups to its splitter alone: pass
