@@ -65,18 +65,38 @@ FROM_A_FILE = ["docs/start.md", "docs/tasks.md", "docs/guide/production.md"]
 APART = ["docs/contributing.md", *FROM_A_FILE]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in APART and blocks(page, "python")])
-def test_guide_page_runs_and_prints_what_it_says(page):
-    pytest.importorskip("xgboost")
-    # Code in a language of its own, with what it prints, if the page shows that, right after it.
+def printed_and_shown(page, change=str):
+    """Return what each piece of code on a page prints, and what the page shows right after it, if it does."""
     pairs = re.findall(
         r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", (ROOT / page).read_text(), flags=re.M | re.S
     )
-    printed = run("\nprint('=====')\n".join(code for code, _ in pairs)).split("=====\n")
+    printed = run("\nprint('=====')\n".join(change(code) for code, _ in pairs)).split("=====\n")
     assert any(shown for _, shown in pairs)
-    for (_, shown), output in zip(pairs, printed, strict=True):
-        if shown:
-            assert_same_but_for_last_digits(output, shown)
+    return [(output, shown) for (_, shown), output in zip(pairs, printed, strict=True) if shown]
+
+
+#: Their code draws hundreds of samples.
+SIMULATIONS = ["docs/guide/broken_promises.md"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if page in SIMULATIONS else [])
+        for page in PAGES
+        if page not in APART and blocks(page, "python")
+    ],
+)
+def test_guide_page_runs_and_prints_what_it_says(page):
+    pytest.importorskip("xgboost")
+    for output, shown in printed_and_shown(page):
+        assert_same_but_for_last_digits(output, shown)
+
+
+@pytest.mark.parametrize("page", SIMULATIONS)
+def test_simulation_of_a_page_runs_with_few_draws_and_prints_the_same_words(page):
+    for output, shown in printed_and_shown(page, lambda code: re.sub(r"in range\((\d+)0\):", r"in range(\1):", code)):
+        assert NUMBER.sub("", output).split() == NUMBER.sub("", shown).split()
 
 
 def test_pages_that_start_with_a_file_show_what_it_gives(tmp_path, monkeypatch, capsys):

@@ -86,7 +86,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:TemperatureCalibrator makes prob
 @ALL
 @given(seed=st.integers(0, 2**32 - 1))
 @example(seed=1500284)  # the last step of the spline's fit gains less than its stiff penalty rounds
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_a_whole_weight_is_a_repetition(make, seed):
     rng = np.random.default_rng(seed)
     p, y = binary_task(int(rng.integers(6, 60)), seed)
@@ -222,7 +222,7 @@ def test_a_row_without_any_probability_left_becomes_uniform():
 @ALL
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_rows_sum_to_one_and_stay_in_range(make, n_classes, seed):
     rng = np.random.default_rng(seed)
     alpha = rng.choice([0.02, 1, 50])

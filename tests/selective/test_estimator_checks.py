@@ -4,12 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from _support.selective.configurations import CONFIGURATIONS, results_of
+from _support.selective.configurations import CONFIGURATIONS, SLOW, results_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "how_we_know.md"
 
 
-@pytest.mark.parametrize("code", CONFIGURATIONS)
+@pytest.mark.parametrize(
+    "code", [pytest.param(code, marks=[pytest.mark.slow] if code in SLOW else []) for code in CONFIGURATIONS]
+)
 def test_every_check_passes_but_for_those_with_a_reason(code):
     results = results_of(code)
     assert len(results) > 40

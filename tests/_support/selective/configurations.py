@@ -63,6 +63,10 @@ CONFIGURATIONS = {
 }  # fmt: skip
 
 
+#: The tuned classifier calibrates by a `SelectiveClassifier`, which has all checks with each calibrator.
+SLOW = {tuned('objective="coverage", target=1.0', name) for name in CALIBRATORS if name != "platt"}
+
+
 def model_of(code):
     """Return the classifier that the code makes."""
     known = (SelectiveClassifier, TunedSelectiveClassifierCV, LogisticRegression, LearnedConfidence)
