@@ -20,13 +20,13 @@ from skconf.tables._columns import Columns, NoPredictionsError, column_names, pl
 from skconf.tables._csv import layout_of
 from skconf.tables._entries import as_series
 from skconf.tables._guesses import HEAD_ROWS, guess
-from skconf.tables._json_lines import JsonLines
-from skconf.tables._lines import line_of_row
+from skconf.tables._json_lines import JsonLines, tell_broken
+from skconf.tables._lines import line_of_row, refuse_uneven_rows
 from skconf.tables._parquet import Parquet
 from skconf.tables._paths import COMPRESSED, OF_PANDAS, PARQUET, LogPath, WithTruth, holds_json_lines, shown
 from skconf.tables._quotes import refuse_loose_quotes
 from skconf.tables._text import TextFile
-from skconf.tables._unreadable import UnreadableError, readable
+from skconf.tables._unreadable import readable
 
 #: Rows of a batch: enough to make the overhead of a batch negligible, and still little memory.
 BATCH_ROWS = 1 << 18
@@ -99,6 +99,7 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
     table = next(file.batches([*columns.needed, *named], n_rows), None)
     with named_by_id(file, ids), located(shown(path)):
         profile = None if table is None else columns.read(table)
+        tell_broken(file.broken, path, "row")
         if profile is None:
             return None
         ids_in, score = _ids_in(table, column), columns.read_score(table, profile.answer_rows)
@@ -200,6 +201,8 @@ def bytes_held(path: Path, enough: int) -> int:
 class ArrowFile:
     """A file that is read by pyarrow."""
 
+    broken: Sequence[str] = ()  # a row of it that cannot be read may hide others, and is refused
+
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, shown(path)
         self.parts = Parquet(path) if path.suffix in PARQUET else TextFile(path, layout_of(path).separator)
@@ -255,6 +258,8 @@ def _cut(tables: Iterable[Any], names: list[Any], batch_rows: int | None) -> Ite
 class PandasFile:
     """A CSV file that is read by pandas."""
 
+    broken: Sequence[str] = ()
+
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, shown(path)
         self.separator, self.names = layout_of(path)
@@ -273,10 +278,9 @@ class PandasFile:
         options |= {"header": 0, "names": list(range(len(self.names))), "skipinitialspace": True}
         with readable(self.path):
             refuse_loose_quotes(self.path, self.separator)
+            refuse_uneven_rows(self.path, self.separator, len(self.names))
         with readable(self.path), pd.read_csv(self.path, **options, chunksize=batch_rows or 1 << 62) as tables:
             for table in tables:
-                if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for names of rows
-                    raise UnreadableError.of_cells(len(self.names))
                 cells = table.set_axis(self.names, axis=1)[names]
                 yield cells.apply(lambda column: column.str.strip())
 
@@ -299,7 +303,12 @@ class JsonFile:
 
     def line_of(self, row: int) -> int | None:
         """Return the line that a row stands in."""
-        return line_of_row(self.path, row, None)
+        return self.parts.line_of(row)
+
+    @property
+    def broken(self) -> Sequence[str]:
+        """Lines that the last one who went through all rows left out."""
+        return self.parts.broken
 
     def batches(self, names: list[Any], batch_rows: int | None) -> Iterator[pd.DataFrame]:
         """Go through the rows of these columns."""
@@ -315,7 +324,9 @@ TableFile: TypeAlias = ArrowFile | PandasFile | JsonFile
 
 
 class FrameFile:
-    """A log, which was read already."""
+    """A log, which was read already, and what is broken told."""
+
+    broken: Sequence[str] = ()
 
     def __init__(self, path: LogPath) -> None:
         self.frame, self.names = path.frame, list(path.frame)
@@ -336,6 +347,11 @@ class FileWithTruth:
     def __init__(self, file: TableFile, beside: pd.DataFrame) -> None:
         self.file, self.beside = file, beside
         self.names: list[Any] = [*file.names, *beside]
+
+    @property
+    def broken(self) -> Sequence[str]:
+        """Lines that were left out."""
+        return self.file.broken
 
     def line_of(self, row: int) -> int | None:
         """Return the line of the file itself that a row stands in."""

@@ -1,11 +1,15 @@
 """The line of a file that a row stands in, as an editor counts lines: from 1, with the names and what is empty."""
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Any, TextIO
 
 from skconf.tables._bytes import opened
 from skconf.tables._csv import longest_cell
+from skconf.tables._unreadable import CELLS, OPEN_QUOTE, UnreadableError
 
 #: The most that csv takes everywhere: a whole number of 32 bits.
 _LONGEST = (1 << 31) - 1
@@ -24,11 +28,7 @@ def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
         What separates the cells of a CSV file, whose first row are the names; None for JSON lines.
     """
     try:
-        with (
-            longest_cell(_LONGEST),
-            opened(path) as file,
-            TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text,
-        ):
+        with _text(path) as text:
             if separator is None:
                 full = (number for number, line in enumerate(text, 1) if line.strip())
                 return next((number for at, number in enumerate(full) if at == row), None)
@@ -42,3 +42,62 @@ def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
     except (OSError, csv.Error):
         return None
     return None
+
+
+def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
+    """Raise if a row of a CSV file has more or fewer cells than there are names, or the last quote is left open.
+
+    pandas fills the one, takes the other for names of rows, and counts neither blank lines nor breaks within cells.
+
+    Raises
+    ------
+    UnreadableError
+        With the line of the file in which the row begins.
+    """
+    options: dict[str, Any] = {"delimiter": separator, "skipinitialspace": True}
+    with _text(path) as text, suppress(csv.Error):  # spaces after a quote are one, too
+        if all(len(cells) in (0, n_cells) for cells in csv.reader(text, strict=True, **options)):
+            return
+    lines, row, begins, number = list[str](), list[str](), 1, 0  # those of a row, the first, and the row from 1
+    with _text(path) as text:
+        for cells in csv.reader(_kept(text, lines), **options):
+            begins, row = begins + len(row), lines.copy()
+            lines.clear()
+            number += bool(cells)
+            if cells and len(cells) != n_cells:
+                break
+        else:
+            cells = []
+    if _is_open(row, options):
+        raise _at(begins, number, OPEN_QUOTE, "open quote")
+    if cells:
+        raise _at(begins, number, f"Expected {n_cells} columns, got {len(cells)}{CELLS}", "number of cells")
+
+
+def _is_open(row: list[str], options: dict[str, Any]) -> bool:
+    """Return whether a quote is left open in a row: one more line is then a part of it."""
+    return len(list(csv.reader([*row, "-"], **options))) == 1
+
+
+def _at(line: int, row: int, text: str, kind: str) -> UnreadableError:
+    error = UnreadableError("", row, f": {text}", kind=kind)
+    error.line = line
+    return error
+
+
+def _kept(text: TextIO, lines: list[str]) -> Iterator[str]:
+    """Go through lines, and append each to a list."""
+    for line in text:
+        lines.append(line)
+        yield line
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIO]:
+    """Open a file to read its text, whose cells may be of any length."""
+    with (
+        longest_cell(_LONGEST),
+        opened(path) as file,
+        TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as text,
+    ):
+        yield text

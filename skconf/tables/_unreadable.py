@@ -21,7 +21,7 @@ _DATASET = re.compile(r"^Error creating dataset\..*Invalid: ", re.DOTALL)
 #: How pyarrow names a row; what the user wrote comes after it.
 _ROW = re.compile(r"Row #(\d+)")
 #: What follows a message about a row with more or fewer cells than there are names.
-_CELLS = (
+CELLS = (
     " – each row must have a cell for each name in the first line. Write decimals with a point, quote cells that hold "
     "the separator, and leave out names of rows (in R: row.names = FALSE)."
 )
@@ -29,9 +29,6 @@ _CELLS = (
 LONG_ROW = "a row is longer than 4 MB. A quote may be left open, so that all that follows is one cell: close it."
 #: What is said of a row with a quote that is not closed.
 OPEN_QUOTE = "a quote opens a cell and is left open, so that all that follows is one cell: close it."
-#: How pandas names a row with too many cells, and one whose quote is open, counted from 0.
-_FIELDS = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
-_IN_STRING = re.compile(r"EOF inside string starting at row (\d+)")
 
 
 class UnreadableError(DataError):
@@ -57,11 +54,6 @@ class UnreadableError(DataError):
             line = self.find_line(self.row - 2)
         row = "" if self.row is None else f"Row #{self.row}"
         return f"{self.text}{row if line is None else f'line {line}'}{self.rest}"
-
-    @classmethod
-    def of_cells(cls, n_cells: int) -> "UnreadableError":
-        """Return the error of a package that tells no row."""
-        return cls(f"Expected {n_cells} cells in a row, but there are more.{_CELLS}")
 
 
 @contextmanager
@@ -96,16 +88,9 @@ def unreadable(error: Exception) -> UnreadableError:
         return UnreadableError(f"{reason}.", kind="repeated column", advice="Rename all but one.")
     if isinstance(error, UnicodeDecodeError):
         return UnreadableError("it is not UTF-8 text. Save it as CSV UTF-8.", kind="not UTF-8")
-    if fields := _FIELDS.search(reason):  # words of another package
-        expected, row, found = fields.groups()
-        return UnreadableError(
-            "", int(row), f": Expected {expected} columns, got {found}{_CELLS}", kind="number of cells"
-        )
-    if open_quote := _IN_STRING.search(reason):  # words of another package
-        return UnreadableError("", int(open_quote[1]) + 1, f": {OPEN_QUOTE}", kind="open quote")
     if "straddling" in reason:
         return UnreadableError(LONG_ROW, kind="long row")
-    rest, kind = (_CELLS, "number of cells") if "Expected" in reason else ("", "")
+    rest, kind = (CELLS, "number of cells") if "Expected" in reason else ("", "")
     match = _ROW.search(reason)  # words of another package
     if match is None:
         return UnreadableError(f"{reason}{rest}", kind=kind)

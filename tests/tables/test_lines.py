@@ -1,6 +1,7 @@
 """Errors name the line of a file as an editor counts lines: with the names, blank lines and breaks within cells."""
 
 import gzip
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -55,6 +56,39 @@ def test_lines_that_cannot_be_read_are_named_as_an_editor_counts(name, n_rows, t
     for read in (ConfidenceReport.from_files, lambda path: accumulate(path, "mean_confidence")):
         with pytest.raises(ValueError, match=told):
             read(tmp_path / "a.csv")
+
+
+#: More of these, which pandas reads otherwise than pyarrow, or not at all.
+MORE = {
+    "fewer at the end": ("correct,confidence\n1,.5\n\n0", 4, "Expected 2 columns, got 1"),
+    "a break at the end": ('correct,confidence,t\n1,.5,a\n1,"\n.7"\n', 3, "Expected 3 columns, got 2"),
+    "a line of spaces": ("correct,confidence\n1,.5\n  \n0,.7\n", 3, "Expected 2 columns, got 1"),
+    "a quote that opens the last cell": ('correct,confidence,t\n1,.5,a\n\n0,.7,"', 4, "a quote opens a cell"),
+    "names of rows": ("correct,confidence\n\na,1,.5\nb,0,.7\n", 3, "Expected 2 columns, got 3"),
+}
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("name", [*UNREADABLE, *MORE])
+def test_lines_are_counted_alike_where_pandas_reads(name, zipped, tmp_path, monkeypatch):
+    text, line, words = (UNREADABLE | MORE)[name]
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    file = tmp_path / "a.csv.zip" if zipped else path
+    if zipped:
+        with ZipFile(file, "w") as archive:
+            archive.write(path, path.name)
+    else:
+        monkeypatch.setattr("skconf.tables._files.find_spec", lambda _: None)
+    for read in (ConfidenceReport.from_files, lambda path: accumulate(path, "mean_confidence")):
+        with pytest.raises(ValueError, match=rf"cannot read .*{file.name}: line {line}: {words}"):
+            read(file)
+
+
+def test_spaces_after_a_quote_are_no_fault_where_pandas_reads(tmp_path):
+    with ZipFile(tmp_path / "a.csv.zip", "w") as archive:
+        archive.writestr("a.csv", 'correct,confidence,t\n1,.5,"a" \n"0" ,.7,"a ""b"" \n\n" \n')
+    assert accumulate(tmp_path / "a.csv.zip", "mean_confidence").result()["mean_confidence"] == pytest.approx(0.6)
 
 
 def test_ids_stand_beside_the_line(tmp_path):
