@@ -12,7 +12,7 @@ _MEANINGS = {
     "correct": "correctness of the prediction, 1 or 0, or graded between them",
     "confidence": "confidence in the prediction, from 0 to 1",
     "weight": "sample weights",
-    "abstained": "rows that are no answers, but abstain: truth values, or a column whose blank entries do",
+    "abstained": "rows that abstain: truth values, or answers of which blank ones abstain",
 }
 #: Those that are one column or number each, by the name of the parameter.
 _OTHERS = ("proba", "labels", "pos_label", "cluster", "score")
@@ -30,8 +30,8 @@ def add_column_options(parser: argparse.ArgumentParser, *, target: str = "target
     parser.add_argument(
         "--cluster",
         metavar="COLUMN",
-        help="column with what each row is of, such as its patient, where rows of one depend on each other: intervals "
-        "and guarantees are then by these (default: the id of a log, where it repeats)",
+        help="column that names what each row belongs to, such as its patient: intervals and guarantees then allow "
+        "for rows that depend on each other (default: the id of a log, where it repeats)",
     )
     parser.add_argument(
         "--score",

@@ -31,8 +31,8 @@ class Stretch:
     p_value : float
         Two-sided p-value of as many errors, exact, of this stretch alone.
     found : bool
-        Whether the number of errors is more than chance, among all stretches that were looked at. Not where a part of
-        the stretch is off in the other direction, and its interval holds the expected number.
+        Whether the number of errors is more than chance, among all stretches that were looked at. It is False where a
+        part of the stretch is off in the other direction, and its interval holds the expected number.
     direction : {"overconfident", "underconfident"} or None
         What was found.
     grade : str
@@ -78,7 +78,7 @@ class Assessment:
         95% interval of the accuracy, which agrees with the test; of answers in groups it is that of new groups, and
         the interval of the gap is the one that agrees.
     gap, gap_low, gap_high : float
-        Average confidence less accuracy, and its 95% interval.
+        Average confidence minus accuracy, and its 95% interval.
     observed_errors, expected_errors : float
         Number of errors, and the number that the confidences imply, Σ (1 − c). NaN of weighted answers, and of costs.
     levels : tuple of Stretch

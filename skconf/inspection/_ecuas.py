@@ -116,7 +116,7 @@ class ECUASDisplay(Display):
             some from 0 to 1 − 1/K; with "answer" the values of n, a pair of lines for each, None for 0, 1 and 8.
         scale : {"auto", "log", "linear"}, default="auto"
             Scale of the costs. "auto" is logarithmic where those of the classifiers on the axes span more than a factor
-            of ten, from a hundredth of the largest cost of a rejection on. That of one answer is linear.
+            of ten, from a hundredth of the largest cost of a rejection on. The scale of one answer is linear.
 
         Returns
         -------

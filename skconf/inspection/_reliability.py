@@ -159,7 +159,7 @@ class ReliabilityDisplay(Display):
         strategy : {"uniform", "quantile", "binless"}, default="uniform"
             Bins of equal width or of equal mass, as in :func:`skconf.metrics.expected_calibration_error`; or, without
             bins, the isotonic regression of correctness on confidence, with a band where there are one or two
-            classifiers. The tail view has bins always.
+            classifiers. The tail view always has bins.
         confidence_level : float, default=0.95
             Level of the intervals, each for itself; or of the band, at all confidences together.
         class_label : label, default=None

@@ -71,7 +71,7 @@ class RiskCoverageDisplay(Display):
     scale shows no risk of 0: a curve rises at its first error, and the axis of the coverage begins shortly before.
     Risks at a coverage below 5% may leave the axes.
 
-    A classifier that is alone has two others beside it: a random order, which leaves the error rate of all predictions,
+    A single classifier has two other curves beside it: a random order, which leaves the error rate of all predictions,
     and an oracle, which rejects wrong predictions first.
 
     The band of a difference is of a paired bootstrap, with 500 draws of the rows, in each of which both models choose

@@ -483,7 +483,7 @@ def confidence_gap(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Confidence gap: the mean confidence less the accuracy.
+    """Confidence gap: the mean confidence minus the accuracy.
 
     Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
     overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
@@ -1522,7 +1522,7 @@ def estimated_calibration_index(
     n_bins: int = 15,
     strategy: str = "uniform",
 ) -> float:
-    """Estimated calibration index (ECI): 1 less the gap between confidence and accuracy, relative to the largest.
+    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest possible.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
     with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the

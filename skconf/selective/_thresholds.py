@@ -108,7 +108,8 @@ class TunedThreshold:
         NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
     by_class : DataFrame or None
         With a prevalence and no slices: a row for each class, with the columns ``coverage``, the share of its samples
-        that is accepted, and ``risk``, the error rate of these. Who always says the common class is seldom wrong.
+        that is accepted, and ``risk``, the error rate of these. A model that always gives the common class is seldom
+        wrong.
 
     See Also
     --------

@@ -207,7 +207,7 @@ class EstimatedCalibrationIndex(
     reference=ECI,
     scorers="eci",
 ):
-    """Estimated calibration index (ECI): 1 less the gap between confidence and accuracy, relative to the largest.
+    """Estimated calibration index (ECI): 1 minus the gap of confidence and accuracy, relative to the largest possible.
 
     ECI = 1 − Σ_b v_b |accuracy − confidence| / max(confidence, 1 − confidence) over bins (a, b] of the confidence c,
     with v the bin's share of weight, and the accuracy and the mean confidence of its samples; c = 0 belongs to the

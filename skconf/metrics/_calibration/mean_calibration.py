@@ -32,7 +32,7 @@ class ConfidenceGap(
     best=0.0,
     reference=CALIBRATION_IN_THE_LARGE,
 ):
-    """Confidence gap: the mean confidence less the accuracy.
+    """Confidence gap: the mean confidence minus the accuracy.
 
     Σ w (c − z) / Σ w, with c a confidence and z = 1 for a right prediction. Above 0 the classifier is overconfident
     overall, below 0 underconfident. Overconfidence in one place and underconfidence in another cancel
