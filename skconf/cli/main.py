@@ -134,6 +134,11 @@ class _Parser(argparse.ArgumentParser):
             parser.error(f"there is no option {unknown[0]}.{_suggest(unknown[0], known)}")
         return options
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print a message; fail where it cannot be written, which is otherwise passed over."""
+        if message and file is not None:
+            file.write(message)
+
     def error(self, message: str) -> NoReturn:
         """Report a mistake, and how to see all options."""
         self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")

@@ -376,7 +376,7 @@ class Columns:
 
     def _numbers(self, table: Any, name: Any, *, of_truth: bool = False, lists: bool = False) -> NDArray[Any]:
         """Return a column of numbers, which may be grades; with `of_truth` of correctness, else of confidences."""
-        if isinstance(column := table[name], pd.Series) and holds_lists(column):  # no words
+        if holds_lists(table[name]):  # no words
             return numbers_in(table, name, lists=lists)
         if self.grades is not None and has_grades(values := as_series(table[name]), self.grades):
             return from_grades(values, self.grades, f"column {name!r}")

@@ -75,7 +75,7 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     entries = np.asarray(values)
     if entries.dtype == object and any(isinstance(entry, _LISTS) for entry in entries[:_HEAD]):
         entries = _in_rows(name, entries)
-    if entries.dtype == object and entries.ndim == 1 and holds_lists(pd.Series(entries)):
+    if entries.dtype == object and entries.ndim == 1 and holds_lists(entries):
         text = f"column {brief(name)} holds objects, where numbers are needed. {_ONE_NUMBER}"
         raise DataError(text, kind="not a number", column=name)
     if entries.ndim > 1 + lists or not np.prod(entries.shape[1:]):
@@ -136,9 +136,14 @@ def says_yes(values: "pd.Series[Any]", name: str, *, of_answers: bool = False) -
     return blank
 
 
-def holds_lists(values: "pd.Series[Any]") -> bool:
-    """Return whether entries are lists, sets or objects, by the first of them."""
-    return values.dtype == object and any(isinstance(entry, list | set | dict) for entry in values[:_HEAD])
+def holds_lists(values: Any) -> bool:
+    """Return whether entries of a column are lists, arrays, sets or objects, by its type or the first of them."""
+    if library_of(values) == "pyarrow":
+        import pyarrow as pa
+
+        return bool(pa.types.is_nested(values.type))
+    is_of_objects = getattr(values, "dtype", None) == np.dtype(object) and np.ndim(values) == 1
+    return is_of_objects and any(isinstance(entry, list | set | dict | np.ndarray) for entry in values[:_HEAD])
 
 
 def as_series(values: Any) -> "pd.Series[Any]":
@@ -299,6 +304,8 @@ def _refuse(name: Any, values: Any, wrong: Any, needed: str) -> None:
         row = int(np.argmax(wrong))
         entry = np.asarray(values[row : row + 1], dtype=object)[0]
         entry = entry.tolist() if isinstance(entry, np.ndarray) else entry
+        if np.asarray(values).dtype.kind in "mM":  # days and durations, which may be whole numbers of nanoseconds
+            entry = str(pd.Series(values[row : row + 1]).iloc[0])
         remedy = " Write decimals with a point." if re.fullmatch(r"-?\d*,\d+", str(entry)) else ""
         if is_percentage(entry):
             remedy = f" {PERCENTAGES}"
