@@ -104,7 +104,7 @@ def in_short(found, peers):
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"Functions of peers that are quicker at the same: {', '.join(quicker) or 'none'}. "
+        text += f"These functions of peers are quicker at the same: {', '.join(quicker) or 'none'}. "
     text += "**Use something else** for predictions on a GPU: torchmetrics computes there"
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:
@@ -122,7 +122,7 @@ def floors(lines):
     pass_, sort, profile = (duration(*at(lines[key], size)) for key in keys)
     return paragraph(f"""Of {size:,} rows of two classes, one pass over a column takes {pass_}, and one sort {sort}.
         Called on labels and probabilities, a metric first makes a `ConfidenceProfile`, in {profile}; on a profile that
-        is there, it takes what the table says. What has ≈ was not measured: it is expected at the rate before.""")
+        is there, it takes what the table says. A number with ≈ was not measured: it is expected at the rate before.""")
 
 
 def table_of_metrics(lines):

@@ -201,8 +201,8 @@ def page(trials, sizes=SIZES):
         (
             "Nothing is wrong",
             """\
-How often something is found, by number of answers. It should be at most 0.05, and is less where errors are few: their
-number takes few values. The intervals of a verdict hold together in 95% of samples.""",
+The table says how often something is found, by number of answers. It should be at most 0.05, and is less where errors
+are few: their number takes few values. The intervals of a verdict hold together in 95% of samples.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
         ("Something is wrong", "In 1,000 answers.", trials.power(FAULTS, 1_000)),
