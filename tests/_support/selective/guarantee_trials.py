@@ -427,7 +427,7 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
     parts = [
         (
             "Groups",
-            f"The target is {of.TARGET:g}, in the first eight populations. Other rules are tried on a third of the sets.",
+            f"The target is {of.TARGET:g}, in the first eight populations. A third of the sets tries other rules.",
             group_rows(found, sizes),
         ),
         ("Each population", "By `slices=`.", each_group_rows(found, sizes)),
