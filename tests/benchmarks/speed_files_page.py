@@ -92,5 +92,6 @@ def about_threads(found):
     text = f"""This is for the same file. The time of {most} threads has three parts: the ideal, that of one thread
         divided by {most}; dearer work, what the processors do beyond that of one; and waiting, for the lock of the
         interpreter or for the last thread to end. Last come {most} processes at once, each of which does the whole job
-        on one thread: where they take longer than one thread alone, the cores share memory or caches, which no program can help."""
+        on one thread: where they take longer than one thread alone, the cores share memory or caches, which
+        no program can help."""
     return f"{paragraph(text)}\n\n{table([*head, f'{most} processes'], lines)}"
