@@ -65,8 +65,8 @@ class LearnedConfidence(BaseEstimator):  # type: ignore[misc]
         stands for the columns of `X`: numbers, or values of any kind that repeat. Texts, images and sparse matrices
         need one, such as the output of an encoder.
     min_gain : float, default=0.5
-        The correction is kept if the gain in cross-validated log loss is so many standard errors above 0. At 0 every
-        gain counts.
+        The correction is kept if the gain in cross-validated log loss is at least this many standard errors above 0. At
+        0 every gain counts.
     cv : int, default=5
         Number of folds.
     random_state : int, RandomState instance or None, default=0

@@ -32,7 +32,7 @@ class QuadraticCalibrator(OneVsRestCalibrator):
 
     The coefficients minimise Σ w · log loss + (c₁ − 1)² + c₂², while the slopes at both ends of the data are not
     negative. The penalty draws towards the unchanged probability, as much as one sample would; without penalty and
-    bounds a third of the fits to 100 samples falls somewhere.
+    bounds, a third of the curves that were fitted to 100 samples fall in some place.
 
     A class that is missing from the calibration data keeps its probability, apart from the scaling of rows.
 

@@ -112,12 +112,13 @@ def estimate_prevalence(
     f. In trials with 200 to 5,000 labelled rows of two classes, intervals of 95% covered in 96%, and in 88% in the
     worst case; with ten classes in 90%.
 
-    The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those of
-    the labelled classes? A large `p_value` proves nothing: a change that looks like another mixture is not found. If a
-    new kind of positives gives the probabilities that the old kind gives at another share, or all log odds have moved
-    by the same amount, the estimate may be wrong by a factor of several without a warning. At a prevalence of 1% the
-    test found positives that had become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85
-    to 100.
+    The test is Hansen's [2]_: it asks whether the counts at use, in bins of the score (eight for two classes), are a
+    mixture of those of the labelled classes. Half a row is added to each bin of a class. Where label shift held, the
+    test rejected it in 5 to 6% of thousands of simulated sets with 1,000 labelled rows or more, and in 5 to 7% with
+    200. A large `p_value` proves nothing: a change that looks like another mixture is not found. If a new kind of
+    positives gives the probabilities that the old kind gives at another share, or all log odds have moved by the same
+    amount, the estimate may be wrong by a factor of several without a warning. At a prevalence of 1% the test found
+    positives that had become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85 to 100.
 
     References
     ----------
@@ -216,19 +217,19 @@ def _posteriors(ratio: Floats, shares: Floats) -> Floats:
     return np.divide(joint, total, out=np.full_like(joint, 1 / joint.shape[1]), where=total > 0)
 
 
-def _moments(values: Floats, codes: Codes, n: NDArray[np.intp], shares: Floats, n_at_use: int) -> tuple[Floats, Floats]:
-    """Return the means E_k of values, a column for each class, and the covariance of Σ π_k E_k less that at use."""
-    parts = [values[codes == k] for k in range(len(n))]
-    means = np.column_stack([part.mean(axis=0) for part in parts])
-    within = np.stack([np.cov(part, rowvar=False) for part in parts])
+def _covariance(means: Floats, within: Floats, n: NDArray[Any], shares: Floats, n_at_use: int) -> Floats:
+    """Return the covariance of Σ π_k E_k less the mean at use, by means and covariances of the classes."""
     between = means - (means @ shares)[:, np.newaxis]
     mixture = np.tensordot(shares, within, 1) + (between * shares) @ between.T
-    return means, np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use
+    return np.asarray(np.tensordot(shares**2 / n, within, 1) + mixture / n_at_use)
 
 
 def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.intp], shares: Floats) -> Floats:
     """Return the standard error of each share, by the means of the probabilities as moments."""
-    means, covariance = _moments(score, codes, n, shares, n_at_use)
+    parts = [score[codes == k] for k in range(len(n))]
+    means = np.column_stack([part.mean(axis=0) for part in parts])
+    within = np.stack([np.cov(part, rowvar=False) for part in parts])
+    covariance = _covariance(means, within, n, shares, n_at_use)
     inverse = np.linalg.pinv(means)
     return np.asarray(np.sqrt(np.maximum(np.diag(inverse @ covariance @ inverse.T), 0.0)))
 
@@ -263,15 +264,19 @@ def _mixture_p_value(
     source: Floats, use: Floats, codes: Codes, n: NDArray[np.intp], n_at_use: int, shares: Floats
 ) -> float:
     """Return the p-value of Hansen's J: whether the counts of bins at use are a mixture of those of the classes."""
-    n_classes = len(n)
-    freedom = source.shape[1] - n_classes
+    n_classes, n_bins = len(n), source.shape[1]
+    freedom = n_bins - n_classes
     if freedom < 1:
         return np.nan
     observed = use.mean(axis=0)[:-1]  # the last follows from the others
+    # Half a row more in each bin: a class may have few or none there, and its variance would seem to be none.
+    counts = np.stack([source[codes == k].sum(axis=0) for k in range(n_classes)]) + 0.5
+    size = counts.sum(axis=1)
+    means = (counts / size[:, np.newaxis]).T[:-1]
+    within = np.stack([np.diag(mean) - np.outer(mean, mean) for mean in means.T])
     statistic = np.nan
     for _ in range(3):
-        means, covariance = _moments(source[:, :-1], codes, n, shares, n_at_use)
-        inverse = np.linalg.pinv(covariance)
+        inverse = np.linalg.pinv(_covariance(means, within, size, shares, n_at_use))
         slopes = means[:, 1:] - means[:, :1]
         found = np.linalg.lstsq(slopes.T @ inverse @ slopes, slopes.T @ inverse @ (observed - means[:, 0]), rcond=None)[
             0
