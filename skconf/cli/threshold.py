@@ -80,7 +80,7 @@ def add_options(threshold: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="COLUMN",
         help="columns such as a region: the promises hold in each of their cells, by a threshold for each; "
-        f"{_BY_CLASS}, unless there is such a column, gives each predicted class a threshold",
+        f"{_BY_CLASS} gives each predicted class a threshold",
     )
     threshold.add_argument(
         "--objective",
@@ -148,7 +148,10 @@ def _found(options: argparse.Namespace, file: Any) -> dict[str, Any]:
     from skconf.report._evidence.files import read_file
     from skconf.selective import tune_threshold
 
-    read = read_file(file, columns_of(options, target="label"), slices=_columns(options.slices))
+    columns = columns_of(options, target="label")
+    read = read_file(file, columns, slices=_columns(options.slices))
+    if read.table is None and options.slices and read.profile.classes is None:  # labels and a confidence in them
+        read = read_file(file, columns, slices=_column_of_predictions(file, columns))
     for line in read.read_as:
         say(f"skconf: {line}", file=sys.stderr)
     profile = read.profile
@@ -200,6 +203,16 @@ def _compared(found: "Mapping[str | None, TunedThreshold]", better: str | None) 
     """Return the score that the thresholds are of, and the coverage by each."""
     names = {name: "confidence" if name is None else name for name in found}
     return {"score": names[better], "coverages": {names[name]: float(each.coverage) for name, each in found.items()}}
+
+
+def _column_of_predictions(file: Any, columns: Mapping[str, Any]) -> list[Any]:
+    """Return the column of predicted labels, if there is one."""
+    from skconf.tables._columns import Columns
+    from skconf.tables._files import guess_columns
+    from skconf.tables._paths import list_files
+
+    found, _ = guess_columns(list_files(file), Columns(**columns))
+    return [] if found.prediction is None else [found.prediction]
 
 
 def _columns(slices: list[str] | None) -> list[str]:
@@ -287,19 +300,18 @@ def _text(found: Mapping[str, Any]) -> str:
     accepting = [entry for entry in found["thresholds"] if entry["accepts"]]
     rejecting = [entry for entry in found["thresholds"] if not entry["accepts"]]
     answers = f", of which {found['answers']:,} are answers and the others abstain" if "answers" in found else ""
-    counted = "answers" if answers else "cases"
     level = _percent(found["confidence_level"])
     lines = [f"{found['rows']:,} rows{answers}. All guarantees hold together with {level} confidence."]
     by = ""
     if "score" in found:
         better = sorted(found["coverages"].items(), key=lambda each: each[0] != found["score"])
         amounts = " and ".join(f"{1000 * coverage:.0f} by {name}" for name, coverage in better)
-        lines.append(f"Rank by {found['score']}: accepted are {amounts}, of 1,000 {counted}. Both are guaranteed.")
+        lines.append(f"Rank by {found['score']}: accepted are {amounts}, of 1,000 cases. Both are guaranteed.")
         by = f" by {found['score']}"
     for entry in accepting:
         of = " there" if "slice" in entry else ""
         start = f"accept{by} from {entry['threshold']!r} up" if "threshold" in entry else "accept everything"
-        cases = f"{start}, {1000 * entry['coverage']:.0f} of 1,000 {counted}{of}."
+        cases = f"{start}, {1000 * entry['coverage']:.0f} of 1,000 cases{of}."
         lines += ["", f"{where}: {cases}" if (where := _where(entry)) else f"{cases[0].upper()}{cases[1:]}"]
         lines += [f"  {_of_promise(promise)}" for promise in entry["promises"]]
     for entry in rejecting[:_NAMED]:

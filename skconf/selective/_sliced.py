@@ -59,7 +59,7 @@ def keep_in_slices(
     codes: Codes,
     clusters: Codes | None,
     random_state: Any,
-    share_answered: float = 1.0,
+    shares_answered: Floats | None = None,
 ) -> TunedThreshold:
     """Choose the threshold of each slice; warn of those where everything is rejected.
 
@@ -77,11 +77,12 @@ def keep_in_slices(
         The cluster of each sample, of which one random sample in each slice chooses.
     random_state : int, RandomState instance or None
         Seed of these samples, and of the coins of costs.
-    share_answered : float, default=1
-        Their share of all samples, of which the others abstain.
+    shares_answered : ndarray, default=None
+        Their share of all samples, of which the others abstain: in each slice, and of all. None stands for 1.
     """
     rng = separate_stream(random_state)
     names = [_EVERYTHING] if cells is None else list(cells.index)
+    answered = np.ones(len(names) + 1) if shares_answered is None else shares_answered
     _check_targets(terms.promises, names)
     order = np.argsort(codes, kind="stable")
     bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
@@ -109,7 +110,7 @@ def keep_in_slices(
             )
         else:
             kept = [_too_few(len(each), pair, terms, len(enough) + 1, rows.charges) for pair in promised]
-        coverage = float(np.mean(rows.score[each] >= thresholds[at])) if len(each) else 0.0
+        coverage = float(np.mean(rows.score[each] >= thresholds[at]) * answered[at]) if len(each) else 0.0
         table += [
             (name, promise.risk, promise.label, target, one.n_samples, thresholds[at], coverage, *one[1:])
             for (promise, target), one in zip(promised, kept, strict=True)
@@ -119,7 +120,7 @@ def keep_in_slices(
     guarantees["class"] = pd.Series([label for _, _, label, *_ in table], dtype=object)
     own = np.append(thresholds, np.inf)[codes]
     seen = np.concatenate([*members, in_none])
-    return _tuned(rows, own, seen, len(seen) - len(in_none), guarantees, thresholds, cells, share_answered)
+    return _tuned(rows, own, seen, len(seen) - len(in_none), guarantees, thresholds, cells, float(answered[-1]))
 
 
 def placed(score: Floats, threshold: Floats) -> Floats:

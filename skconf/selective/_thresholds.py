@@ -104,8 +104,9 @@ class TunedThreshold:
     guarantees : DataFrame or None
         With a mapping as target, or slices: a row for each promise in each slice, with the columns ``slice`` ("all"
         without slices), ``risk``, ``class``, ``target``, ``n_samples`` (of which the rate is), ``threshold``,
-        ``coverage``, ``observed``, ``limit`` (exact and one-sided, at this promise's share of 1 − `confidence_level`;
-        NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is guaranteed) and ``reason`` (why not).
+        ``coverage`` (of the slice's rows, as `coverage` is of all), ``observed``, ``limit`` (exact and one-sided, at
+        this promise's share of 1 − `confidence_level`; NaN of means: costs, ECUAS and CWSA), ``shown`` (whether it is
+        guaranteed) and ``reason`` (why not).
     by_class : DataFrame or None
         With a prevalence and no slices: a row for each class, with the columns ``coverage``, the share of its samples
         that is accepted, and ``risk``, the error rate of these. A model that always gives the common class is seldom

@@ -267,22 +267,27 @@ def keep_promises(
         raise ValueError("target['coverage'] cannot be promised where rows abstain: no threshold accepts these.")
     true, predicted = profile.true_class, profile.predicted_class
     rows = Rows(profile.score, profile.correct, true, predicted, charges)
-    cells, codes = None, np.zeros(len(profile), dtype=np.intp)
+    cells, codes, answered = None, np.zeros(len(profile), dtype=np.intp), np.array([])
     if isinstance(slices, str):
         check_option(slices, "slices", (BY_CLASS,))
         cells, codes = Cells.of_classes(profile.require("classes").tolist()), profile.require("predicted_class")
+        answered = np.ones(len(cells.index))  # what abstains is of no predicted class
     elif slices is not None:
-        table = table_of(slices, profile.n_rows)
-        table = table if profile.abstained is None else table[~profile.abstained.rows]
+        everything = table_of(slices, profile.n_rows)
+        table = everything.iloc[profile.answer_rows]
         cells = Cells.of(table)
         codes = cells.codes(table)
+        counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, cells.codes(everything))]
+        answered = counts[0] / counts[1]
     terms = terms_of(aim, promises)
     if mix is not None and not mix.is_of(profile):
         # Independent rows first, then a draw from the mix: what holds for such draws holds in each of their slices.
         chosen = np.arange(len(rows)) if clusters is None else one_of_each(clusters, separate_stream(random_state))
         drawn = chosen[draw_to_mix(profile.require("true_class")[chosen], mix.ends[0], random_state)]
         rows, codes, clusters = rows[drawn], codes[drawn], None
-    tuned = keep_in_slices(rows, terms, cells, codes, clusters, random_state, profile.share_answered)
+    tuned = keep_in_slices(
+        rows, terms, cells, codes, clusters, random_state, np.append(answered, profile.share_answered)
+    )
     if mix is not None and cells is None:
         tuned = replace(tuned, by_class=by_class(profile, tuned.threshold))
     return tuned, cells

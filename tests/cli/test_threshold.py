@@ -82,6 +82,17 @@ def test_answers_and_predicted_classes(capsys):
     assert thresholds == tuned.thresholds.to_dict()
 
 
+def test_predicted_classes_without_probabilities(capsys):
+    predicted = PROFILE.classes[PROFILE.predicted_class]
+    table = pd.DataFrame({"label": LABEL, "guess": predicted, "confidence": PROFILE.confidence})
+    arguments = ("--slices", "predicted_class", "--target", "risk=0.1", "--format", "json")
+    expected = tune_threshold(PROFILE, target=0.1, confidence_level=0.95, slices="predicted_class").thresholds.to_dict()
+    for name, given in (("predicted_class", ()), ("y_pred", ()), ("guess", ("--prediction", "guess"))):
+        table.rename(columns={"guess": name}).to_csv("b.csv", index=False)
+        found = json.loads(run(capsys, "b.csv", *arguments, *given))
+        assert {entry["slice"][name]: entry["threshold"] for entry in found["thresholds"]} == expected
+
+
 def test_cwsa_and_what_ecuas_charges_are_no_shares(capsys):
     out = run(capsys, "a.csv", "--target", "cwsa=0.3", "ecuas_1=0.9")
     found = json.loads(run(capsys, "a.csv", "--target", "cwsa=0.3", "ecuas_1=0.9", "--format", "json"))
@@ -107,8 +118,8 @@ def test_rows_that_abstain_are_no_cases_that_could_be_accepted(capsys):
     found = json.loads(run(capsys, "gone.csv", "--target", "risk=0.1", "--format", "json"))
     accepted = (ANSWERS["confidence"] >= found["thresholds"][0]["threshold"])[~gone]
     assert (found["rows"], found["answers"]) == (N, (~gone).sum())
-    assert found["thresholds"][0]["coverage"] == pytest.approx(accepted.mean(), abs=1e-12)
-    assert f"{1000 * accepted.mean():.0f} of 1,000 answers." in out
+    assert found["thresholds"][0]["coverage"] == pytest.approx(accepted.sum() / N, abs=1e-12)
+    assert f"{1000 * accepted.sum() / N:.0f} of 1,000 cases." in out
 
 
 def test_many_slices_without_rows_enough_are_told_in_short(capsys):
@@ -221,7 +232,11 @@ class TestAnotherScore:
         found = json.loads(run(capsys, "a.csv", "--target", "risk=0.1", "--score", "judge", "--format", "json"))
         (entry,) = found["thresholds"]
         assert found["score"] == "judge"
-        assert entry["coverage"] == pytest.approx((entry["threshold"] <= self.SCORE)[~gone].mean())
+        assert entry["coverage"] == pytest.approx((entry["threshold"] <= self.SCORE)[~gone].sum() / N)
+        assert found["coverages"]["judge"] == pytest.approx(entry["coverage"])
+        assert f"are {1000 * entry['coverage']:.0f} by judge" in run(
+            capsys, "a.csv", "--target", "risk=0.1", "--score", "judge"
+        )
 
     def test_with_a_floor_the_one_of_lower_risk_is_taken(self, capsys):
         self.written(self.SCORE)

@@ -119,6 +119,21 @@ def test_each_slice_has_the_threshold_of_its_share():
     assert found.risk == pytest.approx((said != y)[accepted].mean())
 
 
+def test_coverage_is_the_share_of_all_rows_of_a_slice_also_of_those_that_abstain():
+    rng = np.random.default_rng(2)
+    confidence, region, gone = rng.random(2000) / 4 + 0.75, rng.integers(0, 2, 2000), rng.random(2000) < 0.25
+    gone[region == 1] = False
+    profile = ConfidenceProfile.from_correctness(rng.random(2000) < confidence, confidence, abstained=gone)
+    found = tune_threshold(profile, target=0.12, confidence_level=0.9, slices=region)
+    accepted = (confidence >= found.thresholds.to_numpy()[region]) & ~gone
+    expected = [accepted[region == at].mean() for at in (0, 1)]
+    np.testing.assert_allclose(found.guarantees["coverage"], expected)
+    assert 0.1 < expected[0] < 0.8
+    assert found.coverage == pytest.approx(accepted.mean())
+    whole = tune_threshold(profile, target={"risk": 0.12}, confidence_level=0.9)
+    assert whole.guarantees["coverage"][0] == whole.coverage == ((confidence >= whole.threshold) & ~gone).mean()
+
+
 def test_small_slices_are_rejected_and_do_not_share():
     y, proba = draw(3000, 5)
     region = np.where(np.arange(3000) < 30, "tiny", "large")

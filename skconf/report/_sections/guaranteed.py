@@ -40,7 +40,7 @@ def _table(evidence: Evidence, model: Any, found: pd.DataFrame) -> pd.DataFrame:
             np.format_float_positional(threshold, trim="-") if there else "none"
             for threshold, there in zip(found["threshold"], shown, strict=True)
         ],
-        "accepted of 1,000 answers": [
+        "accepted of 1,000 cases": [
             thousand(share) if there else DASH for share, there in zip(found["coverage"], shown, strict=True)
         ],
     }
