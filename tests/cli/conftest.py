@@ -1,0 +1,9 @@
+"""What tests of commands share."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    """Draw few resamples for the intervals of a page: how narrow they are is tested with the intervals."""
+    monkeypatch.setattr("skconf.report._evidence.intervals._N_RESAMPLES", 50)
