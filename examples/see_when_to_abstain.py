@@ -59,8 +59,8 @@ for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, kind="reject_cost", ax=ax).ax_
 
 # %%
-# ECUAS is the average of that cost over all prices; the larger n, the less low prices count, and the less confidence
-# counts.
+# ECUAS is the average of that cost over all prices. The larger n is, the less low prices count, and with them the
+# confidence.
 ax = None
 for name, profile in profiles.items():
     ax = ECUASDisplay.from_predictions(profile, name=name, ax=ax).ax_

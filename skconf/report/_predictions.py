@@ -155,10 +155,10 @@ def confidence_report(
     :func:`skconf.inference.assess_confidence`.
 
     In each slice the number of errors is compared with its exact distribution if confidences are right, and p-values
-    are adjusted by Holm's method for all slices of a model: of calibrated classifiers, no more than one in twenty has a
-    slice called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to be
-    normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers in
-    a slice, and graded answers, have a t test of the gap.
+    are adjusted by Holm's method for all slices of a model. So no more than one in twenty calibrated classifiers has a
+    slice that is called overconfident. Unequal weights need 30 expected errors in a slice, whose gap is then taken to
+    be normal. Rows must be independent, or in groups, such as labels of a multilabel task: groups with several answers
+    in a slice, and graded answers, have a t test of the gap.
 
     Profiles of graded answers, of answers in groups and of costs answer the same questions. Intervals are then those of
     means over groups, or answers. Thresholds are guaranteed for groups of which one answer each is taken, and for

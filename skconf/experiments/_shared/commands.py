@@ -28,8 +28,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--predictions": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder with files NAME_predictions.csv, or a file, of any model: instead of those at hand; a "
-        "NAME_metrics.csv has a sweep to compare with",
+        "help": "folder with files NAME_predictions.csv of any models, or one such file, in place of those at hand; a "
+        "file NAME_metrics.csv beside it has a sweep to compare with",
     },
     "--repetitions": {"type": whole_number(2), "default": 100, "metavar": "N", "help": "repetitions (default: 100)"},
     "--dataset": {
