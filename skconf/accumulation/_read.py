@@ -19,6 +19,7 @@ from skconf.accumulation._state import State, Totals
 from skconf.accumulation._threads import in_order, number_of_threads
 from skconf.tables._columns import Columns
 from skconf.tables._files import BATCH_ROWS, TableFile, named_by_id, open_table
+from skconf.tables._json_lines import tell_broken
 from skconf.tables._paths import Paths, list_files
 from skconf.tables._text import Piece
 from skconf.tables._unreadable import UnreadableError
@@ -155,6 +156,8 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
             n_rows[file] += read.n_rows
             if bar is not None:
                 bar.update(read.n_rows)
+    for file in files:
+        tell_broken(file.broken, file.path, "row")
     empty = [file.name for file, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")

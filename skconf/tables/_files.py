@@ -99,7 +99,8 @@ def read_rows(path: Path, columns: Columns, n_rows: int | None = None, ids: Any 
     table = next(file.batches([*columns.needed, *named], n_rows), None)
     with named_by_id(file, ids), located(shown(path)):
         profile = None if table is None else columns.read(table)
-        tell_broken(file.broken, path, "row")
+        if n_rows is None:  # a trial tells nothing
+            tell_broken(file.broken, path, "row")
         if profile is None:
             return None
         ids_in, score = _ids_in(table, column), columns.read_score(table, profile.answer_rows)

@@ -2,19 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
 from skconf._core.columns import PREFIX
+from skconf._core.messages import listed
 from skconf._core.problems import DataError
 from skconf._core.usual_names import USUAL
+from skconf._core.warn import warn
 from skconf.tables._bytes import opened
-from skconf.tables._lines import line_of_row
 from skconf.tables._paths import PathColumns, shown
 from skconf.tables._unreadable import LONG_ROW, UnreadableError, readable
 
@@ -24,10 +25,13 @@ _HEAD_ROWS = 1000
 _OF_THEIR_OWN = frozenset({*USUAL.values(), "y_proba"})
 #: Most bytes of a line, and bytes from which a batch ends.
 _LINE_BYTES = _BATCH_BYTES = 1 << 22
+#: Broken lines whose numbers are told.
+_MOST_TOLD = 5
 #: What values of each type are called. Of one column all must be of one kind: "1" is not 1.
 _KINDS = {bool: "truth values", int: "numbers", float: "numbers", str: "texts", list: "lists", dict: "objects"}
 #: What follows each name; it may stand in texts and in objects within the object, too.
 _AFTER_NAMES = re.compile(rb'"\s*:')
+_decode = json.JSONDecoder().decode  # json.loads looks at its arguments, each time
 #: What to do with JSON of another form.
 _ADVICE = "Each line must hold an object: pd.read_json(...).to_json(FILE, orient='records', lines=True) writes such."
 
@@ -43,8 +47,10 @@ class JsonLines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: Lines that the last one who went through all rows left out.
+        self.broken: list[str] = []
         names: dict[str, None] = {}
-        for _, row in islice(self._rows(_with_each_name_once), _HEAD_ROWS):
+        for *_, row in islice(self._rows(), _HEAD_ROWS):
             names |= dict.fromkeys(row)
         # Arrow tells the types of what paths say.
         self.of_path = PathColumns.of(path, names) if find_spec("pyarrow") is not None else PathColumns({})
@@ -67,7 +73,7 @@ class JsonLines:
     def _batches(self, batch_rows: int | None) -> Iterator[list[dict[str, Any]]]:
         rows, n_bytes = list[dict[str, Any]](), 0
         known = frozenset(self.names)
-        for at, (size, row) in enumerate(self._rows()):
+        for at, (_, size, row) in enumerate(self._rows()):
             if not row.keys() <= known:
                 self._check_late(row.keys() - known, at)
             rows.append(row)
@@ -83,24 +89,36 @@ class JsonLines:
         for name in sorted(names):
             if name in _OF_THEIR_OWN or name.startswith(PREFIX):
                 text = (
-                    f"column {name!r} occurs from line {line_of_row(self.path, row, None)} on, and in none of the "
+                    f"column {name!r} occurs from line {self.line_of(row)} on, and in none of the "
                     f"first {_HEAD_ROWS:,} objects, which tell the columns."
                 )
                 advice = "Write it in the first, too, or leave it out."
                 raise UnreadableError(text, kind="no column", column=name, advice=advice).at(shown(self.path))
 
-    def _rows(self, hook: Any = None) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Go through the objects, each with the bytes of its line."""
+    def line_of(self, row: int) -> int | None:
+        """Return the line that a row stands in."""
+        return next((number for at, (number, *_) in enumerate(self._rows()) if at == row), None)
+
+    def _rows(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        """Go through the objects, each with the number and the bytes of its line.
+
+        Raises
+        ------
+        UnreadableError
+            If no line can be read.
+        """
+        broken, some, why = list[str](), False, None
         with readable(self.path), opened(self.path) as file:
-            number = 0
-            while line := file.readline(_LINE_BYTES):
-                number += 1
-                if len(line) == _LINE_BYTES:
-                    raise UnreadableError(f"line {number}: {LONG_ROW}", kind="long row")
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                if line.strip():
-                    yield len(line), _object(line, number, hook)
+            for number, size, row in objects_in(file, _LINE_BYTES):
+                if isinstance(row, dict):
+                    some = True
+                    yield number, size, row
+                else:
+                    broken.append(f"line {number}")
+                    why = why or row
+            if why is not None and not some:
+                raise why
+        self.broken = broken
 
     def _column(self, name: Any, rows: list[dict[str, Any]], kinds: dict[Any, str], first_row: int) -> "pd.Series[Any]":
         """Return a column; raise if its values are of several kinds, in these rows or in those before."""
@@ -115,16 +133,58 @@ class JsonLines:
                 text = f"column {name!r} has {values[row]!r} in "
                 rest = f", and {kinds[name]} in rows before. Write all its values in one way."
                 error = DataError(text, row, rest, kind="several types", column=name).at(shown(self.path), first_row)
-                error.row_id = f"line {line_of_row(self.path, first_row + row, None)}"
+                error.row_id = f"line {self.line_of(first_row + row)}"
                 raise error
         return pd.Series(values, dtype=None if kinds.get(name) in ("numbers", "truth values") else object)
 
 
-def _object(line: bytes, number: int, hook: Any) -> dict[str, Any]:
+def objects_in(file: IO[bytes], most: int) -> Iterator[tuple[int, int, "dict[str, Any] | UnreadableError"]]:
+    """Go through the lines that are not blank: their numbers, bytes, and objects, or why they cannot be read.
+
+    A line of more bytes than `most` is none: it is passed over, and never held.
+    """
+    number = 0
+    while line := file.readline(most):
+        number += 1
+        size = len(line)
+        if size == most:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(most)
+            yield number, size, UnreadableError(f"line {number}: {LONG_ROW}", kind="long row")
+            continue
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            row = _decode(line.decode())
+        except (ValueError, RecursionError):
+            row = None
+        # Nearly all lines are objects in which no text has a colon: nothing else is to be looked for.
+        n_colons = line.count(b":")
+        if isinstance(row, dict) and (n_colons == len(row) or n_colons == _n_names(row)) and b"\\u" not in line:
+            yield number, size, row
+        elif line.strip():
+            try:
+                yield number, size, _object(line, number)
+            except UnreadableError as error:
+                yield number, size, error
+
+
+def tell_broken(broken: Sequence[str], path: Path, what: str) -> None:
+    """Warn of what cannot be read, and is left out: how much and where."""
+    if not broken:
+        return
+    n = len(broken)
+    told = listed([*broken[:_MOST_TOLD], *(["others"] if n > _MOST_TOLD else [])])
+    parts = f"{n:,} {what} is broken and" if n == 1 else f"{n:,} {what}s are broken and"
+    kind = f"broken {what}s"
+    warn(f"{shown(path)}: {parts} left out ({told}). Write the file again to have all.", kind=kind)
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
     """Return the object in a line."""
     try:
-        row = json.loads(line.rstrip(), object_pairs_hook=hook)  # where it ends too early, that is its last character
-        if hook is None and isinstance(row, dict) and len(_AFTER_NAMES.findall(line)) > len(row):
+        row = json.loads(line.decode().rstrip())  # where it ends too early, that is its last character
+        if isinstance(row, dict) and len(_AFTER_NAMES.findall(line)) > _n_names(row):
             json.loads(line, object_pairs_hook=_with_each_name_once)  # which takes twice the time
     except json.JSONDecodeError as error:
         text = f"line {number} is no JSON from character {error.colno} on. {_ADVICE}"
@@ -146,6 +206,17 @@ def _object(line: bytes, number: int, hook: Any) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise UnreadableError(f"line {number} holds no object. {_ADVICE}", kind="no object")
     return row
+
+
+def _n_names(value: Any) -> int:
+    """Return the number of names of all objects within an object or a list."""
+    number, parts = 0, value
+    if isinstance(value, dict):
+        number, parts = len(value), value.values()
+    for part in parts:
+        if isinstance(part, dict | list):
+            number += _n_names(part)
+    return number
 
 
 def _with_each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

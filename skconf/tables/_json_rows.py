@@ -1,17 +1,19 @@
 """Graded answers that other tools write as JSON lines: an object for each answer, whose values are columns by name."""
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from math import nan
-from typing import Any
+from typing import IO, Any
 
 from skconf._core.problems import DataError
 from skconf._core.usual_names import IDS, PREDICTIONS, spelled
+from skconf.tables._json_lines import objects_in
 from skconf.tables._log_samples import Choices, Sample, is_scalar, no_grade
 
 _NESTED = {dict, list}
+#: Most bytes of a line: prompts of long contexts have millions.
+_LINE_BYTES = 1 << 26
 
 
 class JsonRows:
@@ -19,23 +21,18 @@ class JsonRows:
 
     Parameters
     ----------
-    lines : iterable of bytes
+    file : file of bytes
         Its lines.
     """
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self.rows: list[dict[str, Any]] = []
         self.broken: list[str] = []
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                try:  # of bytes loads would guess the encoding, which takes longer
-                    row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-                except (ValueError, RecursionError):
-                    row = None
-                if isinstance(row, dict):
-                    self.rows.append(row if _NESTED.isdisjoint(map(type, row.values())) else dict(_flat(row)))
-                else:
-                    self.broken.append(f"line {number}")
+        for number, _, row in objects_in(file, _LINE_BYTES):
+            if isinstance(row, dict):
+                self.rows.append(row if _NESTED.isdisjoint(map(type, row.values())) else dict(_flat(row)))
+            else:
+                self.broken.append(f"line {number}")
         if not self.rows:
             raise DataError(
                 "no line of it holds an object.",

@@ -15,8 +15,8 @@ from skconf.tables._unreadable import CELLS, OPEN_QUOTE, UnreadableError
 _LONGEST = (1 << 31) - 1
 
 
-def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
-    """Return the line in which a row of a file of text begins; None if it cannot be found.
+def line_of_row(path: Path, row: int, separator: str) -> int | None:
+    """Return the line in which a row of a CSV file begins; None if it cannot be found.
 
     Parameters
     ----------
@@ -24,14 +24,11 @@ def line_of_row(path: Path, row: int, separator: str | None) -> int | None:
         The file.
     row : int
         The row, from 0.
-    separator : str or None
-        What separates the cells of a CSV file, whose first row are the names; None for JSON lines.
+    separator : str
+        What separates its cells; its first row are the names.
     """
     try:
         with _text(path) as text:
-            if separator is None:
-                full = (number for number, line in enumerate(text, 1) if line.strip())
-                return next((number for at, number in enumerate(full) if at == row), None)
             cells, begins, seen = csv.reader(text, delimiter=separator, skipinitialspace=True), 1, -1
             for record in cells:
                 if record:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skconf._core.messages import listed, option, shorten, suggest
+from skconf._core.messages import option, shorten, suggest
 from skconf._core.problems import DataError, located
 from skconf._core.usual_names import CORRECTNESS, spelled
-from skconf._core.warn import warn
 from skconf.tables._bytes import opened
 from skconf.tables._entries import says_yes
 from skconf.tables._inspect import InspectLog
+from skconf.tables._json_lines import tell_broken
 from skconf.tables._json_rows import JsonRows
 from skconf.tables._lm_eval import LmEvalLog, is_sample
 from skconf.tables._log_samples import ANSWERED, Log
@@ -27,8 +27,8 @@ from skconf.tables._unreadable import readable
 _CONFIDENCES = ("score.confidence", "metadata.confidence", "confidence")
 #: Column that says who abstains, where none is named.
 _ABSTAINED = "abstained"
-#: Broken lines whose numbers are told.
-_MOST_TOLD = 5
+#: Lines that are looked at to tell what wrote a file.
+_FIRST = 5
 #: States of samples that are no answers and do not abstain.
 NOT_GRADED = ("unscored", "failed")
 
@@ -141,8 +141,7 @@ def read_log(
     file = Path(path)
     with located(shown(file)):
         log = _read(file)
-        if log.broken:
-            _tell_broken(log, file)
+        tell_broken(log.broken, file, "sample")
         grade, said = _choose(log, correct)
         return _table(log, grade, said, confidence, abstained)
 
@@ -164,7 +163,7 @@ def is_log(path: Path) -> bool:
 def _has_samples(path: Path) -> bool:
     """Return whether the first of a few lines that can be read is a sample of lm-evaluation-harness."""
     with readable(path), opened(path) as file:
-        for line in islice(filter(bytes.strip, file), _MOST_TOLD):
+        for line in islice(filter(bytes.strip, file), _FIRST):
             try:
                 return is_sample(json.loads(line.removeprefix(b"\xef\xbb\xbf")))
             except (ValueError, RecursionError):
@@ -286,11 +285,3 @@ def _numbers(values: "pd.Series[Any]") -> Any:
     """Return numbers as such; words, which stand for numbers, as they are."""
     numbers = pd.to_numeric(values, errors="coerce")
     return numbers.astype(np.float64) if (numbers.isna() == values.isna()).all() else values
-
-
-def _tell_broken(log: Log, file: Path) -> None:
-    """Warn of what was left out."""
-    n = len(log.broken)
-    told = listed([*log.broken[:_MOST_TOLD], *(["others"] if n > _MOST_TOLD else [])])
-    parts = f"{n:,} sample is broken and" if n == 1 else f"{n:,} samples are broken and"
-    warn(f"{shown(file)}: {parts} left out ({told}). Write the log again to have all.", kind="broken samples")

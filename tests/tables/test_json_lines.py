@@ -2,13 +2,15 @@
 
 import gzip
 import json
+import re
 import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import ConfidenceReport, accumulate
+from skconf import ConfidenceReport, accumulate, read_log
+from skconf.cli import main
 from skconf.tables import _files, _json_lines
 
 RNG = np.random.default_rng(0)
@@ -61,15 +63,64 @@ def test_folders_are_columns():
     assert report.frame["count"].to_dict() == {"mon": 60, "tue": 60}
 
 
+BROKEN = {
+    "cut": (b'{"y_true": 1, "proba_0"', "no object", "line {} is no JSON from character"),
+    "no object": (b"[1, 0.5]", "no object", "line {} holds no object"),
+    "no UTF-8": (b'{"y_true": "\xff"}', "no object", "line {} is not UTF-8"),
+    "too deep": (b"[" * 100_000, "no object", "line {} is not JSON that can be read"),
+    "half a character": (b'{"y_true": "\\ud800"}', "not UTF-8", "line {} holds half of a pair"),
+    "a name twice": (b'{"a": 1, "a": 2}', "repeated column", "an object in line {} has 'a' twice"),
+    "too long": (b'{"a": "' + b"b" * (1 << 23), "long row", "line {}: a row is longer"),
+}
+
+
+@pytest.mark.parametrize("in_batches", [False, True])
+@pytest.mark.parametrize("wrong", [wrong for wrong, *_ in BROKEN.values()], ids=BROKEN)
+def test_broken_lines_are_left_out_and_counted(wrong, in_batches):
+    """Among them the last one, without an end, and one among the first rows, which tell the columns."""
+    lines = [json.dumps(row).encode() for row in TABLE.to_dict("records")]
+    write(b"\n".join(lines), "whole.jsonl")
+    write(b"\n".join([lines[0], b"", wrong, *lines[1:40], wrong, *lines[40:], wrong]))
+    told = r"^a\.jsonl: 3 rows are broken and left out \(line 3, line 43 and line 64\)"
+    with pytest.warns(UserWarning, match=told) as warned:
+        found = ConfidenceReport.from_files("a.jsonl", in_batches=in_batches)
+    assert sum("broken" in str(each.message) for each in warned) == 1
+    expected = ConfidenceReport.from_files("whole.jsonl", in_batches=in_batches)
+    pd.testing.assert_frame_equal(found.frame, expected.frame)
+
+
+@pytest.mark.parametrize(("wrong", "kind", "text"), BROKEN.values(), ids=BROKEN)
+def test_where_no_line_can_be_read_the_first_is_told(wrong, kind, text):
+    write(wrong + b"\n" + wrong)
+    for read in (ConfidenceReport.from_files, lambda file: accumulate(file, "mean_confidence")):
+        with pytest.raises(ValueError, match=re.escape(text.format(1))) as refused:
+            read("a.jsonl")
+        assert refused.value.kind == kind
+
+
+def test_every_command_and_reader_leaves_out_the_same_lines(capsys):
+    rows = [{"correct": int(word == "dog"), "confidence": p} for word, p in zip(WORDS, P, strict=True)]
+    lines = [json.dumps(row).encode() for row in rows]
+    write(b"\n".join([*lines[:7], *(wrong for wrong, *_ in BROKEN.values()), *lines[7:]]))
+    told = "7 {} are broken and left out (line 8, line 9, line 10, line 11, line 12 and others)"
+    for command in (["evaluate"], ["evaluate", "--batches"], ["threshold", "--target", "risk=0.9"]):
+        assert main([command[0], "a.jsonl", *command[1:]]) == 0
+        assert capsys.readouterr().err.count(told.format("rows")) == 1
+    with pytest.warns(UserWarning, match=re.escape(told.format("samples"))):
+        log = read_log("a.jsonl", confidence="confidence")
+    assert log["confidence"].tolist() == P.tolist()
+
+
+def test_a_row_is_named_by_its_line_also_after_broken_ones():
+    right = b'{"correct": 1, "confidence": 0.5}\n'
+    write(right + b"{\n\n" + right + b'{"correct": 1, "confidence": 2}\n' + right)
+    with pytest.raises(ValueError, match=r"row 2 \(line 5\)"):
+        ConfidenceReport.from_files("a.jsonl")
+
+
 @pytest.mark.parametrize(
     ("wrong", "kind", "place"),
     [
-        (b'{"y_true": 1, "proba_0"', "no object", "line 4"),
-        (b"[1, 0.5]", "no object", "line 4"),
-        (b'{"y_true": "\xff"}', "no object", "line 4"),
-        (b"[" * 100_000, "no object", "line 4"),
-        (b'{"a": 1, "a": 2}', "repeated column", "'a'"),
-        (b'{"a": "' + b"b" * (1 << 23), "long row", "line 4"),
         (b'{"y_true": "1", "proba_0": 0.5, "proba_1": 0.5}', "several types", "row 2"),
         (b'{"y_true": true, "proba_0": 0.5, "proba_1": 0.5}', "several types", "row 2"),
         (b'{"y_true": 1, "proba_0": "0.5", "proba_1": 0.5}', "several types", "row 2"),
@@ -124,29 +175,17 @@ def test_objects_are_no_numbers(grades, tmp_path):
         ConfidenceReport.from_files(tmp_path / "a.jsonl", grades=grades)
 
 
-@pytest.mark.parametrize("line", ["[" * 5000 + "]" * 5000, '{"a": ' * 5000 + "1" + "}" * 5000])
-def test_what_is_too_deep_is_told(line, tmp_path):
-    (tmp_path / "a.jsonl").write_text(line)
-    with pytest.raises(ValueError, match="line 1 is not JSON that can be read: it is too deep"):
-        ConfidenceReport.from_files(tmp_path / "a.jsonl")
-
-
-def test_an_object_that_ends_too_early_is_named_where_it_ends(tmp_path):
-    (tmp_path / "a.jsonl").write_text('{"correct": 1, "confidence": 0.5}\n{"correct": 1, "confidence": 0.5\n')
-    with pytest.raises(ValueError, match="line 2 is no JSON from character 33 on"):
-        ConfidenceReport.from_files(tmp_path / "a.jsonl")
-
-
 @pytest.mark.parametrize("place", [3, 1200])
 @pytest.mark.parametrize("colon", [":", " :", "\t: "])
-def test_a_name_that_an_object_has_twice_is_refused_wherever_it_stands(place, colon, tmp_path):
+def test_an_object_that_has_a_name_twice_is_broken_wherever_it_stands(place, colon, tmp_path):
     rows = ['{"correct": 1, "confidence": 0.5, "note": "a \\": b", "more": {"correct": 0}}'] * 1500
     (tmp_path / "a.jsonl").write_text("\n".join(rows))
     assert accumulate(tmp_path / "a.jsonl", "accuracy").result()["accuracy"] == 1
     rows[place] = f'{{"correct": 1, "confidence": 0.5, "correct"{colon}0}}'
     (tmp_path / "a.jsonl").write_text("\n".join(rows))
-    with pytest.raises(ValueError, match=rf"an object in line {place + 1} has 'correct' twice"):
-        accumulate(tmp_path / "a.jsonl", "accuracy")
+    with pytest.warns(UserWarning, match=rf"1 row is broken and left out \(line {place + 1}\)"):
+        found = accumulate(tmp_path / "a.jsonl", "accuracy")
+    assert (found.n_samples, found.result()["accuracy"]) == (1499, 1)
 
 
 def test_a_mark_of_the_order_of_bytes_is_no_part_of_the_first_object(tmp_path):
