@@ -43,8 +43,6 @@ def labels_in(table: Any, name: Any) -> Any:
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
             values = _encoded(values)  # checking text by text takes many times longer
         values = pd.Series(values.to_pandas())
-    elif library == "polars":
-        values = pd.Series(values.to_numpy())
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     values = values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
@@ -68,8 +66,6 @@ def numbers_in(table: Any, name: Any, *, or_truth: bool = False, lists: bool = F
     library = library_of(values)
     if library == "pyarrow":
         values = _numbers_of_arrow(values, name, lists=lists)
-    elif library == "polars":
-        values = values.to_numpy()
     elif library == "numpy":
         refuse_hidden(values, f"column {name!r}")
     entries = np.asarray(values)
@@ -150,8 +146,6 @@ def as_series(values: Any) -> "pd.Series[Any]":
     """Return a column of any kind as a Series."""
     if library_of(values) == "pyarrow":
         values = values.to_pandas()
-    elif library_of(values) == "polars":
-        values = values.to_numpy()
     return values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))
 
 

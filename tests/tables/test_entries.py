@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from skconf import ConfidenceReport
-from skconf.tables._entries import labels_in, numbers_in
+from skconf.tables._entries import labels_in, numbers_in, spelled_alike
 
 pa = pytest.importorskip("pyarrow")
 
@@ -131,3 +131,19 @@ def test_columns_of_one_name_may_stand_beside_those_that_are_read(tmp_path):
     for in_batches in (False, True):
         report = ConfidenceReport.from_files(tmp_path / "a.parquet", in_batches=in_batches, metrics=["accuracy_score"])
         assert report.frame["value"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array(["1", "2", "1"], dtype=object),
+        np.array([1, "1"], dtype=object),
+        np.array([1.0, 2.0]),
+        pd.Series(["a", "b", "a"], dtype="category"),
+    ],
+    ids=["one spelling", "of two types", "numbers", "categories"],
+)
+def test_labels_in_one_spelling_are_not_touched(values):
+    assert spelled_alike(values) is values
+    again = spelled_alike(np.array(["1", "1.0", "2"], dtype=object))
+    assert again.tolist() == ["1", "1", "2"]

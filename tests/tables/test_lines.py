@@ -9,6 +9,7 @@ import pytest
 from skconf import accumulate
 from skconf.report import ConfidenceReport
 from skconf.tables._lines import line_of_row
+from skconf.tables._unreadable import unreadable
 
 #: Texts whose last row is wrong, with the row, from 0, and the line of the file.
 TEXTS = {
@@ -110,3 +111,13 @@ def test_rows_that_are_not_there_have_no_line(tmp_path):
     (tmp_path / "a.csv").write_text("y_true,y_proba\na,0.5\n")
     assert line_of_row(tmp_path / "a.csv", 7, ",") is None
     assert line_of_row(tmp_path / "none.csv", 0, ",") is None
+
+
+def test_only_numbers_of_cells_are_advised_about_cells():
+    """Of what pyarrow says; other faults have no such advice."""
+    cells = unreadable(ValueError("CSV parse error: Expected 2 columns, got 3: a,b,c"))
+    assert (cells.kind, str(cells).endswith("(in R: row.names = FALSE).")) == ("number of cells", True)
+    other = unreadable(ValueError("CSV parse error: Empty CSV file"))
+    assert (other.kind, str(other)) == ("", "Empty CSV file")
+    row = unreadable(ValueError("CSV parse error: Row #7: Expected 2 columns, got 3: a,b,c"))
+    assert (row.kind, row.row, "each row must have a cell" in str(row)) == ("number of cells", 7, True)
