@@ -112,13 +112,13 @@ def estimate_prevalence(
     f. In trials with 200 to 5,000 labelled rows of two classes, intervals of 95% covered in 96%, and in 88% in the
     worst case; with ten classes in 90%.
 
-    The test is Hansen's [2]_: it asks whether the counts at use, in bins of the score (eight for two classes), are a
-    mixture of those of the labelled classes. Half a row is added to each bin of a class. Where label shift held, the
-    test rejected it in 5 to 6% of thousands of simulated sets with 1,000 labelled rows or more, and in 5 to 7% with
-    200. A large `p_value` proves nothing: a change that looks like another mixture is not found. If a new kind of
-    positives gives the probabilities that the old kind gives at another share, or all log odds have moved by the same
-    amount, the estimate may be wrong by a factor of several without a warning. At a prevalence of 1% the test found
-    positives that had become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85 to 100.
+    The test is Hansen's [2]_: with bins of the score, eight of two classes, are the counts at use a mixture of those of
+    the labelled classes? Half a row is added to each bin of a class. Where label shift held, the test rejected it in 5
+    to 6% of thousands of simulated sets of 1,000 labelled rows or more, and in 5 to 7% of those of 200. A large
+    `p_value` proves nothing: a change that looks like another mixture is not found. If a new kind of positives gives
+    the probabilities that the old kind gives at another share, or all log odds have moved by the same amount, the
+    estimate may be wrong by a factor of several without a warning. At a prevalence of 1% the test found positives that
+    had become harder in 7 to 12 of 100 sets, and a new kind of cases, a tenth of all, in 85 to 100.
 
     References
     ----------

@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 
 from skconf._core.labels import Codes
 from skconf._core.probabilities import Floats
-from skconf.inference._bayesian_bootstrap import MOST_PLACES, N_DRAWS, thinned
+from skconf.inference._bayesian_bootstrap import N_DRAWS, thinned
 from skconf.inference._resampling import replicate
 from skconf.inference._sampling import Sampling, joined
 from skconf.metrics._base.stratified_shares import mover
 from skconf.profile import ConfidenceProfile
 from skconf.scoring._names import Statistic
+
+#: Rows of a stratum among which that of a phantom is drawn.
+_PLACES = 250
 
 
 class _Draws(NamedTuple):
@@ -89,7 +92,7 @@ def draws_within_strata(
     places = []
     for s in range(len(sampling.sizes)):
         rows = np.flatnonzero(stratum == s)
-        places.append(rng.choice(rows, MOST_PLACES, replace=False) if len(rows) > MOST_PLACES else rows)
+        places.append(rng.choice(rows, _PLACES, replace=False) if len(rows) > _PLACES else rows)
     single = len(profiles) == 1
     by_part = [np.tile(rows, times) for rows in places for times in ((1, 2) if single else (1,) * len(profiles))]
     parts = [slice(*pair) for pair in pairwise(np.cumsum([0, *map(len, by_part)]).tolist())]

@@ -10,6 +10,8 @@ pytest.importorskip("xgboost")
 
 from _support.inference import prevalence_trials as of
 
+from skconf.inference import estimate_prevalence
+
 SMALL = dict.fromkeys(of.SETS, 1)
 
 
@@ -60,6 +62,20 @@ def test_noise_has_the_rate_that_is_allowed():
             wrong = (p > 0.5) != y
             rate = (1 - share) * wrong[y == 0].mean() + share * wrong[y == 1].mean()
             assert rate == pytest.approx(target, rel=0.15)
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore:Other shares")
+@pytest.mark.parametrize(("n", "most"), [(200, 0.1), (1000, 0.07)])
+def test_label_shift_that_holds_is_seldom_refuted(n, most):
+    """In three populations at four shares; without a calibration, which is monotone and leaves the bins as they are."""
+    rng, refuted = np.random.default_rng(1), []
+    for share in of.SHARES * 50:
+        for draw in of.POPULATIONS.values():
+            y, at_use = np.repeat([0, 1], n // 2), (rng.random(2000) < share).astype(int)
+            found = estimate_prevalence(y, draw(rng, y), draw(rng, at_use), calibration=None)
+            refuted.append(found.p_value < 0.05)
+    assert 0.03 <= np.mean(refuted) <= most
 
 
 @pytest.mark.slow

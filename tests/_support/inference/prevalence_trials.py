@@ -357,38 +357,46 @@ METRICS = {
     "cw accuracy": metrics.cw_accuracy_score,
     "precision": "precision",
     "size ratio": metrics.calibrated_size_ratio,
+    "capped size ratio": metrics.capped_size_ratio,
     "error rate from 0.9 up": partial(metrics.selective_risk_loss, threshold=0.9),
     "confidence gap": metrics.confidence_gap,
 }
-CLASS_SIZES = ((100, 100), (500, 500), (100, 5000))
+CLASS_SIZES = ((100, 100), (500, 500), (100, 5000), (5000, 100))
+#: How far apart the classes are, and by what the log odds of the calibrated model are multiplied.
+MODELS_AT = {"too sure": (2, 1.5), "calibrated": (2, 1), "bad": (0.7, 1.2), "good": (4, 1), "nearly perfect": (6, 1)}
 
 
-def profile_at(share, rng, n):
-    """Draw rows of each class, and probabilities that are overconfident at a share."""
+def profile_at(share, rng, n, model="too sure"):
+    """Draw rows of each class, and the probabilities of a model at a share."""
+    apart, times = MODELS_AT[model]
     y = np.repeat([0, 1], n)
-    x = rng.normal(2.0 * y)
-    p = expit(1.5 * (2 * (x - 1) + np.log(share / (1 - share))))
+    x = rng.normal(apart * y)
+    p = expit(times * (apart * (x - apart / 2) + np.log(share / (1 - share))))
     return ConfidenceProfile.from_predictions(y, p).at_prevalence({1: share})
 
 
-def intervals(n_sets, class_sizes=CLASS_SIZES, shares=SHARES, n_truth=400_000):
+def intervals(n_sets, class_sizes=CLASS_SIZES, shares=SHARES, models=MODELS_AT, n_truth=400_000):
     """Return whether intervals of metrics at a share hold the truth."""
     found = []
-    for share, n in product(shares, class_sizes):
-        rng = np.random.default_rng([*n, round(1e6 * share)])
-        truth = confidence_interval(METRICS, profile_at(share, rng, (n_truth, n_truth)), method="delta")["value"]
-        for i in range(n_sets):
-            one = confidence_interval(METRICS, profile_at(share, rng, n), random_state=i)
+    for model, share in product(models, shares):
+        rng = np.random.default_rng([*model.encode(), round(1e6 * share)])
+        everything = profile_at(share, rng, (n_truth, n_truth), model)
+        truth = confidence_interval(METRICS, everything, method="delta")["value"]
+        for n, i in product(class_sizes, range(n_sets)):
+            one = confidence_interval(METRICS, profile_at(share, rng, n, model), random_state=i)
             held = ((one["low"] <= truth) & (truth <= one["high"])).astype(float).mask(one["low"].isna())
-            found.append({"share": share, "n": f"{n[0]:,} + {n[1]:,}", **held})
+            found.append({"model": model, "share": share, "n": f"{n[0]:,} + {n[1]:,}", **held})
     return pd.DataFrame(found)
 
 
 def intervals_part(frame):
-    held = frame.drop(columns="share").groupby("n", sort=False).mean()
-    least = frame.groupby(["n", "share"]).mean().min()
+    held = frame.drop(columns=["share", "model"]).groupby("n", sort=False).mean()
+    least = frame.groupby(["n", "share", "model"]).mean().min()
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
-    return table([["metric", *held.index, "least of all cells"], *rows])
+    by_model = frame.drop(columns=["share", "n"]).groupby("model", sort=False).mean()
+    more = [[name, *(share_of(each) for each in by_model[name])] for name in METRICS]
+    text = table([["metric", *held.index, "least of all cells"], *rows])
+    return text + "\nThe same by model:\n\n" + table([["metric", *by_model.index], *more])
 
 
 # --- the guarantee --------------------------------------------------------------------------------------------------
@@ -561,8 +569,9 @@ ABOUT = {
         """\
 Models are trained on 2,000 rows of each class, of adult, bank marketing and credit (UCI) and of MNIST, the eight
 against other digits: logistic regression, a forest, histogram boosting and XGBoost. The log loss at the share of use is
-divided by the entropy of the share: 1 is no model. In brackets: the share of positives that the probabilities imply,
-over the true one (median). Probabilities below 0.000001, or as near to 1, count as these. Splits of each pair: {n}.""",
+divided by the entropy of the share: 1 is as good as no model. The brackets have the share of positives that the
+probabilities imply, over the true one (median). Probabilities below 0.000001, or as near to 1, count as these. Splits
+of each pair: {n}.""",
     ),
     "rebalanced": (
         "Trained at the share of use, and rebalanced",
