@@ -193,3 +193,12 @@ def test_a_mark_of_the_order_of_bytes_is_no_part_of_the_first_object(tmp_path):
         b'\xef\xbb\xbf{"correct": 1, "confidence": 0.5}\n{"correct": 0, "confidence": 0.5}\n'
     )
     assert accumulate(tmp_path / "a.jsonl", "accuracy").result()["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize("batch_rows", [None, 5])
+def test_a_file_without_objects_has_no_tables(batch_rows, tmp_path):
+    (tmp_path / "a.jsonl").write_text("\n \n")
+    file = _files.open_table(tmp_path / "a.jsonl")
+    assert (file.names, list(file.batches([], batch_rows))) == ([], [])
+    with pytest.raises(ValueError, match="there are no rows"):
+        ConfidenceReport.from_files(tmp_path / "a.jsonl")
