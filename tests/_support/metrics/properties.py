@@ -28,6 +28,9 @@ from skconf.metrics import get_metric
 from skconf.metrics._base.kinds import Additive, Ratio, merge
 from skconf.metrics._base.registry import WeightMeaning, metric_classes
 
+#: Examples of a property that is mostly that of code which all metrics share: more than a hundred cases draw them.
+_FEW = 8
+
 
 @dataclass(frozen=True)
 class Case:
@@ -189,7 +192,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_order_of_rows_never_matters(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes(whole_weights=True), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, seed):
                 before = case.of(outcome)
@@ -201,7 +204,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @weighted(WeightMeaning.COUNTS, WeightMeaning.WHOLE_COUNTS)
         def test_weight_is_a_repetition_count(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes(whole_weights=True))
             def hold(outcome):
                 before = case.of(outcome)
@@ -223,7 +226,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @weighted(WeightMeaning.IMPORTANCES)
         def test_weights_may_be_scaled(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 before = case.of(outcome)
@@ -239,7 +242,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_labels_may_be_renamed_in_order(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 before = case.of(outcome)
@@ -258,7 +261,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_float32_is_read_without_loss(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes(dtype=np.float32))
             def hold(outcome):
                 from_single = case.of(outcome)
@@ -274,7 +277,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_value_lies_within_its_stated_bounds(self, case):
             low, high = case.metric.info.bounds
 
-            @settings(max_examples=25, deadline=None)
+            @settings(max_examples=2 * _FEW, deadline=None)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 value = case.of(outcome)
@@ -284,7 +287,7 @@ def properties_of(cases: list[Case]) -> type:
 
         @on(cases)
         def test_single_column_is_the_second_of_two(self, case):
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=outcomes(max_classes=2))
             def hold(outcome):
                 positive = outcome.proba[:, 1].round(15)
@@ -325,7 +328,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_value_of_any_group_is_the_value_of_its_rows(self, case):
             metric = case.metric
 
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes(), n_groups=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, n_groups, seed):
                 profile = profile_of(outcome)
@@ -343,7 +346,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_sums_of_parts_add_up_in_any_order(self, case):
             metric = case.metric
 
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes(), seed=st.integers(0, 2**32 - 1))
             def hold(outcome, seed):
                 profile, rng = profile_of(outcome), np.random.default_rng(seed)
@@ -367,7 +370,7 @@ def properties_of(cases: list[Case]) -> type:
         def test_contributions_of_a_ratio_add_up_to_its_value(self, case):
             metric = case.metric
 
-            @settings(max_examples=15, deadline=None)
+            @settings(max_examples=_FEW, deadline=None)
             @given(outcome=case.outcomes())
             def hold(outcome):
                 profile = profile_of(outcome)

@@ -41,7 +41,7 @@ def outcomes(draw, max_classes=12, whole_weights=False, given_prediction=True, d
     n = draw(st.integers(1, 30))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     steps = draw(st.sampled_from([1, 3, 20, 10**6]))  # few steps make ties, and probabilities of exactly 0 and 1
-    counts = np.stack([rng.multinomial(steps, rng.dirichlet(np.full(n_classes, 0.5))) for _ in range(n)])
+    counts = rng.multinomial(steps, rng.dirichlet(np.full(n_classes, 0.5), n))
     proba = (counts / steps).astype(dtype)
     y = rng.integers(0, draw(st.integers(1, n_classes)), n)  # the last classes may be absent
     predicted = proba.argmax(axis=1)

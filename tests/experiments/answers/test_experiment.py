@@ -23,6 +23,14 @@ ALL = ["error_rate", "ece", "auc_confidence", "cross_entropy_confidence", "brier
 ALL += ["ecuas_0", "ecuas_1", "ecuas_128"]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """Nothing here depends on how narrow an interval is."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 100)
+        yield
+
+
 @pytest.fixture(scope="module")
 def table():
     """Answers to 200 questions, a confidence that is a probability, and one that is not."""
