@@ -130,6 +130,7 @@ p = rng.random(300)
 y = (rng.random(300) < p).astype(int)
 page = confidence_report(y, {"a": p, "b": p**2}).page()
 """
+    monkeypatch.undo()  # that little is drawn here, and not in the other process
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     elsewhere = subprocess.run(
