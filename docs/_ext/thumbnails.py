@@ -15,8 +15,8 @@ from sphinx_gallery.scrapers import matplotlib_scraper
 
 #: Inches and dots per inch: twice the size at which a card shows it, which is 200 pixels wide.
 SIZE, DPI = (4, 2.8), 100
-#: In points. 14 are 10 pixels on the card.
-LABELS, TICKS, MANY_TICKS = 15, 14, 10
+#: In points. 14 are 10 pixels on the card, 12 are 8.
+LABELS, TICKS, MANY_TICKS = 15, 14, 12
 #: Pixels that belong between numbers.
 GAP = 10
 NUMBER = re.compile(r"^# sphinx_gallery_thumbnail_number = (\d+)", flags=re.M)

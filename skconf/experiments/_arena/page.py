@@ -30,7 +30,7 @@ _NOTES = (
     "Their intervals, of 95%, take the runs of a data set together.",
     "0.001 is added to losses before they are compared, so that tiny losses count as equal.",
     "Runs that one of both did not finish are left out.",
-    "Size ratio (CSR) and z, its distance from 1 in standard deviations, are of no more test than calibration samples.",
+    "Size ratio (CSR) and z, its distance from 1 in standard deviations, are on no more test than calibration samples.",
     "Beaten: the share of all other calibrators with a higher loss, mean over runs.",
     "Times are seconds of the processor on one core, medians, to fit and to predict.",
 )

@@ -112,7 +112,7 @@ def _apart(summary: pd.DataFrame) -> str:
     size = summary["n_test"].min()
     ordinary, probabilistic = map(percent, where(summary, n_test=size)[["apart", "c_apart"]].mean())
     return (
-        f"On the smallest test, of {size:,} samples, ordinary metrics tell {ordinary} of pairs of models apart, "
+        f"On the smallest test, of {size:,} samples, ordinary metrics distinguish {ordinary} of the pairs of models, "
         f"probabilistic ones {probabilistic}."
     )
 
@@ -124,7 +124,7 @@ def _same(means: pd.DataFrame) -> str:
         f"{row.n_pairs:,} cases)"
         for row in means.itertuples()
     ]
-    same = f"Where both metrics tell two models apart, they prefer the same one, mean over classes, in {listed(shares)}"
+    same = f"Where both metrics distinguish models, they prefer the same one, mean over classes, in {listed(shares)}"
     paper = f"; the paper has {listed(list(map(percent, means['paper_agree'])))}" if "paper_agree" in means else ""
     return f"{same}{paper}."
 

@@ -36,7 +36,7 @@ _NOTES_OF_OWN = (
     "The tables are the paper's, of other data: the split, the calibrations and the metrics are the paper's.",
     _SPREAD.format("values"),
 )
-#: Standard deviations from which the paper calls a size ratio risky without doubt.
+#: Standard deviations from which pages call a size ratio risky: the larger of the two that the paper counts.
 _RISKY = 3
 #: Height of a data set in it.
 _ROW = 42

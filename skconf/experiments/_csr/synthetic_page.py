@@ -70,8 +70,10 @@ def _false_alarms(means: pd.DataFrame | None) -> list[str]:
     if total.empty:
         return []
     one, few, many = (f"{row['ours']:.2%} (paper {row['paper']:.2%})" for _, row in total.iterrows())
-    said = f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; a normal one, 15.87%."
-    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; a normal one, 0.13%."
+    said = (
+        f"Of calibrated sets of samples, {one} have a size ratio more than 1σ above 1; 15.87% of normal ratios would."
+    )
+    tail = f"More than 3σ above it are {few} with {SIZES[0]} samples, {many} with {SIZES[2]:,}; 0.13% of normal ones."
     return [f"{said} {tail}"]
 
 

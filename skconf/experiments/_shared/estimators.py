@@ -61,7 +61,7 @@ def find_by_place(where: str, what: str, example: str) -> tuple[str, str, Any]:
     module, _, name = where.partition(":")
     if not module or not name or "/" in module or module.endswith(".py"):
         raise ValueError(
-            f"{where!r} is no {what}'s place. Write MODULE:CLASS, as {example}; for a file model.py in the "
+            f"{where!r} does not name a {what}. Write MODULE:CLASS, as {example}; for a file model.py in the "
             "current folder, model:CLASS."
         )
     if (here := str(Path.cwd())) not in sys.path:

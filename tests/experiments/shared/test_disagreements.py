@@ -92,8 +92,8 @@ def test_rows_of_table_1_are_impossible_by_either_reading():
     assert over_all.index[over_all].tolist() == expected
     assert all(apart[row] > errors[row] + rounding for row in expected)
     low, high = expected[0], expected[-1]
-    says(f"is {apart[low]:.3f} at 0.6, where that is {errors[low]:.3f}, and {apart[high]:.2f} at 0.95, where it is")
-    says(f"where it is {errors[high]:.3f}.")
+    says(f"At 0.6 it is {apart[low]:.3f}, with an error rate of {errors[low]:.3f}; at 0.95 it is {apart[high]:.2f},")
+    says(f"with {errors[high]:.3f}.")
 
 
 def test_calibrated_and_overconfident_models():

@@ -461,7 +461,7 @@ def test_mistakes_of_the_cf1_experiment_are_told(arguments, message, folder, cap
         (["--data", "nothing.csv", "--target", "y"], "there is no file nothing.csv"),
         (["--target", "y"], "--target names a column of --data FILE, which is not given"),
         (["--data", "loans.csv", "--target", "y", "--datasets", "digits"], "give --data or --datasets, not both"),
-        (["--estimator", "models_of_mine"], "'models_of_mine' is no classifier's place. Write MODULE:CLASS"),
+        (["--estimator", "models_of_mine"], "'models_of_mine' does not name a classifier. Write MODULE:CLASS"),
         (["--estimator", "models_of_mine.py:Prior"], "for a file model.py in the current folder, model:CLASS"),
         (["--estimator", "nothing_there:Prior"], "There is no module 'nothing_there', and no file nothing_there.py in"),
         (["--estimator", "sklearn.nothing:Prior"], "There is no module 'sklearn.nothing'"),
