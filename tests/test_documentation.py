@@ -241,8 +241,33 @@ def test_metric_of_the_contributing_guide_works_and_passes_every_check(tmp_path)
         assert done.returncode == 0, f"{' '.join(checks[:2])}: {done.stdout}{done.stderr}"
 
 
-@pytest.mark.parametrize("few_trees", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["small", "full"])
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+#: These take seconds with few trees, too. The build of the documentation runs all of them in full.
+LONG_EXAMPLES = {
+    "csr_experiment_in_scikit_learn",
+    "decide_by_costs",
+    "learn_which_answers_are_right",
+    "search_by_a_confidence_metric",
+    "search_threshold_and_calibration",
+    "see_whether_confidence_is_earned",
+    "smoothed_isotonic",
+    "use_where_a_class_is_rarer",
+}
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize(
+    ("path", "few_trees"),
+    [
+        pytest.param(
+            path,
+            few_trees,
+            marks=[] if few_trees and path.stem not in LONG_EXAMPLES else [pytest.mark.slow],
+            id=f"{path.stem}-{'small' if few_trees else 'full'}",
+        )
+        for path in EXAMPLES
+        for few_trees in (True, False)
+    ],
+)
 def test_example_runs_alone(path, few_trees, capsys, monkeypatch):
     pytest.importorskip("xgboost")
     monkeypatch.delenv("SKCONF_DATA", raising=False)  # as for most readers
