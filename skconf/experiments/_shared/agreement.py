@@ -18,8 +18,8 @@ _CHANCE = float(ndtr(_NEAR) - ndtr(-_NEAR))
 #: What pages say of it.
 BESIDE = "Ours, the paper's figure, and their difference in standard errors (s.e.), if they can be compared."
 CHANCE = (
-    f"By chance, {100 * _CHANCE:.1f}% of figures that differ by sampling lie within {_NEAR} standard errors. A few more "
-    "do where rounding of the printed figure explains the difference, which then counts as none."
+    f"By chance, {100 * _CHANCE:.1f}% of figures that differ by sampling lie within {_NEAR} standard errors. A few "
+    "more do where rounding of the printed figure explains the difference, which then counts as none."
 )
 #: So many figures that differ are named.
 _NAMED = 3
