@@ -62,7 +62,9 @@ def assert_same_but_for_last_digits(output, shown):
 
 #: Their commands read files that their code writes.
 FROM_A_FILE = ["docs/start.md", "docs/tasks.md", "docs/guide/production.md"]
-APART = ["docs/contributing.md", *FROM_A_FILE]
+#: Its code needs Inspect: tests/houses run it.
+WITH_INSPECT = "docs/guide/inspect.md"
+APART = ["docs/contributing.md", WITH_INSPECT, *FROM_A_FILE]
 
 
 def printed_and_shown(page, change=str):

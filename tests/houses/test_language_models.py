@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,31 @@ def test_inspect(form, questions, tmp_path, monkeypatch):
     assert set(table["confidence"].round(9)) == {0.6, 0.8}
     chosen = read_log(log.location, correct="choice")
     assert chosen["abstained"].sum() == sum(text == "I don't know" for text in said)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_on_inspect_runs_and_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("inspect_ai")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "inspect.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", page, flags=re.M | re.S)
+    names = {"__name__": "page"}
+    for code, shown in blocks:
+        exec(compile(code, "docs/guide/inspect.md", "exec"), names)
+        assert capsys.readouterr().out.split() == shown.split()
+    assert sum(bool(shown) for _, shown in blocks) == 2
+    assert (tmp_path / "report.html").exists()
+    answers, right = names["table"].query("~abstained"), names["table"]["correct"].sum()
+    scored = names["log"].results.scores[0].metrics
+    assert scored["accuracy"].value == pytest.approx(right / 300, abs=1e-12)
+    running = (1 - answers.sort_values("confidence", ascending=False)["correct"]).groupby(-answers["confidence"]).sum()
+    assert len(running) == 4  # as many confidences: ties, in whose random order the area is the mean
+    count = answers.groupby(-answers["confidence"]).size()
+    before_wrong, before, area = 0.0, 0, 0.0
+    for wrong, size in zip(running, count, strict=True):  # the mean over all orders of what is tied
+        area += sum((before_wrong + wrong * j / size) / (before + j) for j in range(1, size + 1))
+        before_wrong, before = before_wrong + wrong, before + size
+    assert scored["aurc"].value == pytest.approx(area / before, abs=1e-9)
 
 
 def test_truescore_has_the_same_share_of_all():
