@@ -7,6 +7,9 @@ from pathlib import Path
 
 # Before anything loads OpenMP: tests run in several processes, whose threads would wait for each other in busy loops.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What one process compiles the others read: workers, and dozens of processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
@@ -33,6 +36,12 @@ def _warnings_name_the_users_line(monkeypatch):
     monkeypatch.setattr(warnings, "warn", checked)
     yield
     assert not misplaced, f"warnings name lines that are not the user's: {misplaced}"
+
+
+@pytest.fixture(autouse=True)
+def _no_progress(monkeypatch):
+    """Show no progress by the clock, so that standard error does not depend on how busy the machine is."""
+    monkeypatch.setattr("skconf._core.progress.FIRST", 1e6)
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,20 @@
 """Progress on standard error: a bar of tqdm where there is one and a terminal to draw it on, else plain lines."""
 
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from joblib import Parallel
-
 try:
     from tqdm import tqdm
 except ImportError:
     tqdm = None
+
+#: Seconds after which something is said, so that what takes a moment stays silent.
+FIRST = 1.0
 
 
 def progress(title: str, total: float | None, *, unit: str, quiet: bool = False) -> Any:
@@ -41,6 +43,8 @@ def progress(title: str, total: float | None, *, unit: str, quiet: bool = False)
 
 def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet: bool) -> list[Any]:
     """Return the results of joblib's delayed calls, in their order, and show how many are done."""
+    from joblib import Parallel  # which takes longer to load than all else here
+
     with progress(title, len(tasks), unit="", quiet=quiet) as bar:
         results = []
         for result in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
@@ -49,13 +53,69 @@ def run_parallel(tasks: Sequence[Any], title: str, *, n_jobs: int | None, quiet:
     return results
 
 
+class Steps:
+    """Say on standard error which step is being done, from the second second on; on a terminal in one line.
+
+    Parameters
+    ----------
+    total : int
+        The number of steps.
+    quiet : bool, default=False
+        Say nothing at all.
+    """
+
+    def __init__(self, total: int, *, quiet: bool = False) -> None:
+        self.total, self.quiet = total, quiet
+        self._done, self._text, self._shown = 0, "", 0
+        self._lock, self._is_late = threading.Lock(), False
+        self._clock = threading.Timer(FIRST, self._first)
+        self._clock.daemon = True
+
+    def __enter__(self) -> Self:
+        if not self.quiet:
+            self._clock.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._clock.cancel()
+        with self._lock:
+            self.quiet = True
+            if self._shown:
+                print(f"\r{' ' * self._shown}\r", end="", file=sys.stderr, flush=True)
+
+    def begin(self, text: str) -> None:
+        """Begin a step."""
+        with self._lock:
+            self._done, self._text = self._done + 1, text
+            if self._is_late:
+                self._write()
+
+    def _first(self) -> None:
+        with self._lock:
+            self._is_late = True
+            if self._text:
+                self._write()
+
+    def _write(self) -> None:
+        if self.quiet or sys.stderr is None:
+            return
+        line = f"skconf: {self._text} (step {self._done} of {self.total})"
+        if sys.stderr.isatty():  # the next one, or anything else, is written over it
+            print(f"\r{line:<{self._shown}}\r", end="", file=sys.stderr, flush=True)
+            self._shown = len(line)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
 class _Lines:
     """Progress in lines, where no bar can be drawn: from time to time, the share that is done."""
 
     def __init__(self, title: str, total: float | None, *, quiet: bool = False) -> None:
         self.title, self.total, self.quiet = title, total, quiet
         self.done, self.started = 0.0, time.monotonic()
-        self.last_line = self.started
+        self.last_line, self.has_spoken = self.started, False
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +129,7 @@ class _Lines:
         """Advance by an amount."""
         self.done += amount
         # The longer it takes, the less often: a log of hours has a few dozen lines.
-        pause = max(5.0, (self.last_line - self.started) / 4)
+        pause = max(5.0, (self.last_line - self.started) / 4) if self.has_spoken else FIRST
         if self.total and self.done < self.total and time.monotonic() - self.last_line > pause:
             self.write(self.title)
 
@@ -77,7 +137,7 @@ class _Lines:
         """Print a line, with the share that is done and the time left at this rate."""
         if self.quiet:
             return
-        self.last_line = time.monotonic()
+        self.last_line, self.has_spoken = time.monotonic(), True
         if self.total and 0 < self.done < self.total:
             left = (self.last_line - self.started) * (self.total / self.done - 1)
             line = f"{line} ({self.done / self.total:.0%} done, about {duration(left)} left)"

@@ -127,5 +127,6 @@ def write_file(path: Path | None, make: Callable[[], str]) -> None:
 
 
 def line_width() -> int | None:
-    """Return the width of the terminal in characters; None if the output goes to a file or another program."""
-    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+    """Return the width of the terminal in characters, or ``COLUMNS``; None in a file or a pipe without it."""
+    is_known = (sys.stdout is not None and sys.stdout.isatty()) or os.environ.get("COLUMNS", "").isdigit()
+    return shutil.get_terminal_size().columns if is_known else None

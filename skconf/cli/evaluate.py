@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from skconf._core.command_options import output_file, share_of_class, shares_of
@@ -165,8 +166,19 @@ def add_options(evaluate: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from skconf._core.progress import Steps
+
+    with Steps(len(options.files) + 3 + bool(options.html)) as steps:
+        text, bold = _evaluated(options, steps.begin)
+    say(text, headings=bold)
+    return 0
+
+
+def _evaluated(options: argparse.Namespace, begin: Callable[[str], None]) -> tuple[str, list[str]]:
+    """Write the files that were asked for, and return the text for the terminal and its headings."""
     from skconf.report import ConfidenceReport
-    from skconf.report._evidence.files import evidence_of_files
+    from skconf.report._evidence.evidence import Evidence
+    from skconf.report._evidence.files import evidence_of_files, untold
     from skconf.report._page.tables import WIDTH
     from skconf.report._sections.document import headings
     from skconf.report._sections.source import files_read
@@ -193,14 +205,26 @@ def _run(options: argparse.Namespace) -> int:
                 command=options.command,
                 confidence_level=options.confidence_level,
                 n_jobs=options.jobs,
+                doing=begin,
             )
             source = evidence.anonymous() if options.anonymous else evidence
+            if not isinstance(evidence, Evidence) or not evidence.profiles:  # what takes long is done
+                begin = untold
+            begin("comparing models" if names else "judging confidences")
             report = ConfidenceReport(source)
             if options.short or report.evidence is None or report.evidence.chosen:  # else the text says it
                 for line in source.origin.read_as:
                     say(f"skconf: {line}", file=sys.stderr)
             write_file(options.csv, lambda: csv_text(as_written(report.frame), index=True))
-            write_file(options.html, report.page)
+            if options.html:
+                begin("making the page")
+                write_file(options.html, report.page)
+            begin("making the text")
+            bold = [] if report.evidence is None else headings(report.evidence, short=options.short)
+            width = line_width() or WIDTH
+            if options.short:
+                return report.summary(width=width), bold
+            return "\n\n".join(filter(None, ["\n".join(files_read(source.origin)), report.text(width=width)])), bold
     except (ValueError, TypeError, OSError) as error:
         raise CommandError(str(error)) from None
     except MemoryError:
@@ -209,14 +233,6 @@ def _run(options: argparse.Namespace) -> int:
             f"there is not enough memory. To need less, {instead}with one thread (--jobs 1), with fewer columns of "
             "probabilities (--proba), or without --group and --slices."
         ) from None
-    bold = [] if report.evidence is None else headings(report.evidence)
-    width = line_width() or WIDTH
-    if options.short:
-        say(report.summary(width=width), headings=bold)
-    else:
-        read = "\n".join(files_read(source.origin))
-        say("\n\n".join(filter(None, [read, report.text(width=width)])), headings=bold)
-    return 0
 
 
 def _names(files: list[str], *, pool: bool) -> list[str] | None:

@@ -102,10 +102,12 @@ def _one_for_all(verdict: Assessment) -> str:
 
 def _one_answer(verdict: Assessment, n_rows: int | None) -> str:
     chance = 1 - (verdict.decisive or 0.0)
-    rarity = "which should never happen" if chance <= EPS else f"expected of 1 in {1 / chance:,.0f}"
+    rarity = (
+        "which should never happen" if chance <= EPS else f"where one answer in {1 / chance:,.0f} is expected to be"
+    )
     unknown = n_rows is None or verdict.decisive_row is None
-    number = "one" if unknown else f"number {(verdict.decisive_row or 0) + 1:,} of {n_rows:,}"
-    wrong = f"{number} is wrong at {confidence(1 - chance)}, {rarity}"
+    which = "one" if unknown else f"row {(verdict.decisive_row or 0) + 1:,} of {n_rows:,}"
+    wrong = f"{which} is wrong at {confidence(1 - chance)}, {rarity}"
     return f"Overconfident by one answer alone: {wrong}. Without it, nothing is found."
 
 

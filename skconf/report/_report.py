@@ -414,7 +414,7 @@ class ConfidenceReport:
         if self.evidence is None:
             raise ValueError(
                 "This report has a table alone: of classes, of groups, or of models of which some have a correctness, "
-                "and others costs. Make one of predictions of one kind by confidence_report()."
+                "and others costs. Call confidence_report() with predictions of one kind for a whole report."
             )
         return model_card_of(self.evidence.anonymous() if anonymous else self.evidence)
 
@@ -424,7 +424,7 @@ class ConfidenceReport:
         Parameters
         ----------
         width : int, default=None
-            Characters of a line; wider tables are parted. None stands for 100, and tables of any width.
+            Characters of a line; wider tables are parted. None stands for 80, and tables of any width.
 
         Returns
         -------
@@ -442,7 +442,7 @@ class ConfidenceReport:
         Parameters
         ----------
         width : int, default=None
-            Characters of a line. None stands for 100.
+            Characters of a line. None stands for 80.
 
         Returns
         -------

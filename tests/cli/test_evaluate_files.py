@@ -115,7 +115,8 @@ class TestIds:
         return TABLE.assign(**{"0": 1 - q, "1": q}), RNG.permutation(200)
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
-    def test_match_rows_in_any_order(self, form, other, capsys):
+    def test_match_rows_in_any_order(self, form, other, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "200")
         table, order = other
         TABLE.to_csv("a.csv", index=False)
         shuffled = table.iloc[order]
@@ -250,8 +251,9 @@ def test_names_of_models_are_the_shortest_that_differ(files, names):
     assert _short_names(files) == names
 
 
-def test_probabilities_are_compared_with_confidences_in_answers(capsys):
+def test_probabilities_are_compared_with_confidences_in_answers(capsys, monkeypatch):
     """They were said to differ in their true labels, which both files have."""
+    monkeypatch.setenv("COLUMNS", "200")
     words = np.array(["cat", "dog"])
     pd.DataFrame({"truth": words[Y], "cat": 1 - P, "dog": P}).to_csv("a.csv", index=False)
     q = 0.8 * P + 0.1
@@ -531,3 +533,16 @@ def test_a_link_to_itself_is_no_output(capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["evaluate", "a.csv", "--html", "loop"])
     assert "leads to itself" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n_models", [1, 2, 5])
+def test_no_line_is_longer_than_80_in_a_pipe(n_models, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for number in range(n_models):
+        p = P ** (number / 2 + 0.5)
+        TABLE.assign(**{"0": 1 - p, "1": p}).to_csv(f"predictions-of-a-model-{number}.csv", index=False)
+    files = [f"predictions-of-a-model-{number}.csv" for number in range(n_models)]
+    assert main(["evaluate", *files]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if len(line.rstrip()) > 80] == []
+    assert sum(len(line) > 60 for line in lines) > 20

@@ -107,7 +107,7 @@ class TestWords:
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
         assert str(found) == (
-            "Overconfident by one answer alone: number 4 of 4 is wrong at 0.99, expected of 1 in 100. "
+            "Overconfident by one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is expected to be. "
             "Without it, nothing is found."
         )
         assert found.decisive_row == 3
@@ -162,7 +162,7 @@ class TestWords:
             (
                 [1.0] * 5,
                 [1, 0, 0, 0, 0],
-                "Overconfident by one answer alone: number 1 of 5 is wrong at 1.0, which should never happen.",
+                "Overconfident by one answer alone: row 1 of 5 is wrong at 1.0, which should never happen.",
             ),
             ([0.5], [1], "Too few to say: 1 of 1 answer is wrong, where the confidences imply 0.5."),
             ([0.0] * 50, [0] * 50, "Underconfident: average confidence is 0.0%, but 100.0% of answers are right"),

@@ -111,7 +111,7 @@ def test_an_interval_without_zero_may_be_not_told_apart(models):
     assert entry.low > 0
     assert (entry.better, entry.reason) == (None, "")
     assert evidence.comparison.best[[each.name for each in evidence.rows].index("accuracy_score")] == NOT_SHOWN
-    text = which(evidence).text()
+    text = " ".join(which(evidence).text().split())
     assert "Right answers: no clear difference, +1.00 points [0.20, 1.80] (other minus base); " in text
     assert f"for all {evidence.comparison.n_compared} comparisons" in " ".join(text.split())
 
@@ -233,7 +233,8 @@ def test_models_that_cannot_be_paired_leave_others_their_differences(models):
     text = " ".join(which(evidence).text().split())
     assert f"Not compared: base and bad {reason}. What to do: give files of the same rows;" in text
     assert "--id COLUMN" in text
-    assert "better than base: good; no clear difference from base: same." in text
+    assert "better than base: good" in text
+    assert "no clear difference from base: same" in text
     # The baseline is the best of those it was compared with, not of all.
     alone = compare_models(evidence.rows, {m: models[m] for m in ("base", "bad")}, "base", {})
     assert ("base",) in alone.best

@@ -35,7 +35,7 @@ def test_says_what_the_predictions_say():
         "- **Trust**: Underconfident: ",
         (
             "- **Accept**: From 0.641: 4.9% of its answers are wrong, 894 of 1,000 cases answered "
-            "(at most 5% on new cases, guaranteed with 95% confidence: from 0.6487, 875)."
+            "(at most 5%, guaranteed on new cases with 95% confidence: from 0.6487, 875)."
         ),
         (
             "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% (interval 0.0 to 4.5) in "

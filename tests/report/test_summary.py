@@ -36,7 +36,7 @@ def test_thresholds_are_counted_again(allowed):
     said = said_by(confidence_report(y, p, errors=allowed))["Accept"]
     found = re.fullmatch(
         r"From ([\d.]+): ([\d.]+)% of its answers are wrong, ([\d,]+) of 1,000 cases answered "
-        rf"\(at most {100 * allowed:g}% on new cases, guaranteed with 95% confidence: from ([\d.]+), ([\d,]+)\)\.",
+        rf"\(at most {100 * allowed:g}%, guaranteed on new cases with 95% confidence: from ([\d.]+), ([\d,]+)\)\.",
         said,
     )
     threshold, wrong, answered, guaranteed, fewer = (float(each.replace(",", "")) for each in found.groups())
@@ -103,3 +103,37 @@ def test_models_that_no_threshold_helps_are_left_out_of_the_picture():
     thresholds = pd.DataFrame(report.thresholds)
     assert thresholds.loc[thresholds["model"] == "guesses", "threshold"].isna().all()
     assert "guesses: no threshold keeps any of these." in report.text()
+
+
+@pytest.mark.parametrize("n_models", [1, 3])
+def test_a_guarantee_names_its_level_and_for_whom_it_holds(n_models):
+    y, p = binary(1.0)
+    report = confidence_report(
+        y, p if n_models == 1 else {f"noise {n}": binary(1.0, n / 5)[1] for n in range(n_models)}
+    )
+    accepted = [text for question, text in said_by(report).items() if question.startswith("Accept")]
+    assert len(accepted) == n_models
+    for text in accepted:
+        assert re.search(r"guaranteed on new cases with 95% confidence: from [\d.]+, \d+\)\.$", text)
+
+
+def test_tables_and_pictures_are_in_the_order_of_harm():
+    y, p = binary(1.0)
+    far, some = (1 / (1 + (1 / p - 1) ** times) for times in (8.0, 1.5))
+    report = confidence_report(y, {"far": far, "some": some, "calm": p})
+    order = ["calm", "some", "far"]
+    trust = re.findall(r"^(\w+): (?:Over|Far|No |Close|Neg)", report.text(), re.M)
+    assert trust == order
+    page = report.page()
+    legends = re.findall(r'class="legend".*?</ul>|<ul[^>]*>.*?</ul>', page, re.S)
+    named = [found for legend in legends if len(found := re.findall(r">(calm|some|far)<", legend)) == 3]
+    assert named
+    assert all(found == order for found in named)
+    slider, thresholds = (re.findall(rf"^ *({'|'.join(order)})\b", part, re.M) for part in _abstain(report.text()))
+    assert (slider[:3], list(dict.fromkeys(thresholds))) == (order, order)
+
+
+def _abstain(text):
+    part = text.partition("When should it abstain?")[2]
+    slider, _, rest = part.partition("Thresholds for the errors that you allow")
+    return slider, rest.partition("Observed: ")[0]

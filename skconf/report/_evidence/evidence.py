@@ -179,8 +179,9 @@ class Evidence:
 
     @cached_property
     def stops(self) -> Mapping[Any, Stops]:
-        """Every threshold that the scores of each model allow."""
-        return self.known_stops or {model: Stops.of(profile, self.level) for model, profile in self.profiles.items()}
+        """Every threshold that the scores of each model allow, that of the least harm first."""
+        stops = self.known_stops or {model: Stops.of(each, self.level) for model, each in self.profiles.items()}
+        return {model: stops[model] for model in [*self.by_harm, *stops] if model in stops}
 
     @cached_property
     def targets(self) -> Sequence[float]:
@@ -242,6 +243,19 @@ class Evidence:
         """The models, that of the least harm first."""
         found = self.assessments
         return sorted(found, key=lambda model: (_HARM.index(found[model].grade), abs(found[model].gap)))
+
+    @cached_property
+    def profiles_by_harm(self) -> Mapping[Any, ConfidenceProfile]:
+        """The predictions of the models, those of the least harm first."""
+        return {model: self.profiles[model] for model in self.by_harm if model in self.profiles}
+
+    @cached_property
+    def _computed(self) -> dict[Any, Any]:
+        """What functions of this evidence keep that compute once; it is not pickled."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_computed"}
 
     @cached_property
     def _guarantees(self) -> dict[tuple[Any, float], Guarantee]:

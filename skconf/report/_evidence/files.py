@@ -1,6 +1,6 @@
 """What a report on predictions in files rests on: small files in memory, others batch by batch."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
@@ -38,6 +38,10 @@ _MOST_BYTES = 100_000_000
 _MOST_NAMED = 5
 
 
+def untold(step: str) -> None:
+    """Tell no step."""
+
+
 def evidence_of_files(
     files: Paths | Mapping[str, Paths],
     parameters: Mapping[str, Any],
@@ -54,10 +58,11 @@ def evidence_of_files(
     command: str = "",
     confidence_level: float | None = None,
     n_jobs: int | None = None,
+    doing: Callable[[str], None] = untold,
 ) -> Evidence | TableAlone:
     """Read files, in memory or in batches, as :meth:`skconf.ConfidenceReport.from_files` says.
 
-    The parameters of `Columns` come by name.
+    The parameters of `Columns` come by name; `doing` is told each step in memory.
     """
     columns, several = Columns(**parameters), isinstance(files, Mapping)
     if isinstance(files, Mapping):
@@ -114,7 +119,7 @@ def evidence_of_files(
         return replace(found, errors=allowed, prices=paid)
     asked = {"metrics": metrics, "confidence_level": confidence_level, "errors": errors, "prices": prices}
     asked["prevalence"] = prevalence
-    return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices)
+    return _from_memory(models, columns_of, origin, asked, several=several, ids=ids, slices=slices, doing=doing)
 
 
 class OneFile(NamedTuple):
@@ -223,10 +228,12 @@ def _from_memory(
     several: bool,
     ids: Any,
     slices: Any,
+    doing: Callable[[str], None],
 ) -> Evidence:
     rows, sources, lacking = {}, [], list[str]()
     by = {} if slices is None else slices_of_files({model: file for model, (file,) in models.items()}, slices)
     for model, (file,) in models.items():
+        doing(f"reading {shown(file)}")
         read = read_rows(file, columns[model], ids=ids)
         if read is None:
             raise ValueError(f"{shown(file)}: there are no rows")
@@ -239,6 +246,7 @@ def _from_memory(
         lacking += [f"{shown(file)}: {words}" for words in [_never_true(read.profile)] if words]
         sources.append(_source(model if several else "", [file], len(read.profile), digest(file)))
     (first, *_), pairs = rows.values(), paired(rows, ids)
+    doing("computing metrics")
     with nullcontext() if several else located(shown(first.file)):
         evidence = evidence_of(pairs.profiles, several=several, **asked)
     origin = replace(origin, files=sources, read_as=[*origin.read_as, *lacking])

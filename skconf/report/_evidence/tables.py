@@ -109,7 +109,8 @@ def _one_against_the_rest(profile: ConfidenceProfile, position: int) -> float:
 def table_of_thresholds(evidence: Evidence) -> pd.DataFrame:
     """Return the thresholds for the errors that people allow, a row for each model and target."""
     rows = []
-    for model, stops in evidence.stops.items():
+    for model in filter(evidence.stops.__contains__, evidence.values):  # in the order in which they were named
+        stops = evidence.stops[model]
         for target in evidence.targets:
             row = {"model": model, "target": target}
             stop, guarantee = stops.at_most_wrong(target), evidence.guarantee(model, target)

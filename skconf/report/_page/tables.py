@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from math import isnan
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from skconf._core.messages import visible
 from skconf.report._page.elements import Ids, Markup, element, joined, unbroken
 
 #: Characters of a line of text where there is no terminal.
-WIDTH = 100
+WIDTH = 80
 #: Characters of a line that a printed page holds; wider tables are parted. The first column may be broken.
 _PRINTED, _BROKEN = 90, 30
+#: Characters that a text keeps where it is broken to fit a line.
+_LEAST = 10
 #: Most columns that a phone shows beside each other; of more, each row is a card there.
 _BESIDE = 3
 _NUMBER = re.compile(r"[\[<>~≈× ]*[−+-]?[.\d]|^–?$|^[−+-]?∞|^none|^all$")
@@ -48,7 +50,7 @@ class TablePart:
     def text(self, width: int | None = None) -> str:
         """Return the table as text, in several parts if it is wider than a line, and its notes."""
         table = self.table.iloc[: self.rows_in_text]
-        parts = [table] if width is None else _fitting(table, width)
+        parts = [table] if width is None else (_broken(part, width) for part in _fitting(table, width))
         shown = ["\n\n".join(part.to_string(index=False, sparsify=True) for part in parts)]
         if len(table) < len(self.table):
             shown.append(f"… {len(self.table) - len(table):,} more on the page (.save(), or --html FILE).")
@@ -95,6 +97,24 @@ def _fitting(table: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
                 held = list(named)
             held.append(at)
         yield part.iloc[:, held]
+
+
+def _broken(table: pd.DataFrame, width: int) -> pd.DataFrame:
+    """Return a table that is wider than a line with its longest texts in several rows, as far as headings allow."""
+    longest = [max((len(str(cell)) for cell in table.iloc[:, at]), default=0) for at in range(table.shape[1])]
+    headings = table.columns.get_level_values(-1)
+    for at in sorted(range(len(longest)), key=lambda column: -longest[column]):
+        excess = _text_width(table) - width
+        if excess <= 0:
+            break
+        room = max(longest[at] - excess, len(str(headings[at])), _LEAST)
+        rows = []
+        for cells in table.itertuples(index=False):
+            lines = wrap(str(cells[at]), room) or [""]
+            rows.append([*cells[:at], lines[0], *cells[at + 1 :]])
+            rows += [[line if each == at else "" for each in range(len(cells))] for line in lines[1:]]
+        table = pd.DataFrame(rows, columns=table.columns)
+    return table
 
 
 def _text_width(table: pd.DataFrame) -> int:

@@ -39,7 +39,9 @@ def abstain(evidence: Evidence) -> Section:
         Prose(_notes(evidence), "note"),
     ]
     parts[2:2] = [
-        Prose(f"{start_of(evidence, model)}{text}") for model in evidence.profiles if (text := _ties(evidence, model))
+        Prose(f"{start_of(evidence, model)}{text}")
+        for model in evidence.profiles_by_harm
+        if (text := _ties(evidence, model))
     ]
     return Section("When should it abstain?", "Abstain", parts)
 
@@ -211,10 +213,11 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
     guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
     if guarantee.status == "guaranteed":
         from_there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
-        if in_short:
+        guaranteed = f"guaranteed on new cases with {level} confidence: {from_there}"
+        if in_short:  # what is allowed is told once, in the comparison
             told = f"{wrong} {'wrong' if words.kind == 'right or wrong' else words.of_answers}"
-            return f"{accept}: {told}, {answered} of 1,000 cases answered (guaranteed: {from_there})."
-        return f"{text} (at most {allowed} on new cases, guaranteed with {level} confidence: {from_there})."
+            return f"{accept}: {told}, {answered} of 1,000 cases answered ({guaranteed})."
+        return f"{text} (at most {allowed}, {guaranteed})."
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)

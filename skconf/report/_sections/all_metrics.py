@@ -52,8 +52,8 @@ def _table(evidence: Evidence, ends: Mapping[Any, Floats], rows: Sequence[int]) 
     shown: dict[Any, list[str]] = {
         "in plain words": [plain_words(_name(evidence.rows[at])) or evidence.rows[at].name for at in rows]
     }
-    for model, values in evidence.values.items():
-        title = str(model) if evidence.several else "value"
+    for model in dict.fromkeys([*evidence.by_harm, *evidence.values]):
+        values, title = evidence.values[model], str(model) if evidence.several else "value"
         shown[f"{title} [{100 * evidence.level:g}%]"] = [_estimate(values[at], ends[model][at]) for at in rows]
     shown["better"] = [_better(evidence.rows[at]) for at in rows]
     shown["function"] = [evidence.rows[at].name for at in rows]

@@ -6,6 +6,7 @@ import pandas as pd
 
 from skconf._core.messages import listed
 from skconf._core.version import __version__
+from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.logs import CountsAlone
 from skconf.report._evidence.tables import TableAlone
@@ -29,22 +30,24 @@ SUMMARY = "Summary"
 _CELLS = count(1)
 
 
-def sections(evidence: Evidence) -> list[Section]:
+@computed_once
+def answers(evidence: Evidence) -> list[Section]:
     """Return the questions of a reader and their answers."""
-    answers = [trust(evidence)]
+    answered = [trust(evidence)]
     if evidence.stops:
-        answers.append(abstain(evidence))
+        answered.append(abstain(evidence))
     if len(evidence.values) > 1:
-        answers.append(which(evidence))
+        answered.append(which(evidence))
     if evidence.profiles:
-        answers.append(where(evidence))
-    return [*answers, all_metrics(evidence), source(evidence)]
+        answered.append(where(evidence))
+    return answered
 
 
 def as_page(evidence: Evidence) -> str:
     """Return the whole report as a page."""
     card = Copied("Copy for a model card", model_card(evidence))
-    return page(title(evidence), [summary(evidence), card], sections(evidence), byline=_byline())
+    sections = [*answers(evidence), all_metrics(evidence), source(evidence)]
+    return page(title(evidence), [summary(evidence), card], sections, byline=_byline())
 
 
 def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -> str:
@@ -52,15 +55,17 @@ def as_text(frame: pd.DataFrame, evidence: Evidence, width: int | None = None) -
     if evidence.chosen:
         parts = [as_lines(frame, notes_of(evidence), width), *_by_slice(evidence, width)]
         return "\n\n".join([parts[0], *([which(evidence).text(width)] if len(evidence.values) > 1 else []), *parts[1:]])
-    answers = texts([section for section in sections(evidence) if section.short != METRICS], width)
+    answered = texts([*answers(evidence), source(evidence)], width)
     table = as_lines(frame, notes_of(evidence, verdicts=False), width)
-    return f"{answers}\n\n{METRICS}\n{table}\n\n{SUMMARY}\n{summary(evidence).text(width)}"
+    return f"{answered}\n\n{METRICS}\n{table}\n\n{SUMMARY}\n{summary(evidence).text(width)}"
 
 
-def headings(evidence: Evidence) -> list[str]:
-    """Return the headings of the text, and the questions of its summary."""
-    titles = [section.title for section in sections(evidence)]
-    return [*titles, METRICS, SUMMARY, *(question for question, *_ in summary(evidence).answers)]
+def headings(evidence: Evidence, *, short: bool = False) -> list[str]:
+    """Return the headings of the text, and the questions of its summary; the latter alone, in short."""
+    questions = [question for question, *_ in summary(evidence).answers]
+    if short:
+        return questions
+    return [*(section.title for section in [*answers(evidence), source(evidence)]), METRICS, SUMMARY, *questions]
 
 
 def _by_slice(evidence: Evidence, width: int | None) -> list[str]:

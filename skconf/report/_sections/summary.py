@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._page.parts import Answers
 from skconf.report._sections.abstain import best_threshold
@@ -16,6 +17,7 @@ from skconf.report._sections.which import answered_in_words, costs_in_words
 _FEW = 2
 
 
+@computed_once
 def summary(evidence: Evidence) -> Answers:
     """Return the questions of a reader, each with its answer in a sentence or two."""
     ranked, verdicts = evidence.by_harm, verdicts_of(evidence)

@@ -36,8 +36,7 @@ def trust(evidence: Evidence, *, pictures: bool = True) -> Section:
     advised: dict[str, list[str]] = {}
     words, verdicts = words_of(evidence), verdicts_of(evidence)
     levels = {
-        model: levels_of(assessment, evidence.profiles.get(model), LEVEL)
-        for model, assessment in evidence.assessments.items()
+        model: levels_of(evidence.assessments[model], evidence.profiles.get(model), LEVEL) for model in evidence.by_harm
     }
     for model in evidence.by_harm:
         assessment = evidence.assessments[model]
@@ -138,7 +137,7 @@ def _reliability(evidence: Evidence) -> Chart:
     """Chart accuracy against confidence, or costs against uncertainty."""
     marks: list[Mark] = []
     data, words = [], words_of(evidence)
-    for series, (model, profile) in enumerate(evidence.profiles.items()):
+    for series, (model, profile) in enumerate(evidence.profiles_by_harm.items()):
         bins, colour = reliability(profile, evidence.level), series % N_SERIES
         marks.append(Points(bins["says"], bins["right"], bins["low"], bins["high"], series=colour))
         marks.append(Line(bins["says"], bins["right"], name=_label(evidence, model), series=colour))

@@ -45,7 +45,7 @@ def where(evidence: Evidence) -> Section:
     labels = {model: evidence.labels_of(model) for model in evidence.profiles}
     if evidence.by_slice or any(each is not None for each in labels.values()):
         parts.append(Prose(_how_ordered(evidence), "note"))
-    for model, profile in evidence.profiles.items():
+    for model, profile in evidence.profiles_by_harm.items():
         of_model = labels[model]
         shown = [] if of_model is None else _classes(evidence, model, profile, of_model)
         if model in evidence.by_slice:
@@ -66,7 +66,7 @@ def where(evidence: Evidence) -> Section:
 def findings(evidence: Evidence) -> list[str]:
     """Say in sentences where each model is worst."""
     said = []
-    for model, profile in evidence.profiles.items():
+    for model, profile in evidence.profiles_by_harm.items():
         start = start_of(evidence, model)
         worst = worst_answers(profile, 1)
         if not worst and profile.kind == "right or wrong":

@@ -109,7 +109,9 @@ class _Table:
 
     def __init__(self, evidence: Evidence, comparison: Comparison) -> None:
         self.baseline, self.n_compared = comparison.baseline, comparison.n_compared
-        self.others = [m for m in evidence.profiles if m not in comparison.unpaired and m != comparison.baseline]
+        self.others = [
+            m for m in evidence.profiles_by_harm if m not in comparison.unpaired and m != comparison.baseline
+        ]
         self._evidence = evidence
         self._entries = {(each.metric, each.model): each for each in comparison.differences}
 
