@@ -9,13 +9,13 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What one process compiles the others read: workers, and dozens of processes that tests start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
 
 import skconf
 
+sys.dont_write_bytecode = False
 pytest.register_assert_rewrite("_support.metrics.properties")
 
 PACKAGE = str(Path(skconf.__file__).parent)
