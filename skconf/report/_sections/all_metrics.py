@@ -9,6 +9,7 @@ import pandas as pd
 from skconf._core.numbers import DASH, number
 from skconf._core.probabilities import Floats
 from skconf.metrics._base.questions import QUESTIONS, plain_words, question_of
+from skconf.profile._answers import computed_once
 from skconf.report._evidence.evidence import Evidence
 from skconf.report._evidence.intervals import page_ends
 from skconf.report._evidence.rows import Row
@@ -21,6 +22,7 @@ METRICS = "All metrics"
 _OTHERS = "Other metrics"
 
 
+@computed_once
 def all_metrics(evidence: Evidence) -> Section:
     """Return the section: a folded table for each question."""
     ends = {model: page_ends(evidence, model) for model in evidence.values}
