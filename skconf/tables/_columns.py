@@ -402,6 +402,7 @@ class Columns:
         target, prediction = labels_in(table, self.target), labels_in(table, self.prediction)
         answers = Answers(target, prediction, str(self.target), str(self.prediction))
         answers.check_spelling()
+        answers.check_order()
         answers.check_confidence(confidence, str(self.confidence))
         return ConfidenceProfile.from_correctness(answers.right, confidence)
 

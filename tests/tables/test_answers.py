@@ -116,6 +116,22 @@ class TestSwapped:
         assert "put labels or columns of probabilities in their right order" in report.summary() + str(report.page())
         assert not assess_confidence(y_true, proba).looks_swapped
 
+    @pytest.mark.parametrize(("wrong_rows", "told"), [(slice(None), True), (slice(0, 120), False)])
+    def test_predicted_labels_that_are_swapped_are_told(self, wrong_rows, told):
+        answer = np.where(RNG.random(200) < 0.95, IS_YES, ~IS_YES)
+        answer[wrong_rows] = ~answer[wrong_rows]
+        true, predicted = (written(each, yes="y", no="n") for each in (IS_YES, answer))
+        table = {"y_true": true, "y_pred": predicted, "confidence": SURE}
+        if told:
+            with pytest.warns(UserWarning, match=r"only \d+% of the answers in column 'y_pred' are right, .* swapped"):
+                read(table)
+        else:
+            read(table)  # warnings are errors
+
+    def test_few_or_one_sided_answers_are_not_told(self):
+        read({"y_true": ["y", "n"] * 5, "y_pred": ["n", "y"] * 5, "confidence": [0.9] * 10})
+        read({"y_true": ["y"] * 99 + ["n"], "y_pred": ["n"] * 99 + ["y"], "confidence": [0.9] * 100})
+
     def test_a_poor_model_is_not_swapped(self):
         rng = np.random.default_rng(1)
         proba = rng.dirichlet(np.ones(10), 2000)
