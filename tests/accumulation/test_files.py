@@ -125,6 +125,7 @@ class TestFiles:
         assert len(told) == 1
 
     def test_progress(self, table, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr("skconf._core.progress.FIRST", 5.0)
         monkeypatch.setattr("skconf._core.progress.time.monotonic", iter(range(0, 10_000, 6)).__next__)
         accumulate([write(table, tmp_path / "a.csv")], "cw_accuracy", progress=True)
         assert "reading predictions (" in capsys.readouterr().err
