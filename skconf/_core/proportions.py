@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv
+from scipy.special import betaincinv
 
 
 def lower_limit(hits: Any, misses: Any, quantile: Any) -> Any:
@@ -91,9 +91,3 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
     # Rounding leaves 1e-17 in place of the ends that are exact.
     return 0.0 if share == 0 else float(max(low, 0.0)), 1.0 if share == 1 else float(min(high, 1.0))
-
-
-def poisson_interval(count: int, confidence_level: float) -> tuple[float, float]:
-    """Return the exact interval of the mean of a Poisson number."""
-    tail = (1 - confidence_level) / 2
-    return float(gammaincinv(count, tail)) if count else 0.0, float(gammaincinv(count + 1, 1 - tail))
