@@ -129,6 +129,13 @@ def test_no_page_is_too_long_to_read(page):
     assert len([word for word in prose.split() if re.search(r"[^\W\d_]{2}", word)]) <= 2000
 
 
+@pytest.mark.parametrize("page", ["README.md", *PAGES])
+def test_every_column_of_a_table_has_a_title(page):
+    """A screen reader names each cell by it."""
+    for head in re.findall(r"^\|(.*)\|\n\|[-| :]+\|$", (ROOT / page).read_text(), flags=re.M):
+        assert all(title.strip() for title in re.split(r"(?<!\\)\|", head)), head
+
+
 IN_CROSS_VALIDATION = blocks("README.md", "python")[-1]
 
 

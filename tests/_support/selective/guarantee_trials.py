@@ -153,7 +153,7 @@ def groups(n_sets, sizes, rng, names=None):
 
 
 def group_rows(found, sizes):
-    yield ["", *(f"coverage, n = {n:,}" for n in sizes), "violated, at most"]
+    yield ["rule", *(f"coverage, n = {n:,}" for n in sizes), "violated, at most"]
     easy = [name for name in of.group_populations() if name not in of.HARDEST]
     for rule in RULES:
         mean = [np.mean([found[name, n][0][rule] for name in easy]) for n in sizes]
@@ -399,7 +399,7 @@ def few_rows(n_sets, cases, rng):
 
 def monitor_rows(n_streams, length, rng):
     """False alarms in long streams, and how long an alarm takes."""
-    yield ["5% of answers are tolerated", ""]
+    yield ["5% of answers are tolerated", "found"]
     alarms = [RiskMonitor(0.05).update(rng.random(length) > 0.05).alarm for _ in range(n_streams)]
     yield [f"false alarms in streams of {length:,}", number(np.mean(alarms))]
     delays = [RiskMonitor(0.05).update(rng.random(20_000) > 0.075).alarm_at for _ in range(n_streams)]
