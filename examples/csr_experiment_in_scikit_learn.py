@@ -4,13 +4,14 @@ Choose a calibration for XGBoost
 
 Which calibration does not make a booster overconfident? Isotonic regression was wrong at full confidence in most folds;
 its smoothed form and Platt scaling were not. The calibrated size ratio paper trains XGBoost, calibrates it on held-out
-samples, and finds the same on most data sets. With :class:`~skconf.SelectiveClassifier` and confidence scorers the
-comparison is a ``cross_validate``, and the choice is a ``GridSearchCV``.
+samples, and finds isotonic regression risky on 11 of 15 data sets, and Platt scaling on 3. With
+:class:`~skconf.SelectiveClassifier` and confidence scorers the comparison is a ``cross_validate``, and the choice is a
+``GridSearchCV``.
 """
 
 # %%
-# As in the paper, a quarter of the training part is held out to calibrate on, calibration leaves the prediction as it
-# was, and Platt scaling is a sigmoid of the probability. A further calibration smooths isotonic regression, so that no
+# A quarter of the training part is held out to calibrate on, as in the paper. Calibration leaves the prediction as it
+# was, and Platt scaling is a sigmoid of the probability, as the paper's figures show. A further calibration smooths isotonic regression, so that no
 # plateau reaches a probability of exactly 0 or 1.
 import matplotlib.pyplot as plt
 import numpy as np
