@@ -93,7 +93,9 @@ def arena_report(result: pd.DataFrame, champion: str, source: Mapping[str, str])
 
 def _findings(kind: str, part: pd.DataFrame, compared: pd.DataFrame, champion: str) -> list[str]:
     n_runs = len(part[RUN].drop_duplicates())
-    sentences = [f"{KINDS[kind].capitalize()}: {n_runs:,} runs on {part['data'].nunique()} data sets."]
+    n_sets = part["data"].nunique()
+    on = f"{n_sets:,} data set{'s' * (n_sets != 1)}"
+    sentences = [f"{KINDS[kind].capitalize()}: {n_runs:,} run{'s' * (n_runs != 1)} on {on}."]
     package = part.groupby("calibrator")["package"].first()
     outside = compared[(package.reindex(compared.index) != package[champion]).to_numpy()]
     overall = _hardest(compared, champion) if len(compared) else ""
@@ -117,7 +119,7 @@ def _hardest(rivals: pd.DataFrame, champion: str) -> str:
         row = rivals.loc[least]
         difference = change(row[loss], row[f"{loss}_low"], row[f"{loss}_high"])
         each.append(
-            f"the lower {title} in {share(row[f'{loss}_wins'])} of runs or more (least against {least}: {difference})"
+            f"the lower {title} in at least {share(row[f'{loss}_wins'])} of runs (least against {least}: {difference})"
         )
     return f"{champion} has {listed(each)}."
 

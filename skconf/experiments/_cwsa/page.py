@@ -130,30 +130,25 @@ def _by_area(summary: pd.DataFrame) -> list[str]:
         "accuracy": summary["accuracy"].sort_values(ascending=False),
         "AURC": summary["aurc"].sort_values(),
     }
-    ordered = "; ".join(f"by {metric}, {_in_order(order.head(_NAMED))}" for metric, order in orders.items())
-    which = f"The first {_NAMED} of {len(summary)}" if len(summary) > _NAMED else "From best to worst"
-    return [f"{which}: {ordered}."]
-
-
-def _in_order(values: "pd.Series[float]") -> str:
-    return ", ".join(f"{model} ({number(value)})" for model, value in values.items())
+    of_most = {metric: str(order.index[0]) for metric, order in orders.items()}
+    best = "; ".join(f"by {metric}, {model} ({number(orders[metric].iloc[0])})" for metric, model in of_most.items())
+    return [f"The best of {len(summary)} models is, {best}."]
 
 
 def _ranks(sweep: CWSASweep) -> str:
     """Return how calibration error and CWSA order the models."""
     by_error = sweep.summary["ece"].sort_values()
     by_cwsa = sweep.curves.groupby("model")["cwsa"].mean().sort_values(ascending=False)
-    orders = (
-        f"From best to worst, ECE orders the models {_in_order(by_error)}; CWSA, mean over the thresholds, "
-        f"{_in_order(by_cwsa)}."
-    )
     ranks = pd.DataFrame({"ece": by_error.rank(), "cwsa": by_cwsa.rank(ascending=False)})
     apart = (ranks["ece"] - ranks["cwsa"]).abs()
     if not apart.any():
-        return f"{orders} The order is the same."
+        return f"ECE and CWSA, mean over the thresholds, order the models alike: {listed(list(by_cwsa.index))}."
     model = str(apart.idxmax())
     ece, cwsa = ranks.loc[model]
-    return f"{orders} They differ most on {model}: number {ece:g} by ECE, {cwsa:g} by CWSA."
+    return (
+        f"ECE and CWSA, mean over the thresholds, order the models differently, most of all {model}: number {ece:g} by "
+        f"ECE ({number(by_error[model])}), {cwsa:g} by CWSA ({number(by_cwsa[model])})."
+    )
 
 
 def _curves(model: str, curves: pd.DataFrame, cells: pd.DataFrame) -> Chart:

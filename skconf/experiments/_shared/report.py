@@ -5,8 +5,8 @@ is added here, in words and as a picture.
 """
 
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 import pandas as pd
@@ -17,10 +17,12 @@ from skconf._core.version import __version__
 from skconf.experiments._shared.agreement import agreement_words, distance_chart, not_compared
 from skconf.report._page.chart import Chart
 from skconf.report._page.document import made_on, page, without_folders
-from skconf.report._page.parts import Beside, ChartPart, Part, Prose, Section, texts
+from skconf.report._page.parts import Beside, ChartPart, Folded, Part, Prose, Section, texts
 from skconf.report._page.tables import TablePart, markdown_text
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn")
+#: Cells of tables that a page shows; the tables after these are folded.
+_MOST_CELLS = 800
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ class ExperimentReport:
             shown = Beside([ChartPart(chart) for chart in self.pictures])
             sections.append(Section("What do the pictures show?", "Pictures", [shown]))
         if self.tables:
-            sections.append(Section("What are the figures?", "Tables", self.tables))
+            sections.append(Section("What are the figures?", "Tables", list(_placed(self.tables))))
         if self.notes:
             sections.append(Section("How to read them?", "Notes", [Prose(note) for note in self.notes]))
         sections.append(self._origin(run or {}))
@@ -133,3 +135,14 @@ class ExperimentReport:
         }
         table = pd.DataFrame({"what": list(facts), "value": [visible(said) for said in facts.values()]})
         return Section("Where does this come from?", "Source", [TablePart("", table)])
+
+
+def _placed(tables: Sequence[TablePart]) -> Iterator[Part]:
+    """Yield the first tables, and the others folded, so that a page does not grow with them."""
+    n_cells = 0
+    for table in tables:
+        n_cells += table.table.size
+        if n_cells <= _MOST_CELLS or not table.title:
+            yield table
+        else:
+            yield Folded(f"{table.title}: {len(table.table):,} rows", [replace(table, title="")])

@@ -363,7 +363,7 @@ def test_the_command_writes_its_page(tmp_path, predictions, own_module, monkeypa
     command += ["--calibrators", "platt", f"{own_module}:Halfway", "--results", "kept", "--html", "page.html"]
     assert main([*command, "--csv", "all.csv", "--markdown", "all.md"]) == 0
     said = capsys.readouterr().out
-    assert "2 runs on 1 data sets" in said
+    assert "2 runs on 1 data set." in said
     page = (tmp_path / "page.html").read_text()
     assert "Losses beside pooled" in page
     assert f"{own_module}:Halfway" in page
@@ -386,8 +386,8 @@ def test_the_page_names_the_hardest_rival_of_other_packages_and_of_all():
     given = runs(own=[0.2, 0.2, 0.2, 0.2], near=[0.1, 0.1, 0.3, 0.3], far=[0.1, 0.3, 0.3, 0.3])
     given = given.assign(package=given["calibrator"].map(packages), smooth_ece=0.1, cw_error=0.1, aurc=0.1, ecuas=0.1)
     (said,) = arena_report(given, "own", {}).findings
-    assert "another package, own has the lower Brier score in 75% of runs or more (least against far" in said
-    assert "other calibrator, own has the lower Brier score in 50% of runs or more (least against near" in said
+    assert "another package, own has the lower Brier score in at least 75% of runs (least against far" in said
+    assert "other calibrator, own has the lower Brier score in at least 50% of runs (least against near" in said
 
 
 def test_models_are_named(capsys):

@@ -13,18 +13,17 @@ def test_what_simulated_models_show():
     cells, sweep = experiments.cwsa_experiment(n_repetitions=2), experiments.cwsa_sweep()
     report = cwsa_report(cells, sweep, {})
     ranks, areas = report.findings[-2:]
-    assert re.findall(r"(\w+) \(", areas.partition(";")[0]) == list(
-        sweep.summary["cwsa_area"].sort_values(ascending=False).index
-    )
-    for text, values in (
-        (ranks.partition(";")[0], sweep.summary["ece"].sort_values()),
-        (ranks.partition(";")[2], -(-sweep.curves.groupby("model")["cwsa"].mean()).sort_values()),
-    ):
-        assert re.findall(r"(\w+) \(", text) == list(values.index)
+    best = re.findall(r"by ([\w ]+), (\w+) \(", areas)
+    assert best == [
+        ("the area under CWSA over coverage", sweep.summary["cwsa_area"].idxmax()),
+        ("accuracy", sweep.summary["accuracy"].idxmax()),
+        ("AURC", sweep.summary["aurc"].idxmin()),
+    ]
     by_ece, by_cwsa = (
-        {model: place for place, model in enumerate(re.findall(r"(\w+) \(", text), 1)} for text in ranks.split(";")
+        {model: place for place, model in enumerate(values.sort_values().index, 1)}
+        for values in (sweep.summary["ece"], -sweep.curves.groupby("model")["cwsa"].mean())
     )
-    model, ece, cwsa = re.search(r"most on (\w+): number (\d) by ECE, (\d) by CWSA", ranks).groups()
+    model, ece, cwsa = re.search(r"most of all (\w+): number (\d) by ECE \([^)]*\), (\d) by CWSA", ranks).groups()
     assert (by_ece[model], by_cwsa[model]) == (int(ece), int(cwsa))
     assert abs(int(ece) - int(cwsa)) == max(abs(by_ece[name] - by_cwsa[name]) for name in by_ece)
     (chart,) = (
@@ -46,8 +45,8 @@ def test_what_predictions_show(tmp_path):
     assert "with a standard error of 0 are the printed ones" in compared
     # φ at .5 is .8, .6 and −.4, of four samples; at .99 nothing is left.
     assert went.endswith("CWSA goes from 0.250 to 0 (cifar10) and from 1.00 to 1.00 (sure).")
-    assert "by accuracy, sure (1.00), cifar10 (0.750); by AURC, sure (0)" in ranks
-    assert ranks.index("cifar10") < ranks.index("sure")  # by the area: a perfect model has 0
+    assert "by accuracy, sure (1.00); by AURC, sure (0)." in ranks
+    assert "by the area under CWSA over coverage, cifar10 (" in ranks  # a perfect model has 0
     assert [chart.name for chart in report.charts] == [
         "Model cifar10 over the threshold (Figure 2)",
         "Model sure over the threshold",
