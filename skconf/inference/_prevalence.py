@@ -143,7 +143,7 @@ def estimate_prevalence(
     0     0.935  0.910  0.959
     1     0.065  0.041  0.090
     >>> print(f"{found.p_value:.2f}")
-    0.43
+    0.60
     """
     check_confidence_level(confidence_level)
     refuse_zeros(calibration, "estimate_prevalence")
@@ -154,6 +154,7 @@ def estimate_prevalence(
         few = classes[n < _FLOOR].tolist()
         raise ValueError(f"y_true has fewer than {_FLOOR} rows of {shorten(few)}, too few to tell how they look.")
     source, use = np.asarray(profile.proba, dtype=np.float64), _at_use(y_proba_at_use, classes)
+    bins = _bins(source, use)  # not of calibrated ones, which know the labelled rows and not those at use
     if calibration is not None:
         calibrator = make_calibrator(calibration).fit(source, classes[codes], labels=classes)
         source, use = (np.asarray(calibrator.predict_proba(proba), dtype=np.float64) for proba in (source, use))
@@ -163,7 +164,7 @@ def estimate_prevalence(
     floored /= floored.sum()
     score = _posteriors(source, floored / share)
     error = _standard_error(score, len(use), codes, n, floored)
-    p_value = _mixture_p_value(*_bins(source / share, use / share), codes, n, len(use), floored)
+    p_value = _mixture_p_value(*bins, codes, n, len(use), floored)
     reach = float(ndtri((1 + confidence_level) / 2)) * error
     if p_value < _REFUTED:
         warn(
@@ -237,14 +238,15 @@ def _standard_error(score: Floats, n_at_use: int, codes: Codes, n: NDArray[np.in
 def _bins(source: Floats, use: Floats) -> tuple[Floats, Floats]:
     """Return in which bin each row is, as zeros and a one: cells by the likeliest class and by how likely it is.
 
-    Where classes have the same share, of two classes these are bins of the score.
+    Probabilities are first divided by their means, so that no class is the likeliest nearly everywhere; of two classes
+    these are bins of the score.
     """
     n_classes = source.shape[1]
-    even = np.full(n_classes, 1 / n_classes)
+    even, mean = np.full(n_classes, 1 / n_classes), np.maximum(source.mean(axis=0), np.finfo(np.float64).tiny)
     per_class = max(2, -(-_BINS // n_classes))
     chosen, sure = [], []
-    for ratio in (source, use):
-        posterior = _posteriors(ratio, even)
+    for proba in (source, use):
+        posterior = _posteriors(proba / mean, even)
         chosen.append(posterior.argmax(axis=1))
         sure.append(posterior.max(axis=1))
     cells: list[list[NDArray[np.bool_]]] = [[], []]

@@ -62,10 +62,11 @@ class _Draws(NamedTuple):
             for part in parts:
                 chosen = rng.integers(n_given + part.start, n_given + part.stop, n_draws)
                 factors[np.arange(kind, len(factors), n_kinds), chosen] = rng.standard_gamma(0.5, n_draws)
+        scale = np.empty((len(factors), len(self.total)))
         for s, total in enumerate(self.total):
             there = np.flatnonzero(self.stratum == s)
-            weight = factors[:, there] @ self.weight[there]
-            factors[:, there] *= (total / weight)[:, np.newaxis]
+            scale[:, s] = total / (factors[:, there] @ self.weight[there])
+        factors *= scale[:, self.stratum]
         return factors
 
 

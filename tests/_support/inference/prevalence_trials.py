@@ -296,7 +296,7 @@ def estimates(n_sets, sizes=SIZES, quapy_sets=0):
     """Return estimates of shares, whether intervals hold the truth, and whether label shift is refuted."""
     found = []
     for (n, m), share, (name, draw), seed in product(sizes, SHARES, POPULATIONS.items(), range(n_sets)):
-        rng = np.random.default_rng([seed, n, m, *name.encode()])
+        rng = np.random.default_rng([seed, n, m, round(1e6 * share), *name.encode()])
         y, at_use = np.repeat([0, 1], [n - n // 2, n // 2]), (rng.random(m) < share).astype(int)
         p, use = draw(rng, y), draw(rng, at_use)
         ours = estimate_prevalence(y, p, use)
