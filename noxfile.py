@@ -23,9 +23,14 @@ nox.options.reuse_venv = "yes"
 
 
 def install(session: nox.Session, *requirements: str, groups: tuple[str, ...] = ()) -> None:
-    """Install requirements and groups of pyproject.toml, whatever the version of pip, in any kind of environment."""
-    grouped = nox.project.dependency_groups(PROJECT, *groups) if groups else ()
-    session.run("python", "-m", "pip", "install", "--quiet", *requirements, *grouped, silent=True)
+    """Install requirements and groups of pyproject.toml, whatever the version of pip, in any kind of environment.
+
+    What INSTALLED lists is there: each time, pip would build the package anew.
+    """
+    wanted = [each for each in requirements if each not in os.environ.get("INSTALLED", "").split()]
+    wanted += nox.project.dependency_groups(PROJECT, *groups) if groups else ()
+    if wanted:
+        session.run("python", "-m", "pip", "install", "--quiet", *wanted, silent=True)
 
 
 def pytest(session: nox.Session, *args: str) -> None:

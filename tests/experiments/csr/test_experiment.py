@@ -769,7 +769,9 @@ def test_a_picture_of_size_ratios(cancer):
 
 
 @needs_data
-@pytest.mark.parametrize(("class_weight", "agrees"), [("balanced", True), (None, False)])
+@pytest.mark.parametrize(
+    ("class_weight", "agrees"), [("balanced", True), pytest.param(None, False, marks=pytest.mark.slow)]
+)
 def test_class_weights_explain_the_printed_figures(class_weight, agrees, kept):
     """Of the income data, whose test set is the official one: nothing else differs as far."""
     result = csr_experiment(["adult_income"], class_weight=class_weight, tables=[6, 7, 12], results=kept, n_jobs=1)
