@@ -39,8 +39,8 @@ class PrevalenceEstimate:
         A row for each label: `estimate`, and the ends `low` and `high` of its interval, in [0, 1]. The ends are NaN
         where `p_value` is below 0.05.
     p_value : float
-        Of the test that other shares of the classes explain the probabilities at use: label shift. NaN where rows are
-        too few or too much alike to tell.
+        p-value of the test that other shares of the classes explain the probabilities at use (label shift). NaN where
+        rows are too few or too much alike to tell.
     """
 
     classes: pd.DataFrame

@@ -109,7 +109,7 @@ def read_log(
     - or it is blank, as Inspect's ``choice()`` writes an answer without a letter (graded I);
     - or it is ``[invalid]``, which filters of lm-evaluation-harness write where they find no answer.
 
-    In other JSON lines a column ``abstained`` tells, where there is one.
+    In other JSON lines a column ``abstained`` says so, where there is one.
 
     Inspect's C is 1, P is 0.5, I and N are 0. The metrics ``acc`` and ``acc_norm`` of lm-evaluation-harness are about
     different answers: the choice of the largest log-likelihood, and of the largest per character (``acc_bytes``: per

@@ -588,16 +588,17 @@ rows are positive. {n} sets of each of the twelve. Errors and widths are in poin
     "intervals": (
         "Metrics at a stated share",
         """\
-How often 95% intervals of `at_prevalence` hold the truth, by rows of each class, on average over the four shares. {n}
-sets of each. A dash: too few errors for an interval. Where 100 rows stand for 99% of the weight, the misses are of the
-lower end: without an error among them, the interval begins a little above a truth that is nearly zero.""",
+The table says how often 95% intervals of `at_prevalence` hold the truth, by rows of each class, on average over the
+four shares. {n} sets of each. A dash: too few errors for an interval. Where 100 rows stand for 99% of the weight, the
+misses are of the lower end: without an error among them, the interval begins a little above a truth that is nearly
+zero.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-How often a threshold that is guaranteed with 95% breaks its promise, and how many cases it answers of those that could
-be. Noise has exactly the error rate that is allowed, at every threshold: each acceptance counts as a violation. {n}
-sets of each.""",
+The table says how often a threshold that is guaranteed with 95% breaks its promise, and how many cases it answers of
+those that could be. Noise has exactly the error rate that is allowed, at every threshold: each acceptance counts as a
+violation. {n} sets of each.""",
     ),
 }
 
