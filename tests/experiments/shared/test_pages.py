@@ -10,7 +10,7 @@ import pytest
 
 from skconf.cli import main
 from skconf.experiments._shared.report import ExperimentReport
-from skconf.report._page.tables import TablePart
+from skconf.experiments._shared.tables import plain_table
 
 COMMANDS = {
     "cwsa": (["--repetitions", "2"], 6, "repetitions 2"),
@@ -82,7 +82,7 @@ def test_every_page_opens_with_its_result_and_holds_every_number(name, scores, m
 
 def test_tables_after_the_first_hundreds_of_cells_are_folded():
     """A page was 20,000 pixels long."""
-    tables = [TablePart(f"Table {number}", pd.DataFrame(np.full((30, 12), "0.5"))) for number in range(1, 5)]
+    tables = [plain_table(f"Table {number}", pd.DataFrame(np.full((30, 12), "0.5"))) for number in range(1, 5)]
     page = ExperimentReport("An experiment", pd.DataFrame(), ["A finding."], tables).page()
     assert re.findall(r"<h3>(Table \d)</h3>", page) == ["Table 1", "Table 2"]
     assert re.findall(r"<summary>([^<]*)</summary>", page) == ["Table 3: 30 rows", "Table 4: 30 rows"]
