@@ -269,7 +269,8 @@ class TestFewErrors:
 
     @pytest.mark.parametrize("metric", FEW)
     @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
-    def test_interval_holds_the_value_within_bounds(self, metric, weighted):
+    def test_interval_holds_the_value_within_bounds(self, metric, weighted, monkeypatch):
+        monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 500)
         for n_errors in (0, 1, 4, 40):
             weight = np.random.default_rng(1).choice([1.0, 10.0], 40) if weighted else None
             found = confidence_interval(metric, with_errors(n_errors, 40, weight=weight), random_state=0)

@@ -81,7 +81,7 @@ def test_thresholds_of_t_cal_are_those_of_plain_resampling(ties):
     rng = np.random.default_rng(0)
     result = metrics.t_cal_test(ConfidenceProfile.from_correctness(profile.correct, sure), n_resamples=4000, alpha=0.5)
     drawn = []
-    for _ in range(2000):
+    for _ in range(1000):
         again = rng.choice(sure, 60)
         right = rng.random(60) < again
         points = list(zip(again.tolist(), right.astype(float).tolist(), strict=True))
