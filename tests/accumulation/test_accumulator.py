@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skconf import ConfidenceProfile, MetricAccumulator, confidence_scoring, get_scorer, get_scorer_names
+from skconf.inference import confidence_interval
 
 #: What cannot be accumulated, and why; every other scorer can.
 REFUSED = {"neg_tce": "takes no sample_weight", "neg_ad_ece": "its bins count samples"}
@@ -559,3 +560,26 @@ def test_repr_of_many_scores_is_short():
     names = [name for name in get_scorer_names() if name.startswith(("cw_", "neg_c"))]
     assert len(names) > 20
     assert len(repr(MetricAccumulator(names))) < 400
+
+
+def test_rows_that_abstain_are_refused_and_what_to_do_gives_the_scores_of_all():
+    rng = np.random.default_rng(7)
+    right, sure, gone = rng.random(500) < 0.7, rng.random(500), rng.random(500) < 0.2
+    whole = ConfidenceProfile.from_correctness(right, sure, abstained=gone)
+    scorers = {
+        "coverage": get_scorer("coverage", threshold=0.6),
+        "right": get_scorer("selective_accuracy", threshold=0.6),
+        "neg_aurc": get_scorer("neg_aurc"),
+    }
+    with pytest.raises(
+        ValueError, match=rf"{gone.sum()} of 500 rows abstain.*times the share of rows that are answers"
+    ):
+        MetricAccumulator(scorers).update(whole)
+    total = MetricAccumulator(scorers)
+    for rows in np.array_split(np.arange(500), 3):
+        kept = rows[~gone[rows]]
+        total.update(ConfidenceProfile.from_correctness(right[kept], sure[kept]))
+    coverage, *others = total.result().values()
+    expected, *of_answers = (confidence_interval(scorer, whole).value for scorer in scorers.values())
+    assert coverage * (~gone).mean() == pytest.approx(expected)
+    assert others == pytest.approx(of_answers)
