@@ -89,10 +89,11 @@ class Plan:
             If a score is not defined for these predictions, or they cannot be added to those before.
         """
         if profile.abstained is not None:
+            gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"{profile.n_rows - len(profile):,} of {profile.n_rows:,} rows abstain, and sums are of answers alone. Leave "
-                "these rows out of every part: all metrics of the answers are then exact, and a coverage of all rows is "
-                "that of the answers times the share of rows that are answers. Or evaluate all rows together, in memory."
+                f"{gone:,} of {n_rows:,} rows abstain, and sums are of answers alone. Leave these rows out of every part: "
+                "all metrics of the answers are then exact, and a coverage of all rows is that of the answers times the "
+                "share of rows that are answers. Or evaluate all rows together, in memory."
             )
         task = Task.of(profile)
         self.check(task, onto)
