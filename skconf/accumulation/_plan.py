@@ -91,9 +91,9 @@ class Plan:
         if profile.abstained is not None:
             gone, n_rows = profile.n_rows - len(profile), profile.n_rows
             raise ValueError(
-                f"{gone:,} of {n_rows:,} rows abstain, and sums are of answers alone. Leave these rows out of every part: "
-                "all metrics of the answers are then exact, and a coverage of all rows is that of the answers times the "
-                "share of rows that are answers. Or evaluate all rows together, in memory."
+                f"{gone:,} of {n_rows:,} rows abstain, and sums are of answers alone. Leave these rows out of every "
+                "part: all metrics of the answers are then exact, and a coverage of all rows is that of the answers "
+                "times the share of rows that are answers. Or evaluate all rows together, in memory."
             )
         task = Task.of(profile)
         self.check(task, onto)
