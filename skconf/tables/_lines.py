@@ -55,25 +55,25 @@ def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
     with _text(path) as text, suppress(csv.Error):  # spaces after a quote are one, too
         if all(len(cells) in (0, n_cells) for cells in csv.reader(text, strict=True, **options)):
             return
-    lines, row, begins, number = list[str](), list[str](), 1, 0  # those of a row, the first, and the row from 1
-    with _text(path) as text:
+    lines, row, begins, number, found = list[str](), list[str](), 1, 0, 0  # those of a row, the first, the row from 1
+    with _text(path) as text, suppress(csv.Error):  # pandas may read what csv does not
         for cells in csv.reader(_kept(text, lines), **options):
             begins, row = begins + len(row), lines.copy()
             lines.clear()
             number += bool(cells)
             if cells and len(cells) != n_cells:
+                found = len(cells)
                 break
-        else:
-            cells = []
     if _is_open(row, options):
         raise _at(begins, number, OPEN_QUOTE, "open quote")
-    if cells:
-        raise _at(begins, number, f"Expected {n_cells} columns, got {len(cells)}{CELLS}", "number of cells")
+    if found:
+        raise _at(begins, number, f"Expected {n_cells} columns, got {found}{CELLS}", "number of cells")
 
 
 def _is_open(row: list[str], options: dict[str, Any]) -> bool:
     """Return whether a quote is left open in a row: one more line is then a part of it."""
-    return len(list(csv.reader([*row, "-"], **options))) == 1
+    with longest_cell(_LONGEST):
+        return len(list(csv.reader([*row, "-"], **options))) == 1
 
 
 def _at(line: int, row: int, text: str, kind: str) -> UnreadableError:

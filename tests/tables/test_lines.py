@@ -65,6 +65,8 @@ MORE = {
     "a break at the end": ('correct,confidence,t\n1,.5,a\n1,"\n.7"\n', 3, "Expected 3 columns, got 2"),
     "a line of spaces": ("correct,confidence\n1,.5\n  \n0,.7\n", 3, "Expected 2 columns, got 1"),
     "a quote that opens the last cell": ('correct,confidence,t\n1,.5,a\n\n0,.7,"', 4, "a quote opens a cell"),
+    "a long cell": (f"correct,confidence,t\n1,.5,a\n1,.5,{'a' * 200_000},b\n", 3, "Expected 3 columns, got 4"),
+    "a long open cell": (f'correct,confidence,t\n1,.5,a\n1,.5,"{"a" * 200_000}\n', 3, "a quote opens a cell"),
     "names of rows": ("correct,confidence\n\na,1,.5\nb,0,.7\n", 3, "Expected 2 columns, got 3"),
 }
 
