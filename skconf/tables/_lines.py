@@ -64,7 +64,7 @@ def refuse_uneven_rows(path: Path, separator: str, n_cells: int) -> None:
             if cells and len(cells) != n_cells:
                 found = len(cells)
                 break
-    if _is_open(row, options):
+    if row and _is_open(row, options):
         raise _at(begins, number, OPEN_QUOTE, "open quote")
     if found:
         raise _at(begins, number, f"Expected {n_cells} columns, got {found}{CELLS}", "number of cells")
