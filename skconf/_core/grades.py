@@ -95,7 +95,10 @@ def has_percentages(values: Any) -> bool:
         return False  # texts of other packages are converted where files and tables are read
     if np.ndim(values) != 1 or values.dtype.kind not in "OUT":
         return False
-    return any(map(_is_percentage, pd.unique(pd.Series(values))[:_MOST_DISTINCT]))
+    column = pd.Series(values)
+    if column.dtype == object:  # lists have no distinct ones
+        column = column[[isinstance(value, str) for value in column]]
+    return any(map(_is_percentage, pd.unique(column)[:_MOST_DISTINCT]))
 
 
 def has_grades(values: Any, grades: Mapping[Any, float]) -> bool:

@@ -125,6 +125,9 @@ def table_of(slices: Any, n_rows: int) -> pd.DataFrame:
         table = pd.DataFrame({"slice": values})
     if not table.shape[1]:
         raise ValueError("slices has no column.")
+    for name, column in table.items():
+        if column.dtype == object and any(isinstance(each, list | set | dict | np.ndarray) for each in column):
+            raise ValueError(f"slices has lists or the like in {name!r}: pass one label for each sample.")
     if len(table) != n_rows:
         raise ValueError(f"slices has {len(table)} rows, but there are {n_rows} samples.")
     return table

@@ -38,6 +38,7 @@ UNREADABLE = {
     "hidden values": (HIDDEN, "masked array with hidden values. Leave out"),
     "a list with hidden values": (list(HIDDEN), "masked array with hidden values. Leave out"),
     "rows with hidden values": (list(HIDDEN[:, None]), "masked array with hidden values. Leave out"),
+    "lists": (pd.Series([[0.5]] * 80), "could not be read as numbers"),
     "complex numbers": (P + 0j, "holds complex numbers"),
     "dates": (np.zeros(80, "M8[s]"), r"holds dates \(datetime64\[s\]\), where real numbers are needed"),
     "durations": (np.zeros(80, "m8[ns]"), "holds durations"),

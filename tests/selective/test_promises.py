@@ -232,6 +232,7 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
             {"target": 0.1, "slices": {"r": np.ma.array([1] * 100, mask=[1] + [0] * 99)}},
             r"slices\['r'\] is a masked array",
         ),
+        ({"target": 0.1, "slices": pd.Series([["a"]] * 100, name="r")}, "lists or the like in 'r'"),
         ({"target": {"risk": {"a": 0.1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no risk for the slice 'b'"),
         ({"target": {"risk": {"a": 0.1, "b": 0.1, "c": 1}}, "slices": ["a"] * 50 + ["b"] * 50}, "no slice"),
         ({"target": {"risk": 0.1}, "objective": "cwsa"}, "objective"),
