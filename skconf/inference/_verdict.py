@@ -109,6 +109,9 @@ def assess_confidence(
     of the gap is that of the data, by group; of groups it has the t distribution. The interval of their accuracy is
     that of :func:`confidence_interval`, as wide as new groups need; the sentence gives that of the gap beside it.
 
+    Of a classifier that rejects, such as a :class:`~skconf.SelectiveClassifier` with a threshold, the verdict is about
+    the answers that it gives, as it is where rows abstain. If it rejects all, it is about what it would have answered.
+
     References
     ----------
     .. [1] P. H. Westfall and S. S. Young, Resampling-Based Multiple Testing, 1993.
@@ -140,6 +143,13 @@ def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 
     """Return the verdict on a profile; weights that are all alike, or zero, are none."""
     if profile.kind == "costs":
         raise ValueError(f"assess_confidence needs correctness, and {KNOWN[profile.kind]}.")
+    rows = profile.accepted_rows
+    if rows is not None:  # what is rejected is no answer, as what abstains
+        found = assess(replace(profile[rows], threshold=None), n_draws, random_state)
+        if found.decisive_row is None:
+            return found
+        found = replace(found, decisive_row=int(rows[found.decisive_row]))
+        return replace(found, text=in_words(found, len(profile)))
     if profile.groups is not None:
         return _assess_groups(profile)
     weight, unweighted = profile.sample_weight, profile

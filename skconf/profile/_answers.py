@@ -168,6 +168,20 @@ class Answers:
         weight = float(self.sample_weight.sum())
         return weight / (weight + float(self.abstained.sample_weight.sum()))
 
+    @property
+    def accepted(self) -> NDArray[np.bool_] | None:
+        """Which samples a classifier that rejects accepts; None where there is none: a threshold alone rejects none."""
+        if self.reject_label is None or self.threshold is None:
+            return None
+        return np.asarray(self.score >= self.threshold)
+
+    @property
+    def accepted_rows(self) -> NDArray[np.intp] | None:
+        """The samples that a classifier accepts, by their numbers; None where it rejects none, or all."""
+        if self.accepted is None or self.accepted.all() or not self.accepted.any():
+            return None
+        return np.flatnonzero(self.accepted)
+
     @cached_property
     def everything(self) -> Self:
         """All rows as samples: those that abstain are not right, and have a score below every threshold."""

@@ -205,11 +205,10 @@ def confidence_report(
     cwsa_score                 0.8827    1  higher  [−1, 1]
     cwsa_plus_score            0.9301    1  higher  [0, 1]
     <BLANKLINE>
-    accuracy_score counts rejected answers as wrong; the verdict is about all
+    accuracy_score counts rejected answers as wrong; the verdict is about the
       answers.
-    Far overconfident: average confidence is 99.5%, but 93.7% of answers are right
-      (95% interval 88.4–97.1). Worst from 0.9 up: 9 errors in 142 answers, where
-      the confidences imply 0.3.
+    Far overconfident: average confidence is 99.8%, but 93.7% of answers are right
+      (95% interval 88.3–97.1).
 
     Two models side by side:
 

@@ -226,10 +226,9 @@ class ConfidenceScorer:
 
 def accepted_of(profile: ConfidenceProfile) -> NDArray[np.bool_] | None:
     """Return which predictions of a classifier are not its reject label; None where it has none."""
-    if profile.reject_label is None or profile.threshold is None:
-        return None
-    choose_reject_label(profile.require("classes"), profile.reject_label)  # raises where it is a true class
-    return np.asarray(profile.score >= profile.threshold)
+    if profile.accepted is not None:
+        choose_reject_label(profile.require("classes"), profile.reject_label)  # raises where it is a true class
+    return profile.accepted
 
 
 class SklearnScorer:

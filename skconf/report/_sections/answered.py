@@ -1,4 +1,4 @@
-"""How many rows a model answers, and how often it is right when it does: said where some rows abstain."""
+"""How many rows a model answers, and how often it is right when it does: said where some abstain or are rejected."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _LEFT_OUT = ("unscored", "failed")
 
 
 def answered(evidence: Evidence) -> list[str]:
-    """Return a text for each model of which some rows abstain, or that was read from a log."""
+    """Return a text for each model that rejects, of which some rows abstain, or that was read from a log."""
     models = evidence.profiles
     return [f"{start_of(evidence, model)}{text}" for model in models if (text := _of(evidence, model))]
 
@@ -43,20 +43,26 @@ def counted(source: CountsAlone) -> list[str]:
 
 def _of(evidence: Evidence, model: Any) -> str:
     profile, states = evidence.profiles[model], evidence.origin.states.get(model, {})
-    if profile.abstained is None and not states:
+    rows, weight = profile.accepted_rows, profile.sample_weight
+    if profile.abstained is None and rows is None and not states:
         return ""
+    n_rows, share, gone = profile.n_rows, profile.share_answered, "Abstained"
+    if rows is not None:
+        gone, profile = "Rejected", profile[rows]
+        share = len(rows) / n_rows if weight is None else float(weight[rows].sum() / weight.sum())
     found, words = evidence.assessments[model], words_of(evidence)
     ends = found.accuracy_low, found.accuracy_high
     if np.isnan(ends[0]) and profile.kind != "costs":  # too few for a verdict
         ends = accuracy_ends(profile)
     return _in_words(
         len(profile),
-        profile.n_rows - len(profile),
+        n_rows - len(profile),
         states,
-        share=profile.share_answered,
+        share=share,
         right=None if profile.kind == "costs" else words,
         accuracy=found.accuracy,
         ends=ends,
+        gone=gone,
     )
 
 
@@ -70,6 +76,7 @@ def _in_words(
     accuracy: float,
     ends: tuple[float, float],
     level: float = LEVEL,
+    gone: str = "Abstained",
 ) -> str:
     """Say how many rows are answers, how many of these are right unless it is told by costs, and what is left out."""
     text = f"Answers {n_answers:,} of {n_answers + n_abstained:,} ({decimal(100 * share, 1)}%)."
@@ -81,7 +88,7 @@ def _in_words(
         text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{interval}{of_all}."
     reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*_LEFT_OUT, "answered")]
     if n_abstained:
-        text = f"{text} Abstained {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
+        text = f"{text} {gone} {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
     if states:
         text = f"{text} Left out: {listed([f'{states.get(state, 0):,} {state}' for state in _LEFT_OUT])}."
     return text

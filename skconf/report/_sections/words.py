@@ -198,7 +198,7 @@ def _rejected_as_wrong(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
     counts = "counts" if len(names) == 1 else "count"
     abstain = any(profile.abstained is not None for profile in evidence.profiles.values())
     such = "rows that abstain" if abstain else "rejected answers"
-    return [f"{' and '.join(names)} {counts} {such} as wrong; the verdict is about all answers."]
+    return [f"{' and '.join(names)} {counts} {such} as wrong; the verdict is about the answers."]
 
 
 def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
@@ -222,8 +222,4 @@ def _answered_differently(evidence: Evidence, rows: Iterable[Row]) -> list[str]:
 
 def _rejects(profile: ConfidenceProfile) -> bool:
     """Return whether a classifier rejected some answers, or abstained; a threshold alone rejects nothing."""
-    if profile.abstained is not None:
-        return True
-    if profile.reject_label is None or profile.threshold is None:
-        return False
-    return bool((profile.score < profile.threshold).any())
+    return profile.abstained is not None or (profile.accepted is not None and not profile.accepted.all())
