@@ -57,6 +57,7 @@ def scores(tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_page_opens_with_its_result_and_holds_every_number(name, scores, monkeypatch, capsys):
+    monkeypatch.setattr("skconf.inference._bayesian_bootstrap.N_DRAWS", 100)  # for intervals, however wide
     arguments, n_pictures, origin = COMMANDS[name]
     monkeypatch.chdir(scores.parent)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795391999")
