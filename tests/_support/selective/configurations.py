@@ -63,8 +63,11 @@ CONFIGURATIONS = {
 }  # fmt: skip
 
 
-#: The tuned classifier calibrates by a `SelectiveClassifier`, which has all checks with each calibrator.
+#: The tuned classifier calibrates by a `SelectiveClassifier`, which has the checks with each calibrator; but for those
+#: that the pool of calibrators fits in all of its own checks.
+IN_THE_POOL = ("smoothed_temperature", "spline", "smoothed_isotonic", "bayesian", "quadratic", "matrix")
 SLOW = {tuned('objective="coverage", target=1.0', name) for name in CALIBRATORS if name != "platt"}
+SLOW |= {selective(f'calibration="{name}"') for name in IN_THE_POOL}
 
 
 def model_of(code):
