@@ -457,7 +457,8 @@ class TestComparison:
 
 class TestIntervals:
     @pytest.mark.filterwarnings("ignore:calibrated_size_ratio cannot be estimated")
-    def test_are_those_of_confidence_interval(self):
+    def test_are_those_of_confidence_interval(self, monkeypatch):
+        monkeypatch.undo()  # with as many draws as users get
         y, proba, weight = predictions(3)
         given = {"labels": LABELS[3], "sample_weight": weight}
         plain = confidence_report(y, proba, threshold=0.7, **given)
