@@ -53,8 +53,11 @@ def test_of_several_models_with_markup_in_their_names():
     profiles = {"<b>one": of(range(900, 950)), "two": of([]), "three": of(range(1000))}
     text = model_card(evidence_of(profiles, several=True, baseline="<b>one"))
     assert "<b>" not in text
-    assert "**Accept &lt;b&gt;one**: All: 5.0% of all answers are wrong." in text
-    assert "**Accept two**: All: 0% of all answers are wrong." in text
+    assert "**Accept &lt;b&gt;one**: All: 5.0% of all answers are wrong (at most 5%, guaranteed on new cases" in text
+    assert (
+        "two**: All: 0% of all answers are wrong (at most 5%, guaranteed on new cases with 95% confidence: all)."
+        in text
+    )
     assert "**Accept three**: 100% of all answers are wrong, and no threshold brings that to 5%." in text
     assert "answers 1,000 of 1,000 cases; " in text
     assert "three 0, 1,000 fewer (95% interval " in text

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skconf import confidence_report
+from skconf import ConfidenceProfile, confidence_report
 
 N = 4000
 
@@ -137,3 +137,14 @@ def _abstain(text):
     part = text.partition("When should it abstain?")[2]
     slider, _, rest = part.partition("Thresholds for the errors that you allow")
     return slider, rest.partition("Observed: ")[0]
+
+
+def test_what_keeps_the_errors_as_it_is_says_whether_that_is_guaranteed():
+    many, few = (ConfidenceProfile.from_correctness(np.ones(n), np.full(n, 0.99)) for n in (400, 100))
+    assert said_by(confidence_report(many))["Accept"] == (
+        "All: 0% of all answers are wrong (at most 1%, guaranteed on new cases with 95% confidence: all)."
+    )
+    # 0.99^n <= 0.05 from n = 299 on.
+    assert said_by(confidence_report(few))["Accept"] == (
+        "All: 0% of all answers are wrong (not guaranteed: that needs at least 299 rows)."
+    )

@@ -119,3 +119,16 @@ def test_weighted_answers_are_not_counted():
 
 def test_pictures_can_be_left_out():
     assert "<svg" not in trust(evidence_of(), pictures=False).html(Ids())
+
+
+def test_no_error_is_a_bar_without_a_point():
+    """It had the mark of an error rate."""
+    sure = np.repeat([0.8, 0.95], 200)
+    page = confidence_report(ConfidenceProfile.from_correctness(np.ones(400), sure)).page()
+    (tail,) = (figure for figure in page.split("<figure")[1:] if "<strong>Errors of the most" in figure)
+    *_, points = re.findall(r'<g class="points[^"]*">(.*?)</g>', tail, re.S)
+    interval, marker = re.findall(r'<path d="([^"]*)"', points)
+    assert marker == ""
+    steps = [list(map(float, re.findall(r"[\d.]+", part))) for part in interval.split("M")[1:]]
+    assert sum(y == to_y and x != to_x for x, y, to_x, to_y in steps) == 2  # from 0.8 and from 0.95 up
+    assert sum(x == to_x for x, _, to_x, _ in steps) == 2

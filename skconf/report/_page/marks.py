@@ -22,6 +22,8 @@ _SHAPES = (
 )
 #: Differences that no one sees, and the width of a column of which only the outline is seen, in units of the picture.
 _UNSEEN, _COLUMN = 0.15, 0.5
+#: Half the bar at the end of an interval that has no point.
+_HALF_BAR = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +96,12 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Points, each with an interval or none. Those outside the axes, or with NaN, are left out.
+    """Points, each with an interval or none. Those outside the axes are left out.
 
     Parameters
     ----------
     x, y : array-like
-        Their places.
+        Their places; where y is NaN, the interval stands alone, with a bar at its upper end.
     low, high : array-like, default=None
         Ends of their intervals.
     name : str, default=None
@@ -140,9 +142,11 @@ class Points:
         limits = (self.low, self.high)
         ends = np.stack(
             [frame.at(self.x, limit) if self.along == "y" else frame.at(limit, self.y) for limit in limits], axis=1
-        )[inside]
-        known = ends[np.isfinite(ends).all(axis=(1, 2))]
-        return centres[inside], list(np.clip(known, (box.left, box.top), (box.right, box.bottom)))
+        )
+        known, corners = np.isfinite(ends).all(axis=(1, 2)), ((box.left, box.top), (box.right, box.bottom))
+        alone = known & np.isnan(centres[:, 1]) & box.grown(0.05).covers(ends[:, 1])
+        bars = ends[alone][:, [1, 1]] + np.array([[-_HALF_BAR, 0.0], [_HALF_BAR, 0.0]])
+        return centres[inside], [*np.clip(ends[known & inside | alone], *corners), *bars]
 
 
 @dataclass(frozen=True, eq=False)

@@ -202,27 +202,29 @@ def best_threshold(evidence: Evidence, model: Any, *, in_short: bool = False) ->
     stops, words, target = evidence.stops[model], words_of(evidence), evidence.target
     allowed, stop = allowed_in_words(words, target), stops.at_most_wrong(target)
     overall = f"{_amount(words, float(stops.wrong[-1]))} {words.of_all}"
-    if stops.wrong[-1] <= target:
-        return f"All: {overall}."
-    if stop < 0:
+    if keeps_all := stops.wrong[-1] <= target:
+        text, allows = f"All: {overall}", f"at most {allowed}, "
+    elif stop < 0:
         return f"{overall}, and no threshold brings that to {allowed}."
-    wrong, answered = _amount(words, float(stops.wrong[stop])), thousand(stops.answered[stop])
-    limit = threshold_at(stops, stop)
-    accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
-    text = f"{accept}: {wrong} {words.of_answers}, {answered} of 1,000 cases answered"
+    else:
+        limit, wrong = threshold_at(stops, stop), _amount(words, float(stops.wrong[stop]))
+        accept = f"Uncertainties up to {limit}" if words.kind == "costs" else f"From {limit}"
+        # In short, what is allowed is told once, in the comparison.
+        of_answers = "wrong" if in_short and words.kind == "right or wrong" else words.of_answers
+        text = f"{accept}: {wrong} {of_answers}, {thousand(stops.answered[stop])} of 1,000 cases answered"
+        allows = "" if in_short else f"at most {allowed}, "
     guarantee, level = evidence.guarantee(model, target), f"{100 * evidence.level:g}%"
     if guarantee.status == "guaranteed":
-        from_there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
-        guaranteed = f"guaranteed on new cases with {level} confidence: {from_there}"
-        if in_short:  # what is allowed is told once, in the comparison
-            told = f"{wrong} {'wrong' if words.kind == 'right or wrong' else words.of_answers}"
-            return f"{accept}: {told}, {answered} of 1,000 cases answered ({guaranteed})."
-        return f"{text} (at most {allowed}, {guaranteed})."
+        there = f"from {threshold_at(stops, guarantee.stop)}, {thousand(stops.answered[guarantee.stop])}"
+        there = "all" if keeps_all and stops.answered[guarantee.stop] == stops.answered[-1] else there
+        return f"{text} ({allows}guaranteed on new cases with {level} confidence: {there})."
     if guarantee.status == "no rule":
         return f"{text}."
     units = evidence.units(model)
     if guarantee.status == "more rows":
         return f"{text} (not guaranteed: that needs about {guarantee.needed:,} {units})."
+    if guarantee.status == "too few rows":
+        return f"{text} (not guaranteed: that needs at least {guarantee.needed:,} {units})."
     return f"{text} (not guaranteed)."
 
 

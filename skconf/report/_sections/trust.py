@@ -178,7 +178,7 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
         seen = top["wrong"].where(top["wrong"] > 0)
         low = top["low"].where(top["low"] > 0, _FLOOR)
         colour = series % N_SERIES
-        marks.append(Points(beside, seen.fillna(top["high"]), low, top["high"], name=label, series=colour))
+        marks.append(Points(beside, seen, low, top["high"], name=label, series=colour))
         marks.append(Line(beside, seen, name=label, series=colour))
         expected, name = top["expected"].where(top["expected"] > 0), "expected" if len(tails) == 1 else None
         marks.append(Line(top["from"], expected, name=name, series=colour, dashed=True))
@@ -192,7 +192,8 @@ def _tail(evidence: Evidence, levels: Mapping[Any, tuple[Stretch, ...]]) -> list
     last = max(float(table["from"][table["from"] < 1].max()), 0.9)
     surest = Axis("confidence of at least", "nines", 0.4, 1 - 0.7 * (1 - last))
     finding = (
-        "Points: observed errors, with their interval; where there are none, its upper end. Dashed: expected errors. "
+        "Points: observed errors, with their interval; where there are none, a bar at its upper end alone. Dashed: "
+        "expected errors. "
         "It is overconfident where a whole interval is above them."
     )
     return [Chart("Errors of the most confident answers", finding, surest, rate, marks, table)]
