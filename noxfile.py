@@ -120,7 +120,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation, with its gallery; a warning is an error. Leaves it in docs/_build/html."""
+    """Build the documentation, with its gallery, and check it; a warning is an error. Leaves it in docs/_build/html."""
     install(session, ".[experiments,plot]", groups=("docs",))
     for folder in ("docs/auto_examples", "docs/generated"):  # what an earlier build left may hide a mistake
         shutil.rmtree(folder, ignore_errors=True)
@@ -128,6 +128,8 @@ def docs(session: nox.Session) -> None:
     env = {"SKCONF_DATA": None, "MPLBACKEND": "Agg"}
     options = session.posargs or ["-W", "--keep-going", "--quiet"]
     session.run("sphinx-build", *options, "-b", "html", "docs", "docs/_build/html", env=env)
+    if not session.posargs:  # without its gallery a site lacks pages
+        session.run("python", "tools/check_site.py", "docs/_build/html")
 
 
 @nox.session
