@@ -72,6 +72,8 @@ def influence_ends(
 ) -> tuple[float, float, float]:
     metric = statistic.metric
     sampling = sampling.given_kinds(metric.kinds_of_samples(profile))
+    if sampling.grouped and isinstance(metric, Ratio):  # a group is as large as what it adds to the denominator
+        sampling = sampling.given_sizes(_denominators(metric, profile, sampling))
     error = sampling.standard_error(statistic.influence(profile))
     if (
         isinstance(metric, Ratio)
@@ -156,12 +158,17 @@ def wilson_ends(statistic: Statistic, value: float, size: float, times: float) -
 
 def _effective_size(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> float:
     """Return the number of equal units equivalent to the unequal ones in the denominator of a quotient."""
+    totals = _denominators(metric, profile, sampling)
+    squares = float(totals @ totals)
+    return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
+
+
+def _denominators(metric: Ratio, profile: ConfidenceProfile, sampling: Sampling) -> Floats:
+    """Return what each unit adds to the denominator of a quotient."""
     below = np.empty(len(profile))
     for rows, block in profile.blocks():
         below[rows] = metric.terms(block)[1].weighted(block.sample_weight)
-    totals = sampling.totals(below)
-    squares = float(totals @ totals)
-    return float(totals.sum() ** 2 / squares) if squares > 0 else 0.0
+    return sampling.totals(below)
 
 
 def bootstrap_ends(

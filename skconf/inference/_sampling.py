@@ -196,6 +196,17 @@ class Sampling:
         given.degrees_of_freedom = np.inf
         return given
 
+    def given_sizes(self, sizes: Floats) -> "Sampling":
+        """Return the sampling in which groups have these sizes; this one where nearly all is of one group."""
+        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
+        whole = np.bincount(stratum, sizes)
+        if not (whole > 0).all() or equal_units(sizes, stratum).min() <= FEWEST_UNITS:
+            return self
+        given = copy(self)
+        given.share, given.equivalent = sizes / whole[stratum], equal_units(sizes, stratum)
+        given.degrees_of_freedom = float(given.equivalent.sum() - len(self.sizes))
+        return given
+
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value from the first-order effects of the samples on it."""
         totals = self.totals(influence)

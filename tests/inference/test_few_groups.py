@@ -44,3 +44,16 @@ def test_one_group_with_nearly_all_answers_has_no_interval():
         interval = confidence_interval("accuracy", ConfidenceProfile.from_correctness(right, confidence), groups=group)
     assert interval.method == "none"
     assert np.isnan(interval.low)
+
+
+def test_a_share_of_some_answers_counts_a_group_by_these():
+    """The jackknife of a quotient: where the answers accepted are of few groups, these decide."""
+    right, confidence, group = drawn([3, 10, 4, 40, 7, 12], 1.0, np.random.default_rng(1))
+    profile = ConfidenceProfile.from_correctness(right, confidence, groups=group)
+    interval = confidence_interval("selective_accuracy", profile, threshold=0.9)
+    accepted = confidence >= 0.9
+    value = right[accepted].mean()
+    without = np.array([right[accepted & (group != each)].mean() for each in range(6)])
+    assert interval.value == value
+    assert interval.standard_error == pytest.approx(np.sqrt(5 / 6 * ((without - value) ** 2).sum()), rel=1e-12)
+    assert interval.high - interval.low > 2 * interval.standard_error
