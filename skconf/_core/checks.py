@@ -38,8 +38,10 @@ def check_option(value: Any, name: str, options: Iterable[Any]) -> None:
     """Raise unless a parameter is one of a few options."""
     known = list(options)
     value = value.item() if isinstance(value, np.generic) else value
-    if not any(value is option or (type(value) is type(option) and value == option) for option in known):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
+    for option in known:
+        if value is option or (type(value) is type(option) and value == option):
+            return
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, but is {value!r}.")
 
 
 def check_threshold(value: Any, *, any_number: bool = False) -> None:

@@ -157,7 +157,8 @@ def read_files(paths: Paths, job: Job, *, n_jobs: int | None = None, progress: b
             if bar is not None:
                 bar.update(read.n_rows)
     for file in files:
-        tell_broken(file.broken, file.path, "row")
+        if file.broken:
+            tell_broken(file.broken, file.path, "row")
     empty = [file.name for file, rows in n_rows.items() if not rows]
     if len(empty) == len(files):
         raise ValueError(f"there are no rows in {shorten(empty, 3)}")

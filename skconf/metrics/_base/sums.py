@@ -142,7 +142,7 @@ class BlockSums:
             of two terms with the same cells, where other cells have no products, only its diagonal.
         """
         read = [self._read(term) for term in terms]
-        return tuple(self._pair(one, other) for position, one in enumerate(read) for other in read[position:])
+        return tuple([self._pair(one, other) for position, one in enumerate(read) for other in read[position:]])
 
     def total(self, *columns: NDArray[Any], power: int = 1) -> NDArray[Any]:
         """Return Σ wᵖ times the product of no more than two columns: a number, or one for each group."""
