@@ -238,10 +238,11 @@ def confidence_interval(
     with groups there is no such interval.
 
     Strata weigh unequally if the shares of the classes in the sample are not those that they count with, as in the
-    profiles of :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, and adds an
-    error and a right answer of its own classes; the stratum keeps its weight. "mover" combines Jeffreys' intervals of
-    the strata [7]_. In simulations they covered the truth in 92 to 98% of sets on average, the gap in 85 to 95%;
-    "delta" covered it in 33 to 88%.
+    profiles of :meth:`skconf.ConfidenceProfile.at_prevalence`. "bayesian" then draws within each stratum, which
+    keeps its weight. Half of the draws add an error to each of them, and half a right answer, at times with the lowest
+    confidence of all; the interval reaches as far as either half. "mover" combines Jeffreys' intervals of the strata
+    [7]_. In simulations of good and bad models at shares of 0.3 to 20% each metric was covered in 96 to 100% of sets:
+    more often than in 95% where a stratum of much weight has few rows and no error. "delta" covered in 33 to 88%.
 
     "gamma" is Fay and Feuer's interval of a weighted count of rare events [6]_, with the variance of the sample, and
     half an error of the most confident answer added; they add a whole one. It covered the size ratio in 93 to 99% of

@@ -131,9 +131,22 @@ def test_intervals_cover():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [(100, 100), (500, 500), (100, 5000)])
+@pytest.mark.parametrize("n", [(100, 100), (500, 500), (100, 5000), (5000, 100)])
 def test_intervals_cover_in_many_sets(n):
     held = coverage(100, n)
-    assert (held[:-1] >= 0.92).all(), held
-    assert (held[:-1] <= 0.99).all(), held
-    assert held[-1] >= 0.85
+    assert (held >= 0.92).all(), held
+    # Of 100 rows with nearly all the weight, which have no error, the lower end alone can miss.
+    assert (held[:-1] <= 0.995).all(), held
+
+
+@pytest.mark.simulation
+def test_a_gap_near_zero_is_not_missed():
+    """A class of 100 rows has 99.7% of the weight and no error: phantom errors in every draw left out half."""
+    rng, held = np.random.default_rng(0), []
+    truth = confidence_interval(
+        "confidence_gap", at(0.003, *rows(rng, (300_000, 300_000), 0.003)), method="delta"
+    ).value
+    for i in range(40):
+        found = confidence_interval("confidence_gap", at(0.003, *rows(rng, (100, 100), 0.003)), random_state=i)
+        held.append(found.low <= truth <= found.high)
+    assert np.mean(held) >= 0.9
