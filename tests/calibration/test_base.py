@@ -249,7 +249,7 @@ EXTREMES = {
     "huge and tiny weights": (THIRTY, TURNS, np.geomspace(1e-15, 1e11, 30)),
     "weights beyond the digits of their sum": (THIRTY, TURNS, np.geomspace(1e-15, 1e14, 30)),
     "tiny weights": (THIRTY, TURNS, np.full(30, 1e-30)),
-    "many classes": (draw_proba(400, 300), np.arange(400) % 300, None),
+    "many classes": (draw_proba(150, 100), np.arange(150) % 100, None),
 }
 #: The pool of calibrators deals weights beyond the digits of their sum to hundreds of folds.
 SLOW_EXTREMES = {"weights beyond the digits of their sum": [pytest.mark.slow]}

@@ -68,6 +68,7 @@ CONFIGURATIONS = {
 IN_THE_POOL = ("smoothed_temperature", "spline", "smoothed_isotonic", "bayesian", "quadratic", "matrix")
 SLOW = {tuned('objective="coverage", target=1.0', name) for name in CALIBRATORS if name != "platt"}
 SLOW |= {selective(f'calibration="{name}"') for name in IN_THE_POOL}
+SLOW |= {selective("confidence=LearnedConfidence()")}  # a quarter of a minute
 
 
 def model_of(code):
