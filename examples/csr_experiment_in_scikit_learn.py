@@ -11,8 +11,8 @@ samples, and finds isotonic regression risky on 11 of 15 data sets, and Platt sc
 
 # %%
 # A quarter of the training part is held out to calibrate on, as in the paper. Calibration leaves the prediction as it
-# was, and Platt scaling is a sigmoid of the probability, as the paper's figures show. A further calibration smooths isotonic regression, so that no
-# plateau reaches a probability of exactly 0 or 1.
+# was, and Platt scaling is a sigmoid of the probability, as the paper's figures show. A further calibration smooths
+# isotonic regression, so that no plateau reaches a probability of exactly 0 or 1.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -108,10 +108,10 @@ def compare(
         Confidence level of each interval, between 0 and 1.
     method : {"auto", "delta", "bootstrap", "permutation"}, default="auto"
         "delta": a t test of the paired influence values. "bootstrap": a t test with the standard deviation of the
-        difference among resamples; of the difference, and the difference less its bias, the one closer to 0 is tested.
-        "permutation": the predictions of the two models are swapped for a random half of the samples, again and again;
-        the p-value is exact if the models are exchangeable, and the interval is that of "auto". "auto": "delta" if it
-        is available, else "bootstrap"; means of which few samples differ have an exact p-value, "exact".
+        difference among resamples; it tests the difference, or the difference without its bias, whichever is closer to
+        0. "permutation": the predictions of the two models are swapped for a random half of the samples, again and
+        again; the p-value is exact if the models are exchangeable, and the interval is that of "auto". "auto": "delta"
+        if it is available, else "bootstrap"; means of which few samples differ have an exact p-value, "exact".
     groups : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None
         Samples of one group are drawn, and swapped, together. None stands for the groups that profiles come with.
     stratify : array-like of shape (n_samples,), DataFrame or mapping of columns, default=None

@@ -271,7 +271,7 @@ def required_samples(
     int or dict of label to int
         Number of samples that choose the threshold; of clusters, where samples come in clusters; in each slice, where
         there are slices. With `prevalence`, the number of each class that is enough to draw so many samples of the
-        stated mix, unless a class runs out, of which the probability is below 0.001.
+        stated mix. The probability that a class runs out is below 0.001.
 
     Raises
     ------

@@ -107,8 +107,8 @@ class TestWords:
     def test_one_answer_decides(self):
         found = assess_confidence(["no", "yes", "yes", "no"], [0.2, 0.9, 0.6, 0.99])
         assert str(found) == (
-            "Overconfident by one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is expected to be. "
-            "Without it, nothing is found."
+            "Overconfident by one answer alone: row 4 of 4 is wrong at 0.99, where one answer in 100 is expected to be."
+            " Without it, nothing is found."
         )
         assert found.decisive_row == 3
         assert 0.01 <= found.p_value < 0.025
