@@ -36,25 +36,32 @@ def decimal(value: float, digits: int) -> str:
     return text.lstrip("-") if not text.strip("-0.,") else with_minus(text)
 
 
-def number(value: float, low: float = float("nan"), high: float = float("nan")) -> str:
-    """Write a value and its interval, as in "12.3 [11.9, 12.8]"; a dash if there is no value."""
+def number(value: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
+    """Write a value and its interval, as in "12.3 [11.9, 12.8]"; a dash if there is no value.
+
+    With the level of the interval it reads as in a sentence: "12.3 (95% interval 11.9–12.8)".
+    """
     if isnan(value):
         return DASH
     if isnan(low) or isnan(high):
         return decimal(value, _digits_alone(value))
     digits = digits_of(value, low, high)
-    return f"{decimal(value, digits)} [{decimal(low, digits)}, {decimal(high, digits)}]"
+    return f"{decimal(value, digits)} {_interval(decimal(low, digits), decimal(high, digits), level)}"
 
 
-def percent(share: float, low: float = float("nan"), high: float = float("nan")) -> str:
-    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]"."""
+def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
+    """Write a share in percent with its interval, as in "95.7% [94.4, 96.8]", or as `number` does with its level."""
     if isnan(share):
         return DASH
     if isnan(low) or isnan(high):
         return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
     digits = min(digits_of(100 * share, 100 * low, 100 * high), 4)
-    value, *ends = (decimal(100 * each, digits) for each in (share, low, high))
-    return f"{value}% [{', '.join(ends)}]"
+    value, start, end = (decimal(100 * each, digits) for each in (share, low, high))
+    return f"{value}% {_interval(start, end, level)}"
+
+
+def _interval(low: str, high: str, level: float | None) -> str:
+    return f"[{low}, {high}]" if level is None else f"({100 * level:g}% interval {low}–{high})"
 
 
 def digits_of(value: float, low: float, high: float) -> int:

@@ -199,7 +199,7 @@ class TestSlices:
         out, page = " ".join(capsys.readouterr().out.split()), Path("r.html").read_text()
         assert re.search(
             r"Worst, region = north: average confidence \d\d\.\d%, "
-            r"accuracy 0\.0% \(interval 0\.0 to 6\.0\) in 60 answers",
+            r"accuracy 0\.0% \(95% interval 0\.0–6\.0\) in 60 answers",
             out,
         )
         for each in ("region = &lt;b&gt;", "region is missing", "age 0 to 16"):

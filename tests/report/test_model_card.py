@@ -38,7 +38,7 @@ def test_says_what_the_predictions_say():
             "(at most 5%, guaranteed on new cases with 95% confidence: from 0.6487, 875)."
         ),
         (
-            "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% (interval 0.0 to 4.5) in "
+            "- **Fails**: Worst where it answers b: average confidence 64.3%, accuracy 0.0% (95% interval 0.0–4.5) in "
             "80 answers."
         ),
         "Intervals hold 95%",

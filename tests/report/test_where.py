@@ -37,7 +37,7 @@ def test_few_rows_do_not_lead_by_chance():
     assert Shares.of(profile, [profile.predicted_class], 0.95).code.tolist() == [0, 2, 1]
     assert findings(evidence_of(profile))[0] == (
         "Overconfident in 1 of 3 classes. Worst where it answers 0: "
-        "average confidence 80.0%, accuracy 60% (interval 50 to 70) in 100 answers."
+        "average confidence 80.0%, accuracy 60% (95% interval 50–70) in 100 answers."
     )
 
 

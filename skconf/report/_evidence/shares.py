@@ -28,6 +28,8 @@ class Shares:
         Number of rows.
     right, low, high : ndarray of shape (n_found,)
         Share of right answers, mean correctness or mean cost, weighted, with its interval.
+    level : float
+        Confidence level of the intervals.
     says : ndarray of shape (n_found,)
         Mean confidence, or mean uncertainty beside costs, weighted.
     kind : str
@@ -41,6 +43,7 @@ class Shares:
     right: Floats
     low: Floats
     high: Floats
+    level: float
     says: Floats
     kind: Kind
     has_errors: bool
@@ -56,7 +59,7 @@ class Shares:
         order = np.lexsort((kept, -right, -low) if profile.kind == "costs" else (kept, right, high))
         right, low, high, says = (each[order] for each in (right, low, high, says))
         has_errors = are_counts(profile) and profile.sample_weight is None
-        return cls(kept[order], count[order], right, low, high, says, profile.kind, has_errors)
+        return cls(kept[order], count[order], right, low, high, level, says, profile.kind, has_errors)
 
     def __len__(self) -> int:
         return len(self.code)

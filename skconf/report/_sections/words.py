@@ -76,9 +76,9 @@ class Words:
     )
     aurc: str = "the share of errors among the most confident answers"
 
-    def amount(self, value: float, low: float = _NAN, high: float = _NAN) -> str:
-        """Write an accuracy, a correctness or a cost, with its interval."""
-        return number(value, low, high) if self.kind == "costs" else percent(value, low, high)
+    def amount(self, value: float, low: float = _NAN, high: float = _NAN, *, level: float | None = None) -> str:
+        """Write an accuracy, a correctness or a cost, with its interval; with its level, as in a sentence."""
+        return (number if self.kind == "costs" else percent)(value, low, high, level=level)
 
 
 _WORDS = {
@@ -156,9 +156,9 @@ def right(shares: Shares, at: int) -> str:
 def says_and_right(shares: Shares, at: int, *, in_short: bool = False) -> str:
     """Compare in words what is expected in a part of the rows with what is observed; in short without its interval."""
     words = words_for(shares.kind)
-    value, _, ends = right(shares, at).partition(" [")
-    interval = f" (interval {ends.rstrip(']').replace(', ', ' to ')})" if ends and not in_short else ""
-    return f"{words.says} {says(shares, at)}, {words.right} {value}{interval} in {shares.count[at]:,} answers"
+    ends = () if in_short else (float(shares.low[at]), float(shares.high[at]))
+    value = words.amount(float(shares.right[at]), *ends, level=shares.level)
+    return f"{words.says} {says(shares, at)}, {words.right} {value} in {shares.count[at]:,} answers"
 
 
 def left_out(n_parts: int, what: str) -> tuple[str, ...]:
