@@ -3,6 +3,7 @@
 The files in `logs` were written by lm-evaluation-harness 0.4.13 and Inspect 0.3.285, with models that answer at random.
 """
 
+import gc
 import gzip
 import json
 import math
@@ -324,6 +325,20 @@ def test_json_lines_of_any_tool_are_read_by_columns(tmp_path):
     written([{**row, "confidence": 0.5, "abstained": row["response"] == "4"} for row in ROWS], path)
     assert read_log(path)["abstained"].tolist() == [True, False, False, False]
     assert read_log(path)["confidence"].tolist() == [0.5] * 4
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_the_collector_is_as_before_whether_a_log_can_be_read_or_not(was_on, tmp_path):
+    (tmp_path / "a.jsonl").write_text("{")
+    (gc.enable if was_on else gc.disable)()
+    try:
+        read_log(LOGS / "samples_mc.jsonl", correct="acc")
+        assert gc.isenabled() == was_on
+        with pytest.raises(ValueError, match="no line"):
+            read_log(tmp_path / "a.jsonl")
+        assert gc.isenabled() == was_on
+    finally:
+        gc.enable()
 
 
 def test_a_broken_first_line_does_not_hide_what_wrote_a_log(tmp_path):
