@@ -17,7 +17,7 @@ from skconf.inference._harm import GRADES, harm
 from skconf.inference._intervals import confidence_interval
 from skconf.inference._joint_test import LEVEL, JointTest
 from skconf.inference._p_values import student
-from skconf.inference._wording import IN_GROUPS, gap_in_words, in_words
+from skconf.inference._wording import gap_in_words, in_words
 from skconf.profile import KNOWN, ConfidenceProfile, as_profile
 
 #: A gap of so many standard deviations is found in four of five samples by a test of the gap alone.
@@ -161,7 +161,7 @@ def assess(profile: ConfidenceProfile, n_draws: int = 1999, random_state: Any = 
     if weight is not None:
         positive = weight[weight > 0]
         if not len(positive) or positive.min() < positive.max():
-            return assess_gap(len(positive), "weighted", *GapSums().sums(profile), most_frequent=frequent)
+            return assess_gap(len(positive), *GapSums().sums(profile), most_frequent=frequent)
         unweighted = profile[weight > 0].with_weight(None)
     return assess_table(ErrorTable.of(unweighted), n_draws, random_state, profile=profile, most_frequent=frequent)
 
@@ -181,12 +181,13 @@ def _assess_groups(profile: ConfidenceProfile) -> Assessment:
     sums = (weight.sum(), weight @ profile.confidence, weight @ profile.correctness)
     apart, size = (np.bincount(cast(Codes, profile.groups), terms) for terms in (apart, weight))
     # Nothing is known of the variance that the confidences imply.
-    kind = f"graded and {IN_GROUPS}" if profile.kind == "graded" else IN_GROUPS
-    found = assess_gap(int(np.count_nonzero(weight)), kind, *sums, 0.0, apart @ apart, apart @ size, size @ size)
+    squares = (apart @ apart, apart @ size, size @ size)
+    graded = profile.kind == "graded"
+    found = assess_gap(int(np.count_nonzero(weight)), *sums, 0.0, *squares, graded=graded, in_groups=True)
     # Where confidences tell right from wrong, the gap varies less from question to question than the accuracy does.
     low, high = accuracy_ends(profile)
     found = replace(found, accuracy_low=low, accuracy_high=high)
-    return replace(found, text=gap_in_words(found, kind))
+    return replace(found, text=gap_in_words(found, graded=graded, in_groups=True))
 
 
 def accuracy_ends(profile: ConfidenceProfile, confidence_level: float = 0.95) -> tuple[float, float]:
@@ -296,24 +297,26 @@ def assess_sums(n: int, *sums: Any) -> Assessment:
     weight, squares = float(gap[0]), float(gap[-1])
     frequent = float(of_classes.max() / weight) if of_classes.any() else np.nan
     if abs(n * squares - weight**2) > _ROUNDING * weight**2:
-        return assess_gap(n, "weighted", *gap, most_frequent=frequent)
+        return assess_gap(n, *gap, most_frequent=frequent)
     return assess_table(ErrorTable.of_sums(*(total * (n / weight) for total in errors)), most_frequent=frequent)
 
 
 def assess_graded(n: int, *sums: Any) -> Assessment:
     """Return the verdict on `n` graded answers, which is on the gap alone, from their `GradedSums`."""
-    return assess_gap(n, "graded", *sums)
+    return assess_gap(n, *sums, graded=True)
 
 
-def assess_gap(n: int, kind: str, *sums: Any, most_frequent: float = np.nan) -> Assessment:
-    """Return the verdict on the gap alone of `n` answers, "weighted", "graded" or "in groups", from their `GapSums`."""
+def assess_gap(
+    n: int, *sums: Any, most_frequent: float = np.nan, graded: bool = False, in_groups: bool = False
+) -> Assessment:
+    """Return the verdict on the gap alone of `n` answers, graded, in groups or else weighted, from their `GapSums`."""
     weight, sure, right, *_, squares = map(float, sums)
     confidence, accuracy = sure / weight, right / weight
     gap, error = (number.item() for number in GapSums.gap_and_error(*map(float, sums)))
     rate = max(1 - confidence, 1 - accuracy)
     enough = min(rate, 1 - rate) * weight**2 / squares >= FEWEST_ERRORS
     freedom, times, found_at = np.inf, _TWO_SIDED, _FOUND_ALONE
-    if enough and IN_GROUPS in kind:  # groups of unequal size stand for as many equal ones
+    if enough and in_groups:  # groups of unequal size stand for as many equal ones
         freedom = weight**2 / squares - 1
         error *= float(np.sqrt(1 + 1 / freedom))
         times = student(0.95, freedom)
@@ -345,4 +348,4 @@ def assess_gap(n: int, kind: str, *sums: Any, most_frequent: float = np.nan) -> 
         detectable_under=found_at * error if enough else np.nan,
         most_frequent=most_frequent,
     )
-    return replace(assessment, text=gap_in_words(assessment, kind))
+    return replace(assessment, text=gap_in_words(assessment, graded=graded, in_groups=in_groups))

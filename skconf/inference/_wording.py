@@ -11,8 +11,6 @@ from skconf.inference._harm import GRADES, harm
 _FEW, _MOST = 0.01, 0.9
 _WORTH_TELLING = ("mild", "serious", "unusable")
 _SERIOUS = ("serious", "unusable")
-#: What a verdict on answers in groups says that they are.
-IN_GROUPS = "in groups"
 
 
 def in_words(verdict: Assessment, n_rows: int | None = None) -> str:
@@ -207,13 +205,13 @@ def _points(verdict: Assessment) -> str:
     return short(100 * verdict.detectable_over)
 
 
-def gap_in_words(verdict: Assessment, kind: str) -> str:
-    """Return the sentences on "graded" or "weighted" answers, or those "in groups": only their gap is tested."""
-    in_groups = IN_GROUPS in kind
+def gap_in_words(verdict: Assessment, *, graded: bool, in_groups: bool) -> str:
+    """Return the sentences on answers that are graded, in groups or else weighted: only their gap is tested."""
+    kind = " and ".join(["graded"] * graded + ["in groups"] * in_groups) or "weighted"
     if np.isnan(verdict.p_value):
         answers = "answers in groups" if in_groups else f"{kind} answers"
         return f"Too few to say: the {answers} have too few errors."
-    is_right = "average correctness is {}%" if "graded" in kind else "{}% of answers are right"
+    is_right = "average correctness is {}%" if graded else "{}% of answers are right"
     is_off = verdict.found and verdict.grade != "close to calibrated"
     text = f"{_compared(verdict, is_off, is_right, tested=not in_groups)}."
     if is_off and in_groups:
