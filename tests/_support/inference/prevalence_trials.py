@@ -382,10 +382,16 @@ METRICS = {
 }
 CLASS_SIZES = ((100, 100), (500, 500), (100, 5000), (5000, 100))
 #: How far apart the classes are, and by what the log odds of the calibrated model are multiplied.
-MODELS_AT = {"too sure": (2, 1.5), "calibrated": (2, 1), "bad": (0.7, 1.2), "good": (4, 1), "nearly perfect": (6, 1)}
+MODELS_AT = {
+    "overconfident": (2, 1.5),
+    "calibrated": (2, 1),
+    "bad": (0.7, 1.2),
+    "good": (4, 1),
+    "nearly perfect": (6, 1),
+}
 
 
-def profile_at(share, rng, n, model="too sure"):
+def profile_at(share, rng, n, model="overconfident"):
     """Draw rows of each class, and the probabilities of a model at a share."""
     apart, times = MODELS_AT[model]
     y = np.repeat([0, 1], n)
@@ -408,12 +414,16 @@ def intervals(n_sets, class_sizes=CLASS_SIZES, shares=SHARES, models=MODELS_AT, 
     return pd.DataFrame(found)
 
 
+def _held(frame, by):
+    """Return how often intervals hold the truth in groups; NaN of fewer than 20 intervals."""
+    groups = frame[[*by, *METRICS]].groupby(by, sort=False)
+    return groups.mean().where(groups.count() >= min(20, len(frame) // 2))
+
+
 def intervals_part(frame):
-    held = frame.drop(columns=["share", "model"]).groupby("n", sort=False).mean()
-    least = frame.drop(columns="share").groupby(["n", "model"]).mean().min()
+    held, least, by_model = _held(frame, ["n"]), _held(frame, ["n", "model"]).min(), _held(frame, ["model"])
     sets = ", ".join(f"{len(some):,} of {n}" for n, some in frame.groupby("n", sort=False))
     rows = [[name, *(share_of(each) for each in held[name]), share_of(least[name])] for name in METRICS]
-    by_model = frame.drop(columns=["share", "n"]).groupby("model", sort=False).mean()
     more = [[name, *(share_of(each) for each in by_model[name])] for name in METRICS]
     text = table([["metric", *held.index, "least of a size and a model"], *rows])
     text += f"\nSets: {sets}. The same by model:\n\n"
@@ -616,10 +626,10 @@ How often the test of `estimate_prevalence` refutes label shift, at p < 0.05, wh
         "Metrics at a stated share",
         """\
 The table says how often 95% intervals of `at_prevalence` hold the truth, by rows of the common and of the rarer class.
-Shares are the four, and models five: Gaussians 2 apart (too sure, or calibrated), 0.7 (bad), 4 (good) and 6 (nearly
-perfect). A dash: there is no interval, since single errors decide the size ratio; the capped one has an interval.
-Where 100 rows stand for up to 99.7% of the weight and have no error, the upper end is what 100 rows cannot exclude. It
-never misses, and the interval holds more often than in 95%.""",
+Shares are the four, and models five: Gaussians 2 apart (overconfident, or calibrated), 0.7 (bad), 4 (good) and 6
+(nearly perfect). A dash: there are fewer than 20 intervals, since single errors decide the size ratio; the capped one
+has them. Where 100 rows stand for up to 99.7% of the weight and have no error, the upper end is what 100 rows cannot
+exclude. It never misses, and the interval holds more often than in 95%.""",
     ),
     "promises": (
         "The guarantee at a stated share",
