@@ -41,9 +41,10 @@ def test_comparisons_of_equal_models():
 @slow
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_intervals_of_few_errors_hold_the_truth(population):
-    found = few_errors(300, sizes=(100,), populations=(population,), methods=("auto",), n_jobs=-1)
+    n_sets = 100
+    found = few_errors(n_sets, sizes=(100,), populations=(population,), methods=("auto",), n_jobs=-1)
     held = found.loc[:, (slice(None), slice(None), "auto")].dropna()
-    assert held.min(axis=None) > 0.91 - 3 * np.sqrt(0.91 * 0.09 / 300)
+    assert held.min(axis=None) > 0.91 - 3 * np.sqrt(0.91 * 0.09 / n_sets)
     assert held.mean(axis=None) > 0.94
 
 
