@@ -9,6 +9,8 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What one process compiles the others read: workers, and dozens of processes that tests start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Workers are given a width of 80 characters, at which commands break their tables.
+os.environ.pop("COLUMNS", None)
 
 import numpy as np
 import pytest
