@@ -224,6 +224,9 @@ def test_one_row_of_each_cluster_chooses_in_each_slice():
         ({"target": {"cost": 0.1}}, "cost_matrix"),
         ({"target": 0.1, "slices": np.arange(100.0)}, "distinct numbers"),
         ({"target": 0.1, "slices": ["a"] * 3}, "3 rows"),
+        ({"target": 0.1, "slices": np.full(100, np.nan)}, "no row without a missing value"),
+        ({"target": 0.1, "slices": np.zeros((100, 2))}, r"slices has shape \(100, 2\)"),
+        ({"target": 0.1, "slices": pd.DataFrame(index=range(100))}, "slices has no column"),
         (
             {"target": 0.1, "slices": np.ma.array(["a"] * 100, mask=[1] + [0] * 99)},
             "slices is a masked array with hidden",
@@ -248,6 +251,31 @@ def test_contradictions_are_refused(options, message):
     level = None if message == "confidence_level" else LEVEL
     with pytest.raises(ValueError, match=f"(?i){message}"):
         tune_threshold(y, proba, confidence_level=level, **options)
+
+
+def test_slices_may_be_a_dict_of_columns():
+    y, proba = draw(2000)
+    columns = {"region": np.arange(2000) % 2, "age": np.arange(2000) % 4 // 2}
+    by_dict, by_frame = (
+        tune_threshold(y, proba, target=0.2, confidence_level=LEVEL, slices=each)
+        for each in (columns, pd.DataFrame(columns))
+    )
+    pd.testing.assert_series_equal(by_dict.thresholds, by_frame.thresholds)
+    assert "threshold=" not in repr(by_dict)
+
+
+def test_no_coverage_is_promised_where_rows_abstain():
+    right, sure = np.arange(200) % 9 > 0, np.linspace(0.5, 1, 200)
+    abstains = ConfidenceProfile.from_correctness(right, sure, abstained=np.arange(200) < 9)
+    with pytest.raises(ValueError, match="where rows abstain"):
+        tune_threshold(abstains, target={"coverage": 0.5}, objective="coverage", confidence_level=LEVEL)
+
+
+def test_a_promised_cost_needs_costs():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    model = TunedSelectiveClassifierCV(LogisticRegression(), target={"cost": 0.2}, confidence_level=LEVEL)
+    with pytest.raises(ValueError, match="needs a cost_matrix"):
+        model.fit(X, X[:, 0] > 0)
 
 
 class TestClassifier:
