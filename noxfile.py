@@ -167,7 +167,8 @@ def coverage(session: nox.Session) -> None:
     install(session, ".[test]", groups=("coverage", "houses"))
     rooms = ("metrics", "profile", "calibration", "selective", "inference")
     measured = [f"--cov=skconf.{room}" for room in rooms]
-    files = [*(f"tests/{room}" for room in rooms), "tests/houses/test_onnx.py"]
+    others = ("accumulation", "report", "scoring", "inspection", "cli", "tables", "houses/test_onnx.py")
+    files = [f"tests/{name}" for name in (*rooms, *others)]
     pytest(session, "-m", f"not ({LONG})", "--cov-branch", *measured, *files)
 
 

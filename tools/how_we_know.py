@@ -71,7 +71,7 @@ def checks() -> str:
         counts = Counter(r["status"] for r in results)
         rows.append([f"`{code}`", counts["passed"], counts["skipped"], counts["xfail"], said or "–"])
         print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    return f"By scikit-learn {version('scikit-learn')}.\n\n" + table(
+    return f"By scikit-learn {version('scikit-learn')}:\n\n" + table(
         ("configuration", "passed", "skipped", "failed", "which, and why"), rows
     )
 
@@ -118,7 +118,7 @@ def minutes() -> str:
 def write(part: str, text: str, command: str) -> None:
     """Replace a part of the page, which begins and ends with a comment."""
     now = dt.datetime.now(dt.UTC).date().isoformat()
-    said = f"Measured on {now} with Python {platform.python_version()} by `{command}`. {text}"
+    said = f"Measured on {now} with Python {platform.python_version()} by `{command}`.\n\n{text}"
     begin, end = f"<!-- {part} -->\n", f"<!-- end of {part} -->"
     before, found, rest = PAGE.read_text(encoding="utf-8").partition(begin)
     if not found or end not in rest:
