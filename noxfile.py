@@ -63,7 +63,7 @@ def slow(session: nox.Session) -> None:
 def clusters(session: nox.Session) -> None:
     """Run the tests on a Dask cluster and, where there is Java 17 or 21, in a Spark session."""
     install(session, ".[test,dask,spark]" if shutil.which("java") else ".[test,dask]")
-    pytest(session, "-n", "0", "-m", "dask or spark")
+    pytest(session, "-n", "0", "-m", "dask or spark", "tests/accumulation")
 
 
 @nox.session
