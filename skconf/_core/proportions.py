@@ -91,3 +91,16 @@ def wilson(share: float, size: float, times: float) -> tuple[float, float]:
     low, high = ((centre + sign * half) / (1 + times**2 / size) for sign in (-1, 1))
     # Rounding leaves 1e-17 in place of the ends that are exact.
     return 0.0 if share == 0 else float(max(low, 0.0)), 1.0 if share == 1 else float(min(high, 1.0))
+
+
+def looks_swapped(most_right: float, share: float) -> bool:
+    """Return whether labels may be in the wrong order: far fewer answers are right than of a model that knows nothing.
+
+    Parameters
+    ----------
+    most_right : float
+        Upper end of the interval of the accuracy.
+    share : float
+        Share of one of two classes, or of the most frequent one; NaN if it is not known.
+    """
+    return most_right < 0.6 * min(share, 1 - share)

@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from skconf._core.proportions import looks_swapped
+
 #: How much harm miscalibration does, from none that is known to the worst.
 Grade = Literal["too few to say", "none shown", "close to calibrated", "negligible", "mild", "serious", "unusable"]
 Direction = Literal["overconfident", "underconfident"]
@@ -134,7 +136,7 @@ class Assessment:
     @property
     def looks_swapped(self) -> bool:
         """Whether answers are right so seldom that labels, or columns of probabilities, may be in the wrong order."""
-        return self.accuracy_high < 0.6 * min(self.most_frequent, 1 - self.most_frequent)
+        return looks_swapped(self.accuracy_high, self.most_frequent)
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:

@@ -11,14 +11,12 @@ from skconf._core.labels import LabelColumn
 from skconf._core.messages import option, shorten
 from skconf._core.probabilities import Floats
 from skconf._core.problems import DataError
-from skconf._core.proportions import upper_limit
+from skconf._core.proportions import looks_swapped, upper_limit
 from skconf._core.warn import warn
 from skconf.tables._entries import like
 
 #: So many rows tell what a column holds.
 _ENOUGH = 20
-#: Right answers below this share of the rarer class are fewer than those of a model that knows nothing.
-_SWAPPED = 0.6
 #: A confidence of two classes is hardly ever below one half; the probability of one of them often is.
 _BELOW_HALF = 0.05
 
@@ -92,8 +90,8 @@ class Answers:
         """
         if len(self._labels) != 2 or len(self._true) < _ENOUGH:
             return
-        share, n_right = np.mean(self._codes[0]), int(self.right.sum())
-        if upper_limit(n_right, len(self.right) - n_right, 0.975) < _SWAPPED * min(share, 1 - share):
+        share, n_right = float(np.mean(self._codes[0])), int(self.right.sum())
+        if looks_swapped(upper_limit(n_right, len(self.right) - n_right, 0.975), share):
             warn(
                 f"only {n_right / len(self.right):.0%} of the answers in column {self._predicted.name!r} are right, "
                 f"far fewer than by guessing: the two labels look swapped, there or in {self._true.name!r}.",
