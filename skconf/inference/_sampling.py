@@ -84,7 +84,9 @@ class Sampling:
             self.weighs_strata = bool(mean.min() < mean.max() * (1 - _ROUNDING))
             self.equal_within = bool(np.allclose(weight, mean[self.stratum], rtol=_ROUNDING, atol=0))
         #: Share of each group in its stratum; None where none is grouped.
-        self.share = self._share(sample_weight, n_samples) if self.grouped else None
+        self.share = None
+        if self.grouped:
+            self.share = self._share(self.totals(np.ones(n_samples) if sample_weight is None else sample_weight))
         #: Number of equal units in each stratum that groups of unequal size stand for.
         self.equivalent = self._equivalent()
         #: Number of these beyond one for each stratum; infinite where errors are normal.
@@ -127,8 +129,7 @@ class Sampling:
 
     def stratum_of_samples(self) -> Codes:
         """Return the stratum of each sample; −1 of one without weight, which is no unit."""
-        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        return stratum if self.unit is None else np.append(stratum, -1)[self.unit]
+        return self._strata if self.unit is None else np.append(self._strata, -1)[self.unit]
 
     def _of_units(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the stratum of every unit, which may have samples of one stratum only."""
@@ -147,11 +148,14 @@ class Sampling:
             )
         return stratum[:-1]
 
-    def _share(self, sample_weight: Floats | None, n_samples: int) -> Floats:
+    @property
+    def _strata(self) -> Codes:
+        """The stratum of each unit."""
+        return np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
+
+    def _share(self, sizes: Floats) -> Floats:
         """Return the share of each unit in its stratum."""
-        size = self.totals(np.ones(n_samples) if sample_weight is None else sample_weight)
-        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        return np.asarray(size / np.bincount(stratum, size)[stratum])
+        return np.asarray(sizes / np.bincount(self._strata, sizes)[self._strata])
 
     def _equivalent(self) -> Floats:
         """Return (Σ s)² / Σ s² of the sizes s of the groups in each stratum; the number of units where none is grouped.
@@ -161,8 +165,7 @@ class Sampling:
         """
         if self.share is None:
             return self.sizes.astype(np.float64)
-        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        return np.maximum(equal_units(self.share, stratum), FEWEST_UNITS)
+        return np.maximum(equal_units(self.share, self._strata), FEWEST_UNITS)
 
     def _of_samples(self, counts: Counts) -> Counts:
         """Return the counts of the samples, given those of the units."""
@@ -198,19 +201,18 @@ class Sampling:
 
     def given_sizes(self, sizes: Floats) -> "Sampling":
         """Return the sampling in which groups have these sizes; this one where nearly all is of one group."""
-        stratum = np.zeros(self.n_units, dtype=np.intp) if self.stratum is None else self.stratum
-        whole = np.bincount(stratum, sizes)
-        if not (whole > 0).all() or equal_units(sizes, stratum).min() <= FEWEST_UNITS:
+        stratum = self._strata
+        if not (np.bincount(stratum, sizes) > 0).all() or equal_units(sizes, stratum).min() <= FEWEST_UNITS:
             return self
         given = copy(self)
-        given.share, given.equivalent = sizes / whole[stratum], equal_units(sizes, stratum)
+        given.share, given.equivalent = self._share(sizes), equal_units(sizes, stratum)
         given.degrees_of_freedom = float(given.equivalent.sum() - len(self.sizes))
         return given
 
     def standard_error(self, influence: Floats) -> float:
         """Return the standard error of a value from the first-order effects of the samples on it."""
         totals = self.totals(influence)
-        stratum = np.zeros(len(totals), dtype=np.intp) if self.stratum is None else self.stratum
+        stratum = self._strata
         apart = totals - (np.bincount(stratum, weights=totals) / self.sizes)[stratum]
         unbiased = self.sizes / (self.sizes - 1)
         if self.share is not None:  # the jackknife's: a large group draws the value to itself
