@@ -274,10 +274,10 @@ def keep_promises(
         answered = np.ones(len(cells.index))  # what abstains is of no predicted class
     elif slices is not None:
         everything = table_of(slices, profile.n_rows)
-        table = everything.iloc[profile.answer_rows]
-        cells = Cells.of(table)
-        codes = cells.codes(table)
-        counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, cells.codes(everything))]
+        cells = Cells.of(everything.iloc[profile.answer_rows])
+        of_all = cells.codes(everything)
+        codes = of_all[profile.answer_rows]
+        counts = [np.bincount(each[each >= 0], minlength=len(cells.index)) for each in (codes, of_all)]
         answered = counts[0] / counts[1]
     terms = terms_of(aim, promises)
     if mix is not None and not mix.is_of(profile):
