@@ -46,7 +46,7 @@ def number(value: float, low: float = float("nan"), high: float = float("nan"), 
     if isnan(low) or isnan(high):
         return decimal(value, _digits_alone(value))
     digits = digits_of(value, low, high)
-    return f"{decimal(value, digits)} {_interval(decimal(low, digits), decimal(high, digits), level)}"
+    return f"{decimal(value, digits)} {interval(decimal(low, digits), decimal(high, digits), level)}"
 
 
 def percent(share: float, low: float = float("nan"), high: float = float("nan"), *, level: float | None = None) -> str:
@@ -57,10 +57,11 @@ def percent(share: float, low: float = float("nan"), high: float = float("nan"),
         return f"{decimal(100 * share, min(_digits_alone(100 * share), 2))}%"
     digits = min(digits_of(100 * share, 100 * low, 100 * high), 4)
     value, start, end = (decimal(100 * each, digits) for each in (share, low, high))
-    return f"{value}% {_interval(start, end, level)}"
+    return f"{value}% {interval(start, end, level)}"
 
 
-def _interval(low: str, high: str, level: float | None) -> str:
+def interval(low: str, high: str, level: float | None = None) -> str:
+    """Write an interval, as in "[11.9, 12.8]"; with its level as in a sentence, "(95% interval 11.9–12.8)"."""
     return f"[{low}, {high}]" if level is None else f"({100 * level:g}% interval {low}–{high})"
 
 

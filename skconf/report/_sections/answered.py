@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from skconf._core.messages import listed
-from skconf._core.numbers import decimal
+from skconf._core.numbers import decimal, interval
 from skconf.inference._verdict import accuracy_ends
 from skconf.report._evidence.evidence import LEVEL, Evidence
 from skconf.report._evidence.logs import CountsAlone
@@ -83,9 +83,9 @@ def _in_words(
     if right is not None and n_answers:
         is_right = "it is right in" if right.kind == "right or wrong" else f"its {right.right} is"
         low, high = (decimal(100 * end, 1) for end in ends)
-        interval = "" if np.isnan(ends[0]) else f" ({100 * level:g}% interval {low}–{high})"
+        told = "" if np.isnan(ends[0]) else f" {interval(low, high, level)}"
         of_all = f"; of all, in {decimal(100 * accuracy * share, 1)}%" if n_abstained else ""
-        text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{interval}{of_all}."
+        text = f"{text} When it answers, {is_right} {decimal(100 * accuracy, 1)}%{told}{of_all}."
     reasons = [f"{count:,} {state}" for state, count in states.items() if state not in (*_LEFT_OUT, "answered")]
     if n_abstained:
         text = f"{text} {gone} {n_abstained:,}{f': {listed(reasons)}' if reasons else ''}."
