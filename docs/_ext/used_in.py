@@ -34,7 +34,7 @@ def uses(docs):
     found = {name: Counter() for name in names}
     for path in sorted(docs.rglob("*.md")):
         page = path.relative_to(docs).with_suffix("").as_posix()
-        if page in LISTS or page.startswith(("_", "generated/", "auto_examples/", "changelog/")):
+        if page in LISTS or page.startswith(("_", "generated/", "auto_examples/")):
             continue
         code = " ".join(block or span for block, span in CODE.findall(path.read_text()))
         for name, count in Counter(re.findall(r"\w+", code)).items():
