@@ -9,15 +9,15 @@ from skconf._core.columns import PREFIX
 PAGE = """\
 # Column names
 
-**In short.** Call the true label `label` and each column of probabilities by its class, and a file needs no option. The
-other names below are recognised, too, and an option names any column that is called otherwise. The command says what it
-read.
+**In short.** If the true label is called `label`, and each column of probabilities has the name of its class, a file
+needs no option. The other names below are recognised, too. For all other names there is an option. The command says
+which columns it read, and as what.
 
 <!-- Generated from the names that the code knows by `python tools/generate.py`. -->
 
 ## Which columns a file needs
 
-A row for each prediction, and in it one of these:
+A file has a row for each prediction. It needs the columns of one line of this table:
 
 | you have | columns | for example |
 |---|---|---|
@@ -28,9 +28,10 @@ A row for each prediction, and in it one of these:
 
 ## Names that are recognised
 
-Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are one name. The first name of a
-row is read whatever else the file holds. The others are read where exactly one reading fits the data: for example where
-the columns of the classes sum to 1 in each row. Where several readings fit, the error names the option that decides.
+Case, spaces and punctuation do not matter: `True Label`, `trueLabel` and `true_label` are the same name. A column with
+the name under "first" is always read. A column with one of the other names is read if only one reading fits the data.
+For example, the columns of the classes must sum to 1 in each row. If several readings fit, the error names the option
+that decides.
 
 | what it is | option | first | others |
 |---|---|---|---|
@@ -42,17 +43,17 @@ A column of probabilities is named by its class, alone or with one of these word
 
 {words}.
 
-Columns that begin with `{prefix}` are read first. For other names pass `--proba COLUMN ...` and `--labels LABEL ...`,
-in the same order. Write probabilities from 0 to 1, not as percentages.
+If there are columns that begin with `{prefix}`, these are read. For other names, pass `--proba COLUMN ...` and
+`--labels LABEL ...`, in the same order. Write probabilities as numbers from 0 to 1, not as percentages.
 
 ## What is left out
 
-Columns that number the rows are left out: {indices}. All other columns are ignored, unless an option names them.
+Columns with row numbers are left out: {indices}. All other columns are ignored, unless an option names them.
 
 ## Read on
 
 - [Every option of the command](command_line.md#skconf-evaluate).
-- [Start in five minutes](start.md), with a file of your own in place of the first.
+- [Start in five minutes](start.md): put your own file in the place of the first one.
 - [Files of any size](guide/large_data.md), in parts and folders.
 """
 

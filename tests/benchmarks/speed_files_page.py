@@ -30,7 +30,7 @@ def about_files(found):
         if (kind, "three sums", "") in here
     ]
     if sums:
-        text += f"Three bare sums of its columns are computed by {' and by '.join(sums)}. "
+        text += f"Three sums of its columns are computed by {' and by '.join(sums)}. "
     if ("polars", "three sums", "") in here:
         times = [
             [here["job", name, ""][field] / here["polars", "three sums", ""][field] for name in OURS]
@@ -38,13 +38,14 @@ def about_files(found):
         ]
         wall, processors = (", ".join(f"{ratio:.2g}" for ratio in ratios) for ratios in times)
         text += (
-            f"Beside polars' three sums, {', '.join(OURS)} take {wall} times as long, and {processors} times the work. "
+            f"Compared with these sums by polars, {OURS[0]}, {OURS[1]} and {OURS[2]} take {wall} times as long, "
+            f"and {processors} times the processor time. "
         )
     most = max(row["rows"] for row in found if row["where"] == "file")
     if most > largest:
         last = [row for row in found if row["where"] == "file" and row["rows"] == most and row["kind"] == "job"]
         took = ", ".join(f"{row['name']} {duration(row['wall'])}" for row in last)
-        text += f"Of {most:,} rows: {took}; the process then has held {_megabytes(last)} at most."
+        text += f"Times for {most:,} rows: {took}. The process then held at most {_megabytes(last)}."
     return paragraph(text)
 
 
@@ -88,10 +89,10 @@ def about_threads(found):
         parts = [ideal, dearer, max(walls[-1] - ideal - dearer, 0)]
         apart = max(row["wall"] for row in rows["processes", most])
         lines.append([name, *map(duration, [*walls, *parts, apart])])
-    head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "dearer work", "waiting"]
-    text = f"""This is for the same file. The time of {most} threads has three parts: the ideal, that of one thread
-        divided by {most}; dearer work, what the processors do beyond that of one; and waiting, for the lock of the
-        interpreter or for the last thread to end. Last come {most} processes at once, each of which does the whole job
-        on one thread: where they take longer than one thread alone, the cores share memory or caches, which
-        no program can help."""
+    head = ["job", *(f"{number} thread{'s' * (number > 1)}" for number in threads), "ideal", "extra work", "waiting"]
+    text = f"""The table is about the same file. The time of {most} threads has three parts. *Ideal* is the time of
+        one thread, shared by {most} without loss. *Extra work* is the processor time beyond that of one thread.
+        *Waiting* is for the lock of the interpreter, or for the last thread to end. In the last column, {most}
+        processes run at the same time, and each does the whole job on one thread. If this takes longer than one
+        thread alone, the cores compete for memory or caches, and no program can be faster."""
     return f"{paragraph(text)}\n\n{table([*head, f'{most} processes'], lines)}"

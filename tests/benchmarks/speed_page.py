@@ -33,12 +33,12 @@ def page(found, machine):
     memory = [row for row in found if row["where"] == "memory"]
     wide = [row for row in found if row["where"] == "classes" and row["classes"] == CLASSES]
     peers = peer_rows(lines_of(memory), lines_of(wide))
-    measured = f"""Here: {machine}. In memory, a time is processor time, the shortest of several calls; memory is
-        what Python allocates in a call, without its input. For files, times are those of the clock, on all cores,
-        and memory is the most that the process held, libraries included."""
-    about_peers = f"""Times of {SIZES[1]:,} rows of two classes, and their ratio; then the ratio for {SIZES[0]:,} rows
-        of {CLASSES} classes. Both begin with labels and probabilities, on one core. Values are equal unless the last
-        column says otherwise."""
+    measured = f"""The machine of this page: {machine}. For predictions in memory, a time is the processor time of
+        the fastest of several calls, and the memory is what Python allocates in a call, without its input. For files,
+        a time is wall-clock time on all cores, and the memory is the peak of the process, with its libraries."""
+    about_peers = f"""The table has the times for {SIZES[1]:,} rows of two classes, on one core, and their ratio.
+        Another column has the ratio for {SIZES[0]:,} rows of {CLASSES} classes. Both libraries start from labels and
+        probabilities. The last column says whether the values are equal."""
     return f"""# Speed
 
 {in_short(found, peers)}
@@ -51,11 +51,12 @@ def page(found, machine):
 
 ![Time and memory against rows: lines of metrics lie between one pass and a few sorts](pictures/speed_rows.png)
 
-Grey lines are floors, orange ones peers, and thin ones the other metrics. What is dotted was not measured.
+Grey lines are the pass and the sort, orange lines are peers, and thin lines are the other metrics. Dotted parts were
+not measured.
 
 ![Time and memory against classes: most metrics hardly grow, once the profile is made](pictures/speed_classes.png)
 
-## Beside peers
+## Compared with other libraries
 
 {paragraph(about_peers)}
 
@@ -79,8 +80,9 @@ Grey lines are floors, orange ones peers, and thin ones the other metrics. What 
     python tests/benchmarks/speed.py measure
     python tests/benchmarks/speed.py compare main HEAD
 
-The second line measures all of this and writes the page, in some ten minutes, beside the peers that are installed. The
-third says which jobs a change made slower or faster by more than 10%, beyond the noise of its rounds.
+The second line measures everything and writes this page, in about ten minutes. It includes the peers that are
+installed. The third line compares two commits. It lists the jobs that became slower or faster by more than 10%,
+and by more than noise.
 
 {paragraph(measured)}
 """
@@ -96,7 +98,7 @@ def in_short(found, peers):
     text = f"""**In short.** For a million predictions in memory, half of the metrics take less than {duration(half)}
         each, nine of ten less than {duration(most)}, and the whole report
         {duration(*at(lines["job", "confidence_report", ""], size))}. For a file of {rows:,} rows, ten metrics take
-        {duration(ten)}, with their intervals {duration(intervals)}. """
+        {duration(ten)}, and with intervals {duration(intervals)}. """
     if peers:
         quicker = [f"{row['peer']} for `{row['ours']}`" for row in peers if row["ratio"] < 0.9]
         quicker += [
@@ -104,14 +106,13 @@ def in_short(found, peers):
             for row in peers
             if row["wide"] and row["wide"][0] < 0.9 * row["wide"][1]
         ]
-        text += f"These functions of peers are quicker at the same: {', '.join(quicker) or 'none'}. "
-    text += "**Use something else** for predictions on a GPU: torchmetrics computes there"
+        text += f"Faster at the same task: {', '.join(quicker) or 'no peer that was measured'}. "
+    text += "**Use something else** in two cases. If predictions are on a GPU, torchmetrics computes there. "
     sums = [(files[key]["wall"], key[0]) for key in files if key[1:] == ("three sums", "")]
     if sums:
         one = files["job", "one metric", ""]["wall"]
-        text += f"""; and for bare sums of columns: {min(sums)[1]} takes {duration(min(sums)[0])} where one metric takes
-            {duration(one)}"""
-    text += "."
+        text += f"""If you need only sums of columns, {min(sums)[1]} takes {duration(min(sums)[0])}, and one metric of
+            skconf {duration(one)}."""
     return paragraph(text)
 
 
@@ -120,9 +121,10 @@ def floors(lines):
     size = SIZES[1]
     keys = ("floor", "one pass", ""), ("floor", "one sort", ""), ("job", "profile", "")
     pass_, sort, profile = (duration(*at(lines[key], size)) for key in keys)
-    return paragraph(f"""Of {size:,} rows of two classes, one pass over a column takes {pass_}, and one sort {sort}.
-        Called on labels and probabilities, a metric first makes a `ConfidenceProfile`, in {profile}; on a profile that
-        is there, it takes what the table says. A number with ≈ was not measured: it is expected at the rate before.""")
+    return paragraph(f"""Two times to compare with: for {size:,} rows of two classes, one pass over a column takes
+        {pass_}, and one sort {sort}. The times of the table are those of a metric that gets a `ConfidenceProfile`. A
+        metric that gets labels and probabilities first makes a profile; this takes {profile}. A number with ≈ was not
+        measured, but extrapolated from smaller sizes.""")
 
 
 def table_of_metrics(lines):
