@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skconf._core.arrays import as_floats
+from skconf._core.columns import plain
 from skconf._core.labels import LabelColumn, check_labels
 from skconf._core.messages import option, shorten
 from skconf._core.probabilities import Floats
@@ -109,6 +110,17 @@ def _refuse_column_vector(classes: NDArray[Any], n_classes: int) -> None:
         )
 
 
+def _refuse_two_spellings(labels: list[Any], name: str) -> None:
+    """Raise if two texts are one label where files are read, and so would be two classes in memory alone."""
+    first: dict[str, str] = {}
+    for label in labels:
+        if isinstance(label, str) and (other := first.setdefault(plain(label), label)) != label:
+            raise ValueError(
+                f"{name} holds the labels {other!r} and {label!r}, which files read as one. Write each label in one "
+                f"way. If these are two classes, pass {option('labels', ...)}, in the order of the columns of y_proba."
+            )
+
+
 def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDArray[Any]) -> NDArray[Any]:
     """Return the labels of the columns: as given, or the sorted true labels where their number fits."""
     n_classes = 2 if proba.ndim == 1 else proba.shape[1]
@@ -122,6 +134,7 @@ def classes_of_columns(truth: LabelColumn, labels: ArrayLike | None, proba: NDAr
             )
         return classes
     classes = truth.sorted_distinct()
+    _refuse_two_spellings(classes.tolist(), truth.name)
     _refuse_column_vector(classes, n_classes)
     if len(classes) != n_classes:
         raise ValueError(

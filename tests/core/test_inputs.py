@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from _support.definitions import DEFINITIONS
 
-from skconf import ConfidenceProfile, confidence_report, inference, metrics
+from skconf import ConfidenceProfile, accumulate, confidence_report, inference, metrics
 from skconf.calibration import PlattCalibrator
 from skconf.metrics import aurc_loss, cw_accuracy_score, cw_confusion_matrix, excess_aurc_loss
 
@@ -76,6 +76,25 @@ def test_what_is_no_column_of_labels_is_refused_by_name(name, call, bad):
     values, message = UNREADABLE[bad]
     with pytest.raises(ValueError, match=f"^{name} .*{message}"):
         call(values)
+
+
+@pytest.mark.parametrize("make", [np.array, list, pd.Series, pd.Categorical], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(("label", "other"), [("1", "1.0"), ("1", "True"), ("a", "a "), ("-3", "-3.00")])
+def test_one_label_in_two_spellings_is_one_in_files_and_refused_in_memory(label, other, make, tmp_path):
+    """As two classes it would give another number in memory than in a file, without a word."""
+    proba = np.random.default_rng(0).dirichlet([1, 1, 1], 80).round(3)
+    y = np.array(["0", label, other])[np.arange(80) % 3]
+    with pytest.raises(ValueError, match=f"^y_true holds the labels '{label}' and '{other}', which files read as one"):
+        cw_accuracy_score(make(y), proba)
+    with pytest.raises(ValueError, match=r"^y_true holds the labels "):  # not that two columns are too few
+        cw_accuracy_score(make(y), P)
+    as_given = cw_accuracy_score(make(y), proba, labels=["0", label, other])
+    right = np.arange(80) % 3 == proba.argmax(axis=1)
+    assert as_given == pytest.approx((proba.max(axis=1) * right).sum() / proba.max(axis=1).sum())
+
+    pd.DataFrame({"y_true": y, "proba_0": 1 - P, f"proba_{label}": P}).to_csv(tmp_path / "a.csv", index=False)
+    read = accumulate(tmp_path / "a.csv", "cw_accuracy_score").result()
+    assert read["cw_accuracy_score"] == pytest.approx(cw_accuracy_score(y != "0", P))
 
 
 @pytest.mark.parametrize("make", [np.array, pd.Series], ids=["array", "Series"])
