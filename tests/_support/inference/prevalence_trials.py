@@ -245,15 +245,15 @@ def loss_part(frame):
     ahead = (each[mine] < each[alone]).groupby("share").sum()
     counts = ", ".join(f"{ahead[share]} at {_percent(share)}" for share in SHARES)
     return f"""{table([["method", *map(_percent, SHARES)], *rows])}
-Of {len(each) // len(SHARES)} pairs of data and model, calibration and the factor are ahead of the factor alone in
-{counts}. The factor moves no area under a ROC curve: by {frame["moved"].max():.0e} at most.
+There are {len(each) // len(SHARES)} pairs of data set and model. Calibration with the factor is better than the factor
+alone in {counts}. The factor changes no area under a ROC curve by more than {frame["moved"].max():.0e}.
 """
 
 
 def rebalanced_part(frame):
     """Return the table of models that were rebalanced: linear and trees, and each share once calibrated."""
     frame = frame.assign(kind=np.where(frame["model"] == "logistic regression", "linear", "trees"))
-    names = {"raw": "raw", "factor": "factor on raw", "pooled": "pooled, factor"}
+    names = {"raw": "uncalibrated", "factor": "factor alone", "pooled": "pooled, then factor"}
     rows = []
     for way in WAYS:
         of_way = frame[[method[0] == way for method in frame["method"]]]
@@ -266,7 +266,7 @@ def rebalanced_part(frame):
             some = of_way[[method[1] == "pooled" for method in of_way["method"]]]
             rows.append([*row, *(f"{each:.2f}" for each in some.groupby("share")["loss"].mean())])
     head = ["rebalanced by", *(f"{name}: linear; trees" for name in names.values())]
-    text = table([[*head, *(f"pooled, factor: {_percent(share)}" for share in SHARES)], *rows])
+    text = table([[*head, *(f"pooled, then factor: {_percent(share)}" for share in SHARES)], *rows])
     return f"{text}\nData: {', '.join(frame['data'].unique())}. Models: {', '.join(frame['model'].unique())}.\n"
 
 
@@ -323,7 +323,7 @@ def bootstrap_by_quapy(p, y, use, share):
 
 def estimates_part(frame):
     """Return the table of intervals by sizes, and the size of the test."""
-    head = ["labelled", "not labelled", "error (root of mean square)", "interval holds the truth"]
+    head = ["labelled", "not labelled", "error (root of mean square)", "interval covers the true share"]
     several = len(frame) >= 20 * len(frame.groupby(["n", "m", "population", "share"]))  # sets of each cell
     head += ["least of 12 cells"] if several else []
     head += ["width"]
@@ -339,9 +339,9 @@ def estimates_part(frame):
             row += [_points(np.sqrt((some["quapy error"] ** 2).mean())), f"{some['quapy'].mean():.2f}"]
         rows.append(row)
     text = table([head, *rows])
-    text += f"\nOn average intervals hold the truth in {frame['held'].mean():.3f}"
+    text += f"\nOn average, {frame['held'].mean():.3f} of the intervals cover the true value"
     return text + (
-        f", and those of QuaPy's EMQ with its bootstrap, in a quarter of the sets, in {frame['quapy'].mean():.3f}.\n"
+        f", and {frame['quapy'].mean():.3f} of those of QuaPy's EMQ with its bootstrap, in a quarter of the sets.\n"
         if quapy
         else ".\n"
     )
@@ -551,8 +551,10 @@ def promises_part(frame):
     ordinary = frame[frame["most"].notna()]
     text = table([head, *rows])
     if len(ordinary):
-        text += f"\nOrdinary populations are answered in {ordinary['coverage'].mean():.2f} of the cases on average, "
-        text += f"where {ordinary['most'].mean():.2f} could be.\n"
+        text += (
+            f"\nIn populations without noise, {ordinary['coverage'].mean():.2f} of the cases are answered on average, "
+        )
+        text += f"and {ordinary['most'].mean():.2f} could be.\n"
     return text
 
 
@@ -585,11 +587,11 @@ COMMAND = "PYTHONPATH=tests python tests/_support/inference/prevalence_trials.py
 HEAD = """\
 # Trials at another prevalence
 
-**In short.** Calibration on rows that the model was not trained on, and then Bayes' factor, needs no label at the true
-share and was ahead of the factor alone and of calibration on 500 rows at a small share.
+**In short.** Calibrate on rows that the model was not trained on, and then apply Bayes' factor. This needs no labels
+from the place of use. At a small share it was better than the factor alone, and better than calibration on 500 rows at
+the true share.
 
-What to do is on [the page about it](prevalence.md). This page has the numbers, and is written by
-`{command}`.
+[Another page](prevalence.md) says what to do. This page has the numbers, and is written by `{command}`.
 """
 
 
@@ -599,44 +601,49 @@ ABOUT = {
         "The share is known, or estimated",
         """\
 Models are trained on 2,000 rows of each class, of adult, bank marketing and credit (UCI) and of MNIST, the eight
-against other digits: logistic regression, a forest, histogram boosting and XGBoost. The log loss at the share of use is
-divided by the entropy of the share: 1 is as good as no model. The brackets have the share of positives that the
-probabilities imply, over the true one (median). Probabilities below 0.000001, or as near to 1, count as these. Splits
-of each pair: {n}.""",
+against other digits: logistic regression, a forest, histogram boosting and XGBoost. The number is the log loss at the
+share in use, divided by the entropy of the share; 1 is as good as no model. The number in brackets is the expected
+number of positives, divided by the true one (median). Probabilities are clipped to the range from 0.000001 to 0.999999.
+Splits of each pair: {n}.""",
     ),
     "rebalanced": (
         "Trained at the share of use, and rebalanced",
         """\
-Up to 8,000 training rows at the share of use, rebalanced to one to one or left as they are. The same loss, on average
-over the four shares, and for each of them after calibration on 250 + 250 other rows. Splits of each pair: {n}.""",
+Models are trained on up to 8,000 rows at the share in use. The rows are rebalanced to one to one, or not. The table has
+the same loss. The first columns are averages over the four shares: of the uncalibrated probabilities, of these with the
+factor, and after calibration on 250 + 250 other rows with the factor. The others are for each share. Splits of each
+pair: {n}.""",
     ),
     "estimates": (
         "The share is unknown",
         """\
-`estimate_prevalence` from rows without labels, in three made populations and at the four shares; half of the labelled
-rows are positive. {n} sets of each of the twelve. Errors and widths are in points.""",
+The table shows `estimate_prevalence` on rows without labels, in three simulated populations and at the four shares.
+Half of the labelled rows are positive. There are {n} sets of each of the twelve combinations. Errors and widths are in
+points.""",
     ),
     "refutations": (
         "Label shift that holds",
         """\
-How often the test of `estimate_prevalence` refutes label shift, at p < 0.05, where it holds: in the same populations,
-{n} sets of each of the twelve.""",
+`estimate_prevalence` tests whether only the shares have changed (label shift). Here this is true. The table says how
+often the test denies it, at p < 0.05, in the same populations. There are {n} sets of each of the twelve
+combinations.""",
     ),
     "intervals": (
         "Metrics at a stated share",
         """\
-The table says how often 95% intervals of `at_prevalence` hold the truth, by rows of the common and of the rarer class.
-Shares are the four, and models five: Gaussians 2 apart (overconfident, or calibrated), 0.7 (bad), 4 (good) and 6
-(nearly perfect). A dash: there are fewer than 20 intervals, since single errors decide the size ratio; the capped one
-has them. Where 100 rows stand for up to 99.7% of the weight and have no error, the upper end is what 100 rows cannot
-exclude. It never misses, and the interval holds more often than in 95%.""",
+The table says how often 95% intervals of `at_prevalence` cover the true value. A column has so many rows of the common
+class + of the rarer class. There are the four shares and five models: Gaussians 2 apart (overconfident, or calibrated),
+0.7 (bad), 4 (good) and 6 (nearly perfect). A dash means fewer than 20 intervals: single errors decide the size ratio.
+The capped size ratio has intervals. In some sets, 100 rows without an error have up to 99.7% of the weight. Then the
+upper end is the error rate that 100 rows cannot exclude. It never misses, so these intervals cover more often than
+95%.""",
     ),
     "promises": (
         "The guarantee at a stated share",
         """\
-The table says how often a threshold that is guaranteed with 95% breaks its promise, and how many cases it answers of
-those that could be. Noise has exactly the error rate that is allowed, at every threshold: each acceptance counts as a
-violation. {n} sets of each.""",
+The table says how often a threshold with a guarantee of 95% breaks its promise. It also has the share of cases that are
+answered, "of" the share that could be. Noise has exactly the allowed error rate at every threshold, so any accepted
+case counts as a violation. There are {n} sets of each.""",
     ),
 }
 

@@ -35,7 +35,7 @@ FAULTS = {
     "5 points underconfident, ten classes": (of.ten_classes, of.shifted(-5)),
     "4 points, over above and under below the median, narrow": (of.narrow, of.s_shaped(4)),
     "5 points overconfident, all of 0.95": (of.one_confidence, of.shifted(5)),
-    "1 in 50 wrong of either, only 0 and 1": (of.zeros_and_ones, lambda c: np.where(c == 1, 0.02, 0.98)),
+    "1 in 50 answers of 0 is right, 1 in 50 of 1 is wrong": (of.zeros_and_ones, lambda c: np.where(c == 1, 0.02, 0.98)),
     "0.9999 is 0.99, half of 0.55, half of 0.9999": (of.two_clusters, lambda c: np.where(c > 0.9, 0.01, 1 - c)),
     "5 points overconfident, whole tenths": (of.tenths, of.shifted(5)),
 }
@@ -66,19 +66,19 @@ DETECTABLE = {
 HEAD = """\
 # How often a verdict is right
 
-**In short.** If confidences are calibrated, a verdict finds something in at most one of twenty samples, at any
-number of answers. The answers that it names are almost always miscalibrated. A gap that it calls detectable is found in
-about four of five samples. Its sentences agree with its table and its intervals.
+**In short.** If a model is calibrated, the verdict calls it miscalibrated in at most one of twenty samples, at any
+number of answers. The answers that a verdict names are almost always miscalibrated. A gap that it calls detectable is
+found in about four of five samples. Its sentences agree with its table and its intervals.
 
-In simulations, errors are drawn from known chances, and
-[`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) judges them. This page is written by
-`{command}`, {n_sets:,} sets for each number: a share of 0.05 has a
-standard error of {error:.3f}, one of 0.5 of {large_error:.3f}.
+In simulations, errors are drawn with known probabilities. Then
+[`assess_confidence`](trust.md#what-the-verdict-tests-and-what-it-can-miss) gives its verdict. This page is written by
+`{command}`, with {n_sets:,} sets for each number. A share of 0.05 has a standard error of {error:.3f}, and a share of
+0.5 one of {large_error:.3f}.
 
-Confidences are *ordinary*, 1/(1 + exp(−|x|)) with x normal of mean 1.5 and standard deviation 1.6; *sure*, 1 − c
-log-uniform between 0.0001 and 0.5; of *ten classes*, the largest of softmax of ten normal numbers of standard deviation
-1.8; *uniform* between 0.5 and 1; *narrow*, uniform between 0.6 and 0.8. Others are hostile to tests: many ties, hardly
-any errors, or no chance at all.
+The confidences have these distributions. *Ordinary*: 1/(1 + exp(−|x|)), where x is normal with mean 1.5 and standard
+deviation 1.6. *Sure*: 1 − c is log-uniform between 0.0001 and 0.5. *Ten classes*: the largest softmax value of ten
+normal numbers with standard deviation 1.8. *Uniform*: between 0.5 and 1. *Narrow*: uniform between 0.6 and 0.8. Others
+are hard for a test: many equal confidences, hardly any errors, or only confidences of 0 and 1.
 """
 COMMAND = "PYTHONPATH=tests python tests/_support/inference/verdict_trials.py"
 
@@ -201,25 +201,28 @@ def page(trials, sizes=SIZES):
         (
             "Nothing is wrong",
             """\
-The table says how often something is found, by number of answers. It should be at most 0.05, and is less where errors
-are few: their number takes few values. The intervals of a verdict hold together in 95% of samples.""",
+The table has the share of samples in which a fault is found although there is none, by number of answers. It should be
+at most 0.05. With few errors it is smaller, because the number of errors takes few values. In 95% of samples, all
+intervals of a verdict hold together.""",
             trials.level(of.COMMON | of.HOSTILE, sizes),
         ),
-        ("Something is wrong", "In 1,000 answers.", trials.power(FAULTS, 1_000)),
+        ("Something is wrong", "Each sample has 1,000 answers.", trials.power(FAULTS, 1_000)),
         (
             "Where it is wrong",
             """\
-A plus stands for points of overconfidence, a minus for underconfidence. Answers are named by bands of confidence. A
-part that is right should not be named; here it is the top. Where a fault is seldom found, the interval
-of its part holds the truth less often: it is found when it looks large.""",
+A plus means points of overconfidence, a minus points of underconfidence. A verdict names answers by their band of
+confidence. It should not name a calibrated part; in these populations that is the part of the highest confidences. If a
+fault is seldom found, it is found only when it looks large by chance. Then the interval of the named part covers the
+true value less often.""",
             trials.places(PLACES),
         ),
         (
             "What would have been found",
             """\
-The table has the overconfidence that a verdict calls detectable in four of five samples, and how often the overall test
-finds it; and the same for underconfidence. Draws of the critical value move the share by a few hundredths. A dash: so
-many errors cannot be added, or taken away.""",
+A verdict says which overconfidence would be found in four of five such samples. The table has this value, and the share
+of samples in which the overall test finds it. The last column is the share for underconfidence. The critical value is
+simulated, which changes a share by a few hundredths. A dash means that so many errors cannot be added or taken
+away.""",
             trials.detectable(DETECTABLE),
         ),
     ):
@@ -228,10 +231,10 @@ many errors cannot be added, or taken away.""",
     return f"""{text}
 ## Contradictions
 
-{trials.n_verdicts:,} verdicts were read as a user reads them: those above, and others on 1 to {max(sizes):,}
-answers with any of these faults. In {trials.contradicting:,} of them a sentence, a field, a row of the table or an
-interval contradicts another one. Examples would be a sentence that says overconfident while its interval holds the
-average confidence, a grade that no stretch has, or counts of another stretch.
+{trials.n_verdicts:,} verdicts were searched for contradictions: those above, and others on 1 to {max(sizes):,} answers
+with any of these faults. In {trials.contradicting:,} of them, a sentence, a field, a row of the table or an interval
+contradicts another one. Three examples of a contradiction: the sentence says overconfident, but its interval contains
+the average confidence; the grade belongs to no range of confidences; the counts belong to another range.
 """
 
 

@@ -26,14 +26,14 @@ COMMAND = "PYTHONPATH=tests python tests/_support/selective/guarantee_trials.py"
 HEAD = """\
 # How often a guarantee is kept
 
-**In short.** All promises of a run should hold together with a probability of 95%. In none of the populations do they
-fail more often than these 5% and chance explain. The rule accepts more than Holm's tests of a hundred thresholds, which
-others use.
+**In short.** All promises of a run should hold together with a probability of 95%. In every population they failed in
+about 5% of sets or less, within the limits of chance. The rule accepts more than Holm's tests of a hundred thresholds,
+which others use.
 
-Each set is drawn from a population of which the truth is known. *Violated* is the share of sets in which any promise is
-false of the population: it may be 0.05. Each number is of {n_sets:,} sets, so that a share of 0.05 has a standard error
-of {error:.3f}; those of [RiskMonitor](guarantees.md#in-use) are of {n_streams:,} streams. [A guarantee for every
-group](guarantees.md) says how each promise is tested. This page is written by
+Each set is drawn from a known population. *Violated* is the share of sets in which at least one promise is false of the
+population. It may be at most 0.05. Each number comes from {n_sets:,} sets, so a share of 0.05 has a standard error of
+{error:.3f}. Numbers of [RiskMonitor](guarantees.md#in-use) come from {n_streams:,} streams.
+[A guarantee for every group](guarantees.md) says how each promise is tested. This page is written by
 
 ```text
 {command}
@@ -427,30 +427,46 @@ def page(n_sets, n_streams, seed=0, sizes=(1000, 4000), length=100_000):
     parts = [
         (
             "Groups",
-            f"The target is {of.TARGET:g}, in the first eight populations. A third of the sets tries other rules.",
+            (
+                f"The target is {of.TARGET:g}. The numbers are of the first eight populations. The other rules are "
+                f"tried on a third of the sets."
+            ),
             group_rows(found, sizes),
         ),
-        ("Each population", "By `slices=`.", each_group_rows(found, sizes)),
-        ("Columns that overlap", "4,000 rows.", overlap_rows(n_sets, rng)),
+        ("Each population", "All numbers are of `slices=`.", each_group_rows(found, sizes)),
+        ("Columns that overlap", "Each set has 4,000 rows.", overlap_rows(n_sets, rng)),
         (
             "Risks",
-            "The six populations have 10% of fraud. A recall is a floor, kept by the strictest threshold.",
+            (
+                "The six populations have 10% of fraud. A recall is promised from below, and the highest threshold "
+                "that keeps it is chosen."
+            ),
             risk_rows(n_sets, (1000, 5000), rng),
         ),
         (
             "Mean costs",
-            "The mean cost may be 0.02 of the largest. Of four distributions, two thirds can be accepted in truth.",
+            (
+                "The mean cost may be 0.02 of the largest cost. There are four distributions; in each, two thirds "
+                "of the cases could be accepted."
+            ),
             cost_rows(n_sets, (2000, 8000), rng),
         ),
         (
             "CWSA",
-            "The floor is 0.2; both rules test the same thresholds, each 10% apart.",
+            (
+                "CWSA is promised to be at least 0.2. Both rules test the same thresholds. Each threshold accepts "
+                "10% more than the one before."
+            ),
             cwsa_rows(n_sets, (500, 4000), rng),
         ),
-        ("At most a tenth is rejected", 'Target `{"coverage": 0.9}`.', share_rows(n_sets, (100, 1000, 10_000), rng)),
+        (
+            "At most a tenth is rejected",
+            'The target is `{"coverage": 0.9}`.',
+            share_rows(n_sets, (100, 1000, 10_000), rng),
+        ),
         (
             "Few rows",
-            "The table has the mean coverage over eight populations. The guarantee is exact by both rules.",
+            "The table has the mean coverage over eight populations. The guarantee is exact under both rules.",
             few_rows(
                 n_sets,
                 [(0.1, 30), (0.1, 60), (0.05, 60), (0.05, 100), (0.05, 200), (0.05, 1000), (0.01, 500), (0.01, 1000)],
