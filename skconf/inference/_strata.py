@@ -1,12 +1,14 @@
-"""Errors of weighted strata: the Bayesian bootstrap within each of them, with phantom answers; and a closed form.
+"""Errors of weighted strata: a Bayesian bootstrap within each stratum, with phantom answers; and a closed form.
 
 Where classes were drawn in other shares than they are weighted with, a class of nearly all the weight may show few
 errors or none, and influence values then add no variance for it: intervals of the accuracy covered in 0.33 to 0.86.
-Each stratum therefore draws the weights of its own rows, with a phantom answer of Γ(½), and keeps its share. In half of
-the draws all phantoms are errors, and in the others right answers; the interval reaches as far as either. Were both in
-each draw, every draw of a class of few errors would have more of them than the sample, and a truth near 0 would lie
-below the interval. A right answer has the confidence of another of the stratum, or the lowest of all: of 100 rows none
-may be in doubt where one in a thousand is. Coverage was measured, in simulations; it is not proved.
+Each stratum therefore draws the weights of its own rows, a phantom error and a phantom right answer of Γ(½), and keeps
+its share. Were the error as heavy in each draw, every draw of a class of few errors would have more of them than the
+sample, and a truth near 0 would lie below the interval. Of a stratum with e < 10 errors half of the draws therefore
+have an error of e/10 of that weight. The other half do the same with few right answers, and the interval reaches as far
+as either. From ten of each on, both are alike. A right answer has the confidence of another of the stratum, or the
+lowest of all: of 100 rows none may be in doubt where one in a thousand is. Coverage was measured, in simulations; it is
+not proved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,45 +31,55 @@ from skconf.scoring._names import Statistic
 
 #: Rows of a stratum among which that of a phantom is drawn.
 _PLACES = 250
+#: From so many errors on a phantom error is in every draw with its whole weight. Chosen in simulations.
+_PLENTY = 10.0
 
 
 class _Draws(NamedTuple):
-    """How the weights of rows, and of phantom rows after them, are drawn within strata that keep their weight.
+    """Draws of weights within strata: first for the rows, then for the phantom rows. Strata keep their weight.
 
     Attributes
     ----------
     stands_for : ndarray of shape (n_given,)
-        How many rows each given one stands for.
+        Number of rows that each given row stands for.
     weight, stratum : ndarray of shape (n_given + n_added,)
         Weight and stratum of all rows.
     total : ndarray of shape (n_strata,)
-        What each stratum weighs.
-    by_lot : list of list of slice
-        Kinds of draws. Of each of these parts of the added rows, one is in a draw of the kind.
+        Total weight of each stratum.
+    by_lot : list of slice
+        Of each of these parts of the added rows, one is in a draw.
+    times : ndarray of shape (n_kinds, n_parts)
+        How heavy that row is, in each kind of draws.
     """
 
     stands_for: Floats
     weight: Floats
     stratum: Codes
     total: Floats
-    by_lot: Sequence[Sequence[slice]]
+    by_lot: Sequence[slice]
+    times: Floats
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the factors of the weights: of every draw one row of each kind."""
-        n_given, n_kinds = len(self.stands_for), len(self.by_lot)
-        factors = np.zeros((n_kinds * n_draws, len(self.weight)))
-        drawn = rng.standard_gamma(self.stands_for, (n_draws, n_given))
-        for kind, parts in enumerate(self.by_lot):
-            factors[kind::n_kinds, :n_given] = drawn
-            for part in parts:
-                chosen = rng.integers(n_given + part.start, n_given + part.stop, n_draws)
-                factors[np.arange(kind, len(factors), n_kinds), chosen] = rng.standard_gamma(0.5, n_draws)
-        scale = np.empty((len(factors), len(self.total)))
-        for s, total in enumerate(self.total):
-            there = np.flatnonzero(self.stratum == s)
-            scale[:, s] = total / (factors[:, there] @ self.weight[there])
-        factors *= scale[:, self.stratum]
-        return factors
+        """Draw the factors of the weights. Each draw has one row for each kind."""
+        n_given, n_kinds = len(self.stands_for), len(self.times)
+        factors = np.zeros((n_draws, n_kinds, len(self.weight)))
+        if np.all(self.stands_for == 1):
+            given = rng.standard_exponential((n_draws, n_given))  # the same law, sooner
+        else:
+            given = rng.standard_gamma(self.stands_for, (n_draws, n_given))
+        weights = np.zeros((len(self.weight), len(self.total)))  # by row and stratum
+        weights[np.arange(len(self.weight)), self.stratum] = self.weight
+        drawn = given @ weights[:n_given]
+        chosen = [rng.integers(part.start, part.stop, n_draws) for part in self.by_lot]
+        phantoms = rng.standard_gamma(0.5, (len(self.by_lot), n_draws))
+        for kind, times in enumerate(self.times):
+            added = factors[:, kind, n_given:]
+            for columns, part in zip(chosen, times[:, np.newaxis] * phantoms, strict=True):
+                added[np.arange(n_draws), columns] = part
+            scale = self.total / (drawn + added @ weights[n_given:])
+            np.multiply(given, scale[:, self.stratum[:n_given]], out=factors[:, kind, :n_given])
+            added *= scale[:, self.stratum[n_given:]]
+        return factors.reshape(n_draws * n_kinds, -1)
 
 
 def draws_within_strata(
@@ -76,10 +88,11 @@ def draws_within_strata(
     sampling: Sampling,
     resampling: Mapping[str, Any],
 ) -> Floats:
-    """Return draws of every statistic of the predictions of one model, or of several for the same rows.
+    """Return draws of every statistic, for the predictions of one model or of several models for the same rows.
 
     The phantom rows of a stratum are, for each of several models, one about which it alone is wrong. Of a single model
-    draws with one about which it is wrong take turns with draws with one about which it is right.
+    there is one about which it is wrong, and one about which it is right; draws in which the first is lighter, where
+    errors are few, take turns with draws in which the second is, where right answers are.
 
     Returns
     -------
@@ -98,18 +111,23 @@ def draws_within_strata(
     by_part = [np.tile(rows, times) for rows in places for times in ((1, 2) if single else (1,) * len(profiles))]
     parts = [slice(*pair) for pair in pairwise(np.cumsum([0, *map(len, by_part)]).tolist())]
     chosen = np.concatenate(by_part)
-    by_lot = [parts[::2], parts[1::2]] if single else [parts]
     rare = np.any([profile.loss != 0 for profile in profiles], axis=0)
     kept, stands_for = thinned(profiles[0], rare, stratum)
     whole = profiles[0].sample_weight
     weight = np.ones(len(stratum)) if whole is None else whole
     largest = np.array([weight[stratum == s].max() for s in range(len(places))])
+    times = np.ones((1, len(parts)))
+    if single:
+        times = np.tile(times, (2, 1))
+        errors, right = _counts(profiles[0].loss, weight, stratum)
+        times[0, ::2], times[1, 1::2] = np.minimum(errors / _PLENTY, 1), np.minimum(right / _PLENTY, 1)
     draws = _Draws(
         stands_for,
         np.append(weight[kept], largest[stratum[chosen]]),
         np.append(stratum[kept], stratum[chosen]),
         np.bincount(stratum, weight).astype(np.float64),
-        by_lot,
+        parts,
+        times,
     )
     seed = int(rng.integers(1 << 62))  # the same draws for all models
     drawn = []
@@ -125,6 +143,14 @@ def draws_within_strata(
     return np.stack(drawn, axis=1)
 
 
+def _counts(loss: Floats, weight: Floats, stratum: Codes) -> tuple[Floats, Floats]:
+    """Return how many errors and right answers each stratum has; of rows of other weights, as many equal ones."""
+    total, squares, lost = (np.bincount(stratum, terms) for terms in (weight, weight**2, weight * loss))
+    size = total**2 / squares
+    errors = size * lost / total
+    return errors, size - errors
+
+
 def _phantoms(profile: ConfidenceProfile, rows: NDArray[np.intp], model: int, n_models: int) -> list[ConfidenceProfile]:
     """Return the phantom answers of a model at some rows of a stratum."""
     there = profile[rows]
@@ -135,10 +161,10 @@ def _phantoms(profile: ConfidenceProfile, rows: NDArray[np.intp], model: int, n_
 
 
 def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
-    """Return answers that are all right, or all wrong, of the same confidence and about the same classes.
+    """Return the answers with all of them right, or all wrong, with the same confidences and classes.
 
-    The probabilities of the true and the predicted class change places; of a right answer those of it and the second
-    guess.
+    If a wrong answer is made right, the probabilities of the true and the predicted class change places. If a right
+    answer is made wrong, those of the predicted class and the second best class do.
     """
     given: dict[str, Any] = {"correctness": np.full(len(there), right)}
     if there.predicted_class is not None and there.given_proba is not None:
@@ -165,7 +191,7 @@ def _turned(there: ConfidenceProfile, right: bool) -> ConfidenceProfile:
 def mover_ends(
     statistic: Statistic, profile: ConfidenceProfile, sampling: Sampling, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Return the interval of a weighted sum of shares, by those of the strata: MOVER of Jeffreys limits.
+    """Return the interval of a weighted sum of shares from Jeffreys' intervals of the strata, by MOVER.
 
     Zou and Donner, Construction of confidence limits about effect measures: a general approach, Statistics in Medicine
     27, 2008.

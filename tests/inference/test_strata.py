@@ -60,24 +60,41 @@ def test_draws_keep_the_weight_of_every_class():
     np.testing.assert_allclose(drawn, 1.0)
 
 
-def test_draws_of_a_share_are_dirichlet_within_each_class():
-    y, proba = rows(np.random.default_rng(0), (50, 30), 0.3)
-    profile, right = at(0.1, y, proba), (proba > 0.5) == y
-    drawn = draws_within_strata(
-        [Statistic("risk", get_metric("selective_risk_loss", threshold=0.0))],
-        [profile],
-        Sampling.of(profile),
-        {"random_state": 0},
-    )[:, 0, 0]
-    for wrong_too in (1, 0):  # draws with phantom errors take turns with draws with right answers
+def drawn_risks(n, wrong, share=0.1):
+    """Return draws of the error rate of two classes with so many errors, of both kinds."""
+    y = np.repeat([0, 1], n)
+    is_wrong = np.concatenate([np.arange(size) < few for size, few in zip(n, wrong, strict=True)])
+    profile = at(share, y, np.where((y == 1) != is_wrong, 0.8, 0.2))
+    risk = Statistic("risk", get_metric("selective_risk_loss", threshold=0.0))
+    drawn = draws_within_strata([risk], [profile], Sampling.of(profile), {"random_state": 0})[:, 0, 0]
+    return drawn[::2], drawn[1::2]
+
+
+@pytest.mark.parametrize(("wrong", "lighter"), [((20, 12), 1), ((0, 12), 0)])
+def test_draws_of_a_share_are_dirichlet_within_each_class(wrong, lighter):
+    """Of ten errors and more the phantom error has its whole weight in both kinds of draws; of none, it is in one."""
+    n = (50, 30)
+    for kind, some in enumerate(drawn_risks(n, wrong)):
         mean = variance = 0.0
-        for k, share in ((0, 0.9), (1, 0.1)):
-            n, wrong = (y == k).sum(), (~right)[y == k].sum()
-            law = beta(wrong + 0.5 * wrong_too, n - wrong + 0.5 * (1 - wrong_too))
-            mean, variance = mean + share * law.mean(), variance + share**2 * law.var()
-        some = drawn[1 - wrong_too :: 2]
+        for size, few, share in zip(n, wrong, (0.9, 0.1), strict=True):
+            phantom = 0.5 * (lighter if few < 10 and kind == 0 else 1)
+            law = beta(few + phantom, size - few + 0.5) if few + phantom else None
+            if law:
+                mean, variance = mean + share * law.mean(), variance + share**2 * law.var()
         assert some.mean() == pytest.approx(mean, abs=4 * (variance / len(some)) ** 0.5)
         assert some.std() == pytest.approx(variance**0.5, rel=0.06)
+
+
+def test_the_fewer_errors_the_lighter_is_the_phantom_in_half_of_the_draws():
+    """Γ(½) times e/10, beside e errors of 50 answers: its mean, by a simulation that knows no rows."""
+    rng = np.random.default_rng(1)
+    for wrong in (2, 5):
+        error, right = rng.gamma(wrong, size=200_000), rng.gamma(50 - wrong, size=200_000)
+        added, beside = wrong / 10 * rng.gamma(0.5, size=200_000), rng.gamma(0.5, size=200_000)
+        of_class = (error + added) / (error + added + right + beside)
+        some, _ = drawn_risks((50, 50), (wrong, 20), share=1e-9)
+        assert some.mean() == pytest.approx(of_class.mean(), abs=4 * of_class.std() / len(some) ** 0.5)
+        assert np.quantile(some, 0.025) == pytest.approx(np.quantile(of_class, 0.025), rel=0.15)
 
 
 def test_thinned_rows_have_the_draws_of_all(monkeypatch):
