@@ -28,7 +28,9 @@ def test_risk_below_a_ratio_of_one():
     table = printed_table("csr_table6").query("calibration == 'none'")
     everywhere = norm.cdf((table["csr"] - 1) / table["csr_std"])
     cut = np.where(table["csr"] > 1, everywhere, 0)
-    says(f"46.22%, comes out only if the risk is 0 there; with Φ throughout it would be {everywhere.mean():.2%}")
+    says(
+        f"is 46.22%. It is correct only if the risk is 0 below 1; with Φ in every row it would be {everywhere.mean():.2%}"
+    )
     assert f"{cut.mean():.2%}" == f"{table['risk_probability'].mean():.2%}" == "46.22%"
 
 
@@ -42,7 +44,7 @@ def test_risks_of_known_distributions():
         extreme = risks.max() if row.extreme == "largest" else risks.min()
         assert risks[row.distribution] == extreme == row.risk_probability
         others += row.distribution != risks.index[risks == extreme][0]
-    says(f"Table 3 names one of them, another one than the first in {NUMBERS[others]} of its sixteen rows")
+    says(f"Table 3 names one of them. In {NUMBERS[others]} of its sixteen rows this is not the first one")
     table = printed_table("csr_tables5_8_9").query("mode == 'perfect'")
     by_size = table.groupby("n_samples")[["over_1_sigma", "over_3_sigma"]].mean()
     assert f"{printed_table('csr_table1')['over_1_sigma'].mean():.2%}" == "9.77%"
@@ -59,14 +61,14 @@ def test_orders_of_calibrations():
     order = ["isotonic", "none", "platt"]
     weighted, area = real("cw_accuracy"), real("cw_auc")
     for table, means in (
-        (weighted, "{:.4f}, {:.4f} (uncalibrated) and {:.4f} (Platt)"),
+        (weighted, "{:.4f} (isotonic), {:.4f} (uncalibrated) and {:.4f} (Platt)"),
         (area, "{:.4f}, {:.4f} and {:.4f}"),
     ):
         says(means.format(*table.mean()[order]))
     without = [table.drop(index="wine") for table in (weighted, area)]
     holds = [(table["isotonic"] > table["none"]) & (table["none"] > table["platt"]) for table in without]
     assert len(without[0]) == 14
-    says(f"holds on {holds[0].sum()} for cwA and on {holds[1].sum()} for cwAUC")
+    says(f"holds on {holds[0].sum()} of them for cwA, and on {holds[1].sum()} for cwAUC")
     assert (without[1]["none"] > without[1]["platt"]).all()
     rest = area.drop(index="obesity").mean()
     says(f"the mean of isotonic regression is {rest['isotonic']:.4f}, still below {rest['none']:.4f}")
@@ -75,12 +77,12 @@ def test_orders_of_calibrations():
 def test_differences_that_are_not_substantial():
     table = printed_table("csr_table12")
     small = table["delta_cw_accuracy"].between(0, 0.01, inclusive="neither")
-    says(f"on {small.sum()} of the {len(table)} rows the printed difference is positive and below 0.01")
+    says(f"In {small.sum()} of the {len(table)} rows the printed difference is positive but below 0.01")
     negative = table[table["delta_cw_accuracy"] < 0]
     assert negative[["dataset", "calibration"]].to_numpy().tolist() == [["breast_cancer", "isotonic"]]
     areas = printed_table("csr_table11").set_index("distribution")["delta_auc"]
     assert areas.index[areas <= 0].tolist() == ["Tight Lo"]
-    says(f"that of Tight Lo is −{-areas['Tight Lo']:.4f}")
+    says(f"the change of Tight Lo is −{-areas['Tight Lo']:.4f}")
 
 
 def test_rows_of_table_1_are_impossible_by_either_reading():
@@ -92,8 +94,8 @@ def test_rows_of_table_1_are_impossible_by_either_reading():
     assert over_all.index[over_all].tolist() == expected
     assert all(apart[row] > errors[row] + rounding for row in expected)
     low, high = expected[0], expected[-1]
-    says(f"At 0.6 it is {apart[low]:.3f}, with an error rate of {errors[low]:.3f}; at 0.95 it is {apart[high]:.2f},")
-    says(f"with {errors[high]:.3f}.")
+    says(f"At 0.6 this difference is {apart[low]:.3f}, but the error rate is {errors[low]:.3f}.")
+    says(f"At 0.95 the difference is {apart[high]:.2f}, but the error rate is {errors[high]:.3f}.")
 
 
 def test_calibrated_and_overconfident_models():
@@ -101,7 +103,7 @@ def test_calibrated_and_overconfident_models():
     behind = table.index[table["Table 1"] < table["Table 2"]].tolist()
     assert behind == [0.5, 0.6, 0.7, 0.8]
     says(
-        "by Tables 1 and 2 behind from 0.5 to 0.8 ({:.4f} and {:.4f} at 0.5)".format(
+        "in Tables 1 and 2 they are behind from 0.5 to 0.8 ({:.4f} and {:.4f} at 0.5)".format(
             *table.loc[0.5, ["Table 1", "Table 2"]]
         )
     )
@@ -118,7 +120,7 @@ def test_brier_scores_of_two_systems():
     normalised = table.loc[rows, "n_brier_confidence"]
     errors = table.loc[rows, "n_error_rate"] * 0.9  # ten classes, equally many of each
     plain = normalised / 2 * errors * (1 - errors)
-    says("{:.4f} and {:.4f}, which are twice".format(*normalised))
+    says("{:.4f} and {:.4f}. They are normalised, and are twice".format(*normalised))
     says("the Brier scores are {:.4f} and {:.4f}".format(*plain))
 
 
@@ -128,4 +130,6 @@ def test_infinitely_many_classes():
         largest = 1 - 1 / classes
         r = u / largest
         assert (f"{r - np.log(r) / largest:.2f}", f"{r**2 + 2 * (1 - r) / largest:.2f}") == text
-    says("costs 7.30 at K = 16 and 6.91 at infinity for n = 0, and 2.13 and 2.00 for n = 1")
+    says(
+        "For n = 0 it costs 7.30 with K = 16, and 6.91 with infinitely many classes. For n = 1 it costs 2.13 and 2.00."
+    )
