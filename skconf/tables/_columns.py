@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,12 @@ _Documented = TypeVar("_Documented", bound=Callable[..., Any])
 
 class NoPredictionsError(DataError):
     """The columns that are named, and those under the usual names, do not make predictions."""
+
+    def at(self, place: str = "", first_row: int = 0) -> Self:
+        """Add where the data are, also to the command that gives a file names."""
+        if Path(place).suffix and "'" not in place:
+            self.text = self.text.replace("'FILE'", f"'{place}'")
+        return super().at(place, first_row)
 
 
 @dataclass(frozen=True)

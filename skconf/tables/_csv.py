@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -132,20 +132,89 @@ def longest_cell(n_characters: int) -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def first_line_is_data(names: list[str]) -> str:
-    """Return what to do if the names of columns look like a row of data, with a point before it; or nothing."""
+def first_line_is_data(names: list[str], texts: Callable[[str], Iterable[str]] | None = None) -> str:
+    """Return what to do if the names of columns look like a row of data, with a point before it; or nothing.
+
+    Parameters
+    ----------
+    names : list of str
+        The cells of the first line.
+    texts : callable, default=None
+        Returns further cells of a column, by its name.
+    """
     words = " ".join(map(str, names)).split()  # numbers may be separated by spaces
     numbers = [word for word in words if _NUMBER.fullmatch(word)]
     if all(map(str.isdigit, numbers)):  # or there are none
         return ""
     text = f". The first line must hold the names of the columns, but it holds {shorten(numbers, 3)}"
-    if len(numbers) < len(words) or not _is_of_probabilities(list(map(float, numbers))):
-        return text
+    cells = words if len(names) == 1 else [name.strip() for name in map(str, names)]
+
+    def labels(place: int) -> set[str]:
+        return {cells[place], *(texts(names[place]) if texts and len(names) == len(cells) else ())}
+
+    whole = any(all(map(str.isdigit, labels(place))) for place in (0, -1))  # a label of 0 changes no sum
+    if whole or len(numbers) < len(words) or not _is_of_probabilities(list(map(float, numbers))):
+        separator = r"\s+" if len(names) < len(cells) else r"\s*[,;|\t]\s*"
+        roles, granted = _roles(cells, labels)
+        return (
+            f"{text}. Give the columns names: python -c \"import pandas as pd; pd.read_csv('FILE', sep=r'{separator}', "
+            f"engine='python', header=None, names={roles}).to_csv('named.csv', index=False)\" writes named.csv{granted}"
+        )
     columns = "names=['proba_1']" if len(words) == 1 else f"names=['proba_0', …, 'proba_{len(words) - 1}']"
     return (
         f"{text}. Tools such as XGBoost and LightGBM write numbers alone; add names and the true labels: "
         f"pd.read_csv(FILE, sep=r'[,;\\s]+', engine='python', {columns}).assign(y_true=…).to_csv(NAMED, index=False)"
     )
+
+
+def _roles(cells: list[str], labels: Callable[[int], set[str]]) -> tuple[str, str]:
+    """Return names of columns as Python writes them, and what they take for granted; by a row and labels of columns."""
+    proba = _longest_of_probabilities(cells)
+    others = [place for place in range(len(cells)) if place not in proba]
+    if proba:
+        truth = min(others, key=lambda place: (len(labels(place)), place))
+        if classes := _classes(labels(truth), len(proba)):
+            of_proba = {place: f"proba_{label}" for place, label in zip(proba, classes, strict=True)}
+            roles = [of_proba.get(place, "y_true" if place == truth else "id") for place in range(len(cells))]
+            return f"{roles}", ", if the probabilities are in this order"
+    units = [place for place, cell in enumerate(cells) if _is_unit(cell)]
+    decimals = [place for place in units if not cells[place].isdigit()]
+    if len(cells) == 2 and len(decimals) == 1 and (classes := _classes(labels(1 - decimals[0]), 2)):
+        positive = f"proba_{classes[1]}"
+        roles, instead = (
+            [kinds[place != decimals[0]] for place in range(2)]
+            for kinds in ((positive, "y_true"), ("confidence", "correct"))
+        )
+        either = f"; or names={instead}, if that is whether an answer is right, and how confident it was"
+        return f"{roles}", either if classes == ["0", "1"] else ""
+    if len(cells) == 3 and len(decimals) == 1:
+        answers = iter(["y_true", "y_pred"])
+        roles = ["confidence" if place == decimals[0] else next(answers) for place in range(3)]
+        return f"{roles}", ", if the true label comes before the predicted one"
+    return "[…]", f", with {len(cells)} names instead of …, such as 'y_true' and 'proba_' with each label"
+
+
+def _classes(labels: set[str], n_classes: int) -> list[str]:
+    """Return the labels of columns, if the true labels tell them: numbers from 0 on, or all labels in their order."""
+    counted = [str(number) for number in range(n_classes)]
+    if labels <= set(counted):
+        return counted
+    return sorted(labels) if len(labels) == n_classes else []
+
+
+def _longest_of_probabilities(cells: list[str]) -> range:
+    """Return the places of neighbouring cells that sum to 1, if these are all cells but one or two."""
+    for others in (1, 2):
+        length = len(cells) - others
+        for start in range(others + 1 if length > 1 else 0):
+            part = cells[start : start + length]
+            if all(map(_is_unit, part)) and _is_of_probabilities(list(map(float, part))):
+                return range(start, start + length)
+    return range(0)
+
+
+def _is_unit(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell)) and 0 <= float(cell) <= 1
 
 
 def _is_of_probabilities(numbers: list[float]) -> bool:

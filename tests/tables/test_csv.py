@@ -1,6 +1,8 @@
 """Tables of text as other tools write them, and files that are no tables."""
 
 import re
+import subprocess
+import sys
 from ast import literal_eval
 
 import numpy as np
@@ -131,6 +133,43 @@ def test_numbers_alone_are_told_how_to_get_names(n_columns, form, separator, tmp
     np.testing.assert_allclose(table, proba, atol=1e-6)
     table.assign(y_true=np.arange(40) % max(2, n_columns)).to_csv(tmp_path / "b.csv", index=False)
     assert ConfidenceReport.from_files(tmp_path / "b.csv", metrics=["accuracy_score"]).frame.shape[0] == 1
+
+
+WORDS = np.array(["ant", "cat", "dog"])
+LABELS = np.arange(60) % 3
+PROBA = (np.random.default_rng(0).dirichlet(np.ones(3), 60) * 1e4).round() / 1e4
+PROBA[:, 2] = (1 - PROBA[:, 0] - PROBA[:, 1]).round(4)
+CHOSEN = PROBA.argmax(axis=1)
+ONE = PROBA[:, :1]
+#: Columns of files without a line of names, and the share of right answers.
+NAMELESS = {
+    "probabilities, label": ([*PROBA.T, LABELS], CHOSEN == LABELS),
+    "label, probabilities": ([LABELS, *PROBA.T], CHOSEN == LABELS),
+    "id, word, probabilities": ([np.arange(60), WORDS[LABELS], *PROBA.T], CHOSEN == LABELS),
+    "probabilities, label from 1 on": ([*PROBA.T, LABELS + 1], CHOSEN == LABELS),
+    "label, probability": ([LABELS % 2, *ONE.T], (ONE[:, 0] > 0.5) == LABELS % 2),
+    "probability, word": ([*ONE.T, WORDS[LABELS % 2]], (ONE[:, 0] > 0.5) == LABELS % 2),
+    "truth, answer, confidence": ([WORDS[LABELS], WORDS[CHOSEN], PROBA.max(axis=1)], CHOSEN == LABELS),
+}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(("columns", "right"), NAMELESS.values(), ids=NAMELESS)
+def test_a_file_without_names_is_told_the_command_that_gives_it_names(columns, right, separator, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(dict(enumerate(columns))).to_csv("a.csv", sep=separator, header=False, index=False)
+    with pytest.raises(ValueError, match=r"The first line must hold the names of the columns") as refused:
+        ConfidenceReport.from_files("a.csv")
+    code = re.search(r'python -c "(.*)" writes named\.csv', str(refused.value))[1]
+    subprocess.run([sys.executable, "-c", code], check=True)
+    read = ConfidenceReport.from_files("named.csv", metrics=["accuracy_score"]).frame
+    assert read.iloc[0]["value"] == pytest.approx(right.mean())
+
+
+def test_a_file_without_names_of_another_kind_is_told_what_names_are_needed(tmp_path):
+    pd.DataFrame(np.random.default_rng(0).random((30, 7))).to_csv(tmp_path / "a.csv", header=False, index=False)
+    with pytest.raises(ValueError, match=r"names=\[…\]\).*, with 7 names instead of …, such as 'y_true' and 'proba_'"):
+        ConfidenceReport.from_files(tmp_path / "a.csv")
 
 
 def test_thousands_of_classes(opened):
